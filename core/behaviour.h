@@ -1,0 +1,48 @@
+/* behaviour.h: the oddities of Haizea 1.0 that Galerna can follow, each with one name.
+ *
+ * Every switch is looked at in one place of the engine. All false = the default mode, described in
+ * doc/differences-from-haizea.md; behaviour_haizea_1_0() turns all of them on.
+ */
+#ifndef GALERNA_CORE_BEHAVIOUR_H
+#define GALERNA_CORE_BEHAVIOUR_H
+
+#include <stdbool.h>
+
+struct behaviour {
+    /* All victims looked at before the mapping succeeded are preempted, needed or not. */
+    bool preempt_needless_victims;
+    /* Suspend and resume estimates of a lease of n VMs are n times those of all its memory at once. */
+    bool estimates_times_vms;
+    /* A suspension or resumption holds (memory x VMs) of memory and disk, no CPU; hosts that wait
+     * for their turn hold nothing. */
+    bool suspension_holds_memory_only;
+    /* Windows that differ are serialised over the whole site even with local exclusion. */
+    bool local_windows_shifted_site_wide;
+    /* The shutdown is cut out of a reservation's own time. */
+    bool shutdown_inside_duration;
+    /* Points for a future placement are tried in the order reservations were booked by end, repeated
+     * and unsorted. */
+    bool future_points_unsorted;
+    /* Immediate leases are placed in gaps with a planned suspension and never resumed. */
+    bool immediate_may_be_suspended;
+    /* The next change a host selection policy sees counts the whole requested duration of a partly
+     * finished lease. */
+    bool score_by_whole_duration;
+    /* A cancelled lease does not make room for planned leases to be brought forward. */
+    bool no_reevaluation_on_cancel;
+    /* A premature end that falls on the VM's start is a day later. */
+    bool premature_end_plus_one_day;
+    /* Migrations run as soon as the lease is suspended, in batches, at 100 Mbit/s, whatever the
+     * planned resumption; VMs that stay are moved in place. */
+    bool migration_at_once;
+    /* Leases in the queue are not looked at further when no CPU at all is free. */
+    bool queue_pass_by_free_cpu;
+    /* A best-effort lease that never fits stays an error of the trace and is refused when it is
+     * scheduled, not when it is requested. */
+    bool lease_kinds_of_haizea_1_0; /* <deadline> and earliest starts are not read */
+};
+
+void behaviour_default(struct behaviour *behaviour);
+void behaviour_haizea_1_0(struct behaviour *behaviour);
+
+#endif

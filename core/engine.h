@@ -1,0 +1,124 @@
+/* engine.h: the scheduler. It decides; drivers make it happen.
+ *
+ * A driver (replay, daemon, test) calls engine_step() whenever something happened or the time of
+ * engine_next_time() has come, passes in what happened, and gets out what is to be done and what was
+ * decided, as values in the order in which it was decided. Same site, settings, policies, and calls
+ * give the same answers, bit for bit. No clock, no input or output, no threads, no globals.
+ */
+#ifndef GALERNA_CORE_ENGINE_H
+#define GALERNA_CORE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+#include "core/policy.h"
+#include "core/reservation.h"
+#include "core/settings.h"
+#include "core/site.h"
+#include "util/error.h"
+
+struct engine; /* opaque */
+
+enum engine_input_kind {
+    INPUT_REQUEST, /* a new lease: request (copied) */
+    INPUT_CANCEL,  /* somebody gives the lease up */
+    INPUT_ENDED,   /* the lease's VMs ended by themselves before their planned end */
+};
+
+struct engine_input {
+    enum engine_input_kind kind;
+    int64_t lease;                       /* CANCEL, ENDED: its id */
+    const struct lease_request *request; /* REQUEST */
+};
+
+enum engine_output_kind {
+    /* A lease's state changed: from, to. */
+    OUTPUT_STATE,
+    /* Admission was asked: accepted (else lease->reason tells why not). Comes once per request. */
+    OUTPUT_REQUESTED,
+    /* A lease makes room: lease is the victim, other the lease it makes room for, at the time,
+     * how = what is done. */
+    OUTPUT_PREEMPTED,
+    /* An operation begins or is over: reservation. These are the actions of a live driver. */
+    OUTPUT_OPERATION_STARTED,
+    OUTPUT_OPERATION_ENDED,
+    /* The lease's VMs run in [reservation->from, reservation->until), reservation is its current VM
+     * reservation: sent when it starts and whenever its planned end moves afterwards. The
+     * simulation computes premature ends from it. */
+    OUTPUT_VM_INTERVAL,
+    /* The lease reached a final state. The driver reads what it wants and may call
+     * engine_forget(). */
+    OUTPUT_FINISHED,
+    /* The lease's VM reservation is stopped and taken back (requeued, cancelled): reservation is
+     * NULL. */
+    OUTPUT_VM_WITHDRAWN,
+};
+
+enum preemption_how { PREEMPTED_SUSPEND, PREEMPTED_REQUEUE, PREEMPTED_CANCEL };
+
+struct engine_output {
+    enum engine_output_kind kind;
+    int64_t time;
+    const struct lease *lease;
+    const struct reservation *reservation; /* valid until the next step or engine_forget() */
+    enum lease_state from, to;             /* STATE */
+    bool accepted;                         /* REQUESTED */
+    int64_t other, at;                     /* PREEMPTED */
+    enum preemption_how how;               /* PREEMPTED */
+};
+
+/* Outputs of one step; reuse one for all steps. */
+struct engine_outputs {
+    struct engine_output *items;
+    size_t n_items;
+    size_t allocated;
+};
+
+void engine_outputs_init(struct engine_outputs *outputs);
+void engine_outputs_finish(struct engine_outputs *outputs);
+
+/* Site and settings are copied; policies and what they point to must outlive the engine.
+ * Errors: EINVAL (no hosts, rates of 0, ... with the option's name), ENOMEM. */
+struct engine *engine_create(const struct site *site, const struct engine_settings *settings,
+                             const struct policy_hooks *policies, struct error *err);
+void engine_destroy(struct engine *engine); /* NULL is allowed */
+
+/* Let time come to `now` (never less than before), with what happened. Order inside a step: cancels,
+ * early ends, planned ends, planned starts, requests and scheduling, starts and ends of this very
+ * instant. outputs is emptied first.
+ * Errors: EINVAL (time runs backwards, unknown lease, id not larger than all before), ENOMEM; the
+ * engine must then be destroyed. A lease that cannot be scheduled is no error: it is refused with a
+ * reason. */
+int engine_step(struct engine *engine, int64_t now, const struct engine_input *inputs,
+                size_t n_inputs, struct engine_outputs *outputs, struct error *err);
+
+/* When the next planned operation begins or ends: the driver steps then at the latest.
+ * INSTANT_NEVER: nothing is planned. O(1). */
+int64_t engine_next_time(const struct engine *engine);
+
+/* The lease with that id, or NULL (unknown or forgotten). O(1). */
+const struct lease *engine_lease(const struct engine *engine, int64_t id);
+
+/* Call visit for each lease that is not forgotten, in ascending id. */
+void engine_each_lease(const struct engine *engine,
+                       void (*visit)(void *context, const struct lease *lease), void *context);
+
+/* Drop a finished lease. EINVAL when it is unknown or not finished. */
+int engine_forget(struct engine *engine, int64_t id, struct error *err);
+
+/* Accounting figures of this instant, all O(1): */
+size_t engine_queue_length(const struct engine *engine);
+bool engine_is_idle(const struct engine *engine);        /* nothing booked, nothing queued */
+size_t engine_unfinished(const struct engine *engine, enum lease_kind kind);
+int64_t engine_cpu_used(const struct engine *engine);    /* CPU of VM, suspend, resume and shutdown
+                                                            reservations under way, counted as
+                                                            Haizea's probe counts it */
+int64_t engine_cpu_total(const struct engine *engine);
+int64_t engine_disk_used_most(const struct engine *engine); /* MB of images and memory files on the
+                                                               fullest host; O(hosts) */
+uint64_t engine_attempts(const struct engine *engine);   /* leases tried so far */
+const struct site *engine_site(const struct engine *engine);
+
+#endif

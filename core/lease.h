@@ -1,0 +1,125 @@
+/* lease.h: what somebody asks for, and what became of it.
+ *
+ * A request is made by a driver (trace reader, daemon, test) and copied by the engine. A lease
+ * belongs to the engine; everybody else may look at it between two steps.
+ */
+#ifndef GALERNA_CORE_LEASE_H
+#define GALERNA_CORE_LEASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/instant.h"
+#include "core/reason.h"
+#include "core/resources.h"
+
+struct reservation;
+
+/* Who a lease is, by the way it asks for its time (design: lease; Haizea: lease type). */
+enum lease_kind {
+    LEASE_BEST_EFFORT, /* as soon as there is room; waits in the queue */
+    LEASE_IMMEDIATE,   /* now or never */
+    LEASE_RESERVATION, /* advance reservation: at an exact time or not at all */
+    LEASE_DEADLINE,    /* not before `start`, finished by `deadline`, accepted or refused at once */
+};
+
+/* What may be done to a lease to make room for another (papers/000). */
+enum lease_terms {
+    TERMS_CANCELABLE,      /* may be ended */
+    TERMS_SUSPENDABLE,     /* may be suspended and resumed; Haizea's preemptible="true" */
+    TERMS_MIGRATABLE,      /* may be moved to other hosts */
+    TERMS_RESTARTABLE,     /* may be stopped and begun again */
+    TERMS_NON_PREEMPTABLE, /* is left alone; Haizea's preemptible="false" */
+};
+
+enum lease_origin { ORIGIN_LOCAL, ORIGIN_EXTERNAL };
+
+/* Haizea's states with its numbers (0 to 17). */
+enum lease_state {
+    LEASE_NEW,
+    LEASE_PENDING,
+    LEASE_REJECTED,
+    LEASE_SCHEDULED,
+    LEASE_QUEUED,
+    LEASE_CANCELLED,
+    LEASE_PREPARING,
+    LEASE_READY,
+    LEASE_ACTIVE,
+    LEASE_SUSPENDING,
+    LEASE_SUSPENDED_PENDING,
+    LEASE_SUSPENDED_QUEUED,
+    LEASE_SUSPENDED_SCHEDULED,
+    LEASE_MIGRATING,
+    LEASE_RESUMING,
+    LEASE_RESUMED_READY,
+    LEASE_DONE,
+    LEASE_FAILED,
+    LEASE_STATES
+};
+
+/* A number of equal VMs. The VMs of a lease are numbered 1, 2, ... over its node sets in order. */
+struct node_set {
+    uint32_t count;
+    struct amounts amounts; /* of one VM */
+};
+
+struct lease_request {
+    int64_t id;                 /* unique, chosen by the driver, larger than all before */
+    enum lease_kind kind;
+    int64_t submit;             /* when it was asked for */
+    int64_t start;              /* reservation: its start; deadline and best-effort: not before
+                                   this (INSTANT_NONE: no such wish); immediate: INSTANT_NONE */
+    int64_t deadline;           /* finished by then; INSTANT_NONE: none */
+    int64_t duration_original;  /* seconds as asked for, before overheads; or SPAN_UNLIMITED */
+    int64_t duration;           /* seconds to be scheduled, overheads included; or SPAN_UNLIMITED */
+    int64_t duration_known;     /* how long it really runs (the trace tells; only the simulation
+                                   uses it); SPAN_NONE: as long as `duration` */
+    bool preemptible;           /* as written; `terms` follows from it unless the request says more */
+    enum lease_terms terms;
+    enum lease_origin origin;
+    int32_t priority;           /* larger wins; 0 by default */
+    int64_t user;               /* -1: unknown */
+    const struct node_set *node_sets;
+    size_t n_node_sets;         /* 1 or more */
+    const char *image;          /* disk image to be there before the start; NULL: none */
+    int64_t image_size;         /* MB */
+};
+
+struct lease {
+    struct lease_request request; /* owns copies of node_sets and image */
+    enum lease_state state;
+    uint32_t n_vms;               /* over all node sets */
+    int64_t start_actual;         /* last start from Ready (a resumption does not change it), or INSTANT_NONE */
+    int64_t end;                  /* when it was done, or INSTANT_NONE */
+    int64_t accumulated;          /* seconds its VMs have run so far */
+    int64_t duration_actual;      /* accumulated at the end; SPAN_NONE before */
+    struct reason reason;         /* why it is where it is: waits, refused, preempted, ... */
+
+    /* The reservations carried out and planned, in the order preparation first, then for each VM
+     * reservation those before it, itself, those after it (see reservation.h). */
+    struct reservation **reservations;
+    size_t n_reservations;
+    size_t reservations_allocated;
+
+    void *scheduler; /* the engine's own notes on the lease; opaque to everybody else */
+};
+
+/* The words Haizea uses: "Best-effort", "AR", "Immediate", and "Deadline". */
+const char *lease_kind_name(enum lease_kind kind);
+
+/* The words Haizea uses: "New", "Suspended-Pending", ... */
+const char *lease_state_name(enum lease_state state);
+
+/* "cancelable", "suspendable", "migratable", "restartable", "non-preemptable". */
+const char *lease_terms_name(enum lease_terms terms);
+/* The terms with that name; -1 when there are none. */
+int lease_terms_find(const char *name);
+
+/* No state follows this one. */
+bool lease_state_is_final(enum lease_state state);
+
+/* What VM `vm` (0 = the first) asks for. O(number of node sets). */
+const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm);
+
+#endif

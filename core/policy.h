@@ -1,0 +1,86 @@
+/* policy.h: the questions the engine asks its policies.
+ *
+ * The folder plugin/ fills these hooks from the modules an operator loaded (chains, weights, option
+ * tables, fault counting are its business); tests fill them by hand. A hook never fails towards the
+ * engine: a module's broken answer has been replaced by then. Answers must depend on the arguments
+ * and the module's own state only.
+ */
+#ifndef GALERNA_CORE_POLICY_H
+#define GALERNA_CORE_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+#include "core/site.h"
+
+/* Scores are 0 ... POLICY_SCORE_MAX; larger is chosen first. The range lets a policy carry a double
+ * between 1/4 and 1 without loss (times 2^54). */
+#define POLICY_SCORE_MAX (INT64_C(1) << 54)
+#define POLICY_VETO INT64_C(-1)
+
+/* What host selection wants to know of the hosts; columns not asked for may be NULL. */
+enum {
+    HOST_COLUMN_LEASES = 1u << 0,  /* leases_present */
+    HOST_COLUMN_CHANGE = 1u << 1,  /* unchanged_until */
+    HOST_COLUMN_FREE = 1u << 2,    /* free */
+};
+
+/* Hosts on which at least one VM of the lease fits at `at`, in ascending place. */
+struct host_batch {
+    const struct lease *lease;
+    const struct site *site;
+    int64_t at;                     /* start of the interval */
+    int64_t duration;               /* seconds the lease asks for (SPAN_UNLIMITED: no end) */
+    size_t n_hosts;
+    const uint32_t *hosts;          /* places in the site */
+    const int32_t *leases_present;  /* distinct leases on the host at `at` */
+    const int64_t *unchanged_until; /* next time its free amounts or leases change; INSTANT_NEVER */
+    const int64_t *free;            /* n_hosts x site->types.count amounts free at `at` */
+};
+
+/* A lease that could make room, offered to a preemption policy. */
+struct victim {
+    const struct lease *lease;
+    int64_t overhead;               /* seconds lost by preempting it on its terms, over its VMs */
+    bool started;                   /* runs at the time of preemption (else it is only planned) */
+    int64_t runs_since;             /* start of its current VM reservation */
+};
+
+/* A question from a policy back to the engine. */
+struct victim_test {
+    /* Would preempting these victims (places in the array offered) make enough room? */
+    bool (*enough)(const struct victim_test *test, const size_t *chosen, size_t n_chosen);
+    void *engine;
+};
+
+struct policy_hooks {
+    void *context;
+
+    /* May this lease be scheduled at all? Returns true, or false with *reason filled (id
+     * REASON_REFUSED_BY_POLICY; text valid until the next call). NULL: everything is admitted. */
+    bool (*admit)(void *context, const struct lease *lease, int64_t now, struct reason *reason);
+
+    /* scores[i] = how readily victims[i] is preempted for `preemptor` at time `at`, or POLICY_VETO.
+     * The engine takes the highest first, and the larger lease id among equals, until there is
+     * room. NULL: nothing is ever preempted (unless choose_victims is given). */
+    void (*score_victims)(void *context, const struct lease *preemptor, int64_t at,
+                          const struct victim *victims, size_t n, int64_t *scores);
+
+    /* Choose a set of victims by itself; called instead of score_victims when not NULL. Fills
+     * chosen[] (room for n) and returns how many; 0 = none. The set passes test->enough. */
+    size_t (*choose_victims)(void *context, const struct lease *preemptor, int64_t at,
+                             const struct victim *victims, size_t n,
+                             const struct victim_test *test, size_t *chosen);
+
+    /* Quick no: can a lease of this request ever preempt? Lets the engine skip gathering victims.
+     * NULL: it can. */
+    bool (*may_preempt)(void *context, const struct lease *preemptor);
+
+    /* scores[i] for batch->hosts[i], or POLICY_VETO. NULL: all hosts are equal. */
+    void (*score_hosts)(void *context, const struct host_batch *batch, int64_t *scores);
+    unsigned host_columns; /* HOST_COLUMN_... that score_hosts reads */
+};
+
+#endif

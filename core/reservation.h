@@ -1,0 +1,65 @@
+/* reservation.h: one operation of one lease on some hosts over an interval. */
+#ifndef GALERNA_CORE_RESERVATION_H
+#define GALERNA_CORE_RESERVATION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/instant.h"
+
+struct lease;
+
+enum reservation_kind {
+    RESERVATION_VM,
+    RESERVATION_SUSPEND,
+    RESERVATION_RESUME,
+    RESERVATION_SHUTDOWN,
+    RESERVATION_MEMORY_MIGRATION,
+    RESERVATION_DISK_MIGRATION,
+    RESERVATION_TRANSFER, /* of a disk image, from the repository to hosts */
+    RESERVATION_KINDS
+};
+
+enum reservation_state { RESERVATION_SCHEDULED, RESERVATION_ACTIVE, RESERVATION_DONE };
+
+/* The image repository in a placement: not a host of the site. Haizea's record calls it 1000. */
+#define HOST_REPOSITORY UINT32_MAX
+#define HOST_REPOSITORY_ID 1000
+
+/* One VM and where it is (or, in a migration, from where to where). */
+struct placed_vm {
+    uint32_t vm;   /* 0 = the lease's first VM */
+    uint32_t host; /* place in the site; in a migration: where it goes */
+    uint32_t from; /* migration: where it comes from; else the same as host */
+    int64_t lease; /* whose VM: the reservation's lease but for shared transfers */
+};
+
+/* Which hosts hold how much, and which VMs are where. Shared by reservations; never changed after
+ * it is made. */
+struct placement {
+    uint32_t references;
+    uint32_t n_hosts;
+    uint32_t n_vms;
+    uint32_t n_types;        /* stride of amounts */
+    uint32_t *hosts;         /* n_hosts places, in the order of first use */
+    int64_t *amounts;        /* n_hosts * n_types */
+    struct placed_vm *vms;   /* n_vms, in ascending vm (migrations: in batch order) */
+};
+
+struct reservation {
+    enum reservation_kind kind;
+    enum reservation_state state;
+    struct lease *lease;
+    int64_t from, until;         /* seconds, half-open */
+    struct placement *placement;
+    uint64_t order;              /* the engine's: insertion order among equal times */
+    const char *image;           /* transfer: which; else NULL */
+    int64_t image_deadline;      /* transfer: latest arrival, INSTANT_NONE: none */
+};
+
+/* The words Haizea uses: "VM", "SUSPEND", "MEM_MIGRATION", "FILE_TRANSFER", ... */
+const char *reservation_kind_name(enum reservation_kind kind);
+/* "Scheduled", "Active", "Done". */
+const char *reservation_state_name(enum reservation_state state);
+
+#endif

@@ -1,0 +1,68 @@
+/* settings.h: how the engine schedules. Options of the sections [scheduling], [general] and
+ * [deploy-imagetransfer]; the names follow Haizea's. Times in seconds, rates in MB/s.
+ */
+#ifndef GALERNA_CORE_SETTINGS_H
+#define GALERNA_CORE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/behaviour.h"
+
+enum backfilling {
+    BACKFILLING_OFF,
+    BACKFILLING_AGGRESSIVE,   /* one lease of the queue may hold a future reservation */
+    BACKFILLING_CONSERVATIVE, /* any number may */
+    BACKFILLING_INTERMEDIATE, /* backfilling_reservations may */
+};
+
+enum suspension {
+    SUSPENSION_NONE,
+    SUSPENSION_SERIAL_ONLY, /* leases of one VM only */
+    SUSPENSION_ALL,
+};
+
+/* Which suspensions (and which resumptions) must not overlap. */
+enum suspension_exclusion {
+    EXCLUSION_LOCAL,  /* those on one host */
+    EXCLUSION_GLOBAL, /* all of a lease: a shared file system */
+};
+
+enum migration { MIGRATION_NO, MIGRATION_YES, MIGRATION_YES_NOTRANSFER };
+
+enum preparation { PREPARATION_UNMANAGED, PREPARATION_IMAGE_TRANSFER };
+enum transfer_mechanism { TRANSFER_UNICAST, TRANSFER_MULTICAST };
+enum image_reuse { IMAGE_REUSE_NONE, IMAGE_REUSE_CACHES };
+
+struct engine_settings {
+    struct behaviour behaviour;
+
+    enum backfilling backfilling;
+    int64_t backfilling_reservations;         /* intermediate: how many */
+    enum suspension suspension;
+    double suspend_rate, resume_rate;         /* MB/s, > 0 unless suspension is none */
+    enum suspension_exclusion exclusion;
+    double scheduling_threshold_factor;       /* >= 0 */
+    int64_t force_scheduling_threshold;       /* seconds, or SPAN_NONE */
+    int64_t override_suspend_time;            /* seconds, or SPAN_NONE */
+    int64_t override_resume_time;             /* seconds, or SPAN_NONE */
+    enum migration migration;
+    int64_t shutdown_time;                    /* seconds per lease */
+    int64_t enactment_overhead;               /* seconds per VM and operation */
+
+    enum preparation preparation;
+    enum transfer_mechanism transfer_mechanism;
+    bool avoid_redundant_transfers;
+    int64_t force_transfer_time;              /* seconds, or SPAN_NONE */
+    enum image_reuse image_reuse;
+    int64_t image_cache_size;                 /* MB per host */
+    int64_t transfer_bandwidth;               /* Mbit/s of the image repository */
+
+    uint64_t seed;                            /* of the random numbers that policies may draw */
+};
+
+/* Haizea's defaults where it has some; suspension all at 32 MB/s, aggressive backfilling; the
+ * behaviour is the default one. */
+void engine_settings_init(struct engine_settings *settings);
+
+#endif

@@ -1,0 +1,38 @@
+/* site.h: the hosts of a site and what each can hold.
+ *
+ * Inside the engine a host is known by its place (0, 1, ...); people and files know its id (1, 2, ...
+ * in a trace, OpenNebula's host id in a live cloud). A site is built by a driver and copied by the
+ * engine.
+ */
+#ifndef GALERNA_CORE_SITE_H
+#define GALERNA_CORE_SITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/resources.h"
+
+struct site_host {
+    int32_t id;              /* unique */
+    struct amounts capacity; /* units of the site's resource types */
+};
+
+struct site {
+    struct resource_types types;
+    struct site_host *hosts;
+    size_t n_hosts;
+    size_t hosts_allocated;
+};
+
+void site_init(struct site *site);   /* the five fixed resource types, no hosts */
+void site_finish(struct site *site); /* frees the hosts; the structure is the caller's */
+
+/* Append `count` equal hosts; their ids go on from the last one (the first is 1).
+ * Errors: EINVAL (negative amount, count < 1), ENOMEM. */
+int site_add_hosts(struct site *site, size_t count, const struct amounts *capacity,
+                   struct error *err);
+
+/* Make dst an independent copy of src. dst is overwritten without being finished. */
+int site_copy(struct site *dst, const struct site *src, struct error *err);
+
+#endif

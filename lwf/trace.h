@@ -1,0 +1,34 @@
+/* trace.h: a stream of lease requests, whatever file they come from.
+ *
+ * A reader holds one request at a time: memory does not grow with the length of the trace.
+ * Times of a request are seconds from the start of the trace.
+ */
+#ifndef GALERNA_LWF_TRACE_H
+#define GALERNA_LWF_TRACE_H
+
+#include <stdint.h>
+
+#include "core/lease.h"
+#include "core/site.h"
+#include "util/error.h"
+
+struct trace; /* opaque; made by lwf_open(), swf_open(), ... */
+
+/* What a whole trace holds, known after a pass over it. */
+struct trace_census {
+    int64_t leases[4];     /* by enum lease_kind */
+    int64_t total;
+    bool sorted;           /* by submission */
+    int64_t last_submit;
+};
+
+/* The next request: 1 and *request filled (valid until the next call; ids are 1, 2, ... in order),
+ * 0 at the end, -1 on an error with file:line:column. */
+int trace_next(struct trace *trace, struct lease_request *request, struct error *err);
+
+/* How much of the input has been read, 0 ... 1, for progress bars. */
+double trace_progress(const struct trace *trace);
+
+void trace_destroy(struct trace *trace); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,41 @@
+#include "util/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int error_set(struct error *err, int code, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+        err->code = code;
+    }
+    errno = code;
+    return -1;
+}
+
+int error_prefix(struct error *err, const char *format, ...)
+{
+    if (err) {
+        char joined[2 * ERROR_TEXT_MAX];
+        va_list args;
+        int length;
+
+        va_start(args, format);
+        length = vsnprintf(joined, ERROR_TEXT_MAX, format, args);
+        va_end(args);
+        if (length < 0)
+            length = 0;
+        if (length >= ERROR_TEXT_MAX)
+            length = ERROR_TEXT_MAX - 1;
+        snprintf(joined + length, sizeof joined - (size_t)length, ": %s", err->text);
+        joined[ERROR_TEXT_MAX - 1] = '\0';
+        memcpy(err->text, joined, ERROR_TEXT_MAX);
+    }
+    return -1;
+}
