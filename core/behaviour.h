@@ -32,9 +32,11 @@ struct behaviour {
     bool no_reevaluation_on_cancel;
     /* A premature end that falls on the VM's start is a day later. */
     bool premature_end_plus_one_day;
-    /* Migrations run as soon as the lease is suspended, in batches, at 100 Mbit/s, whatever the
-     * planned resumption; VMs that stay are moved in place. */
-    bool migration_at_once;
+    /* Migrations take place at 100 Mbit/s whatever the site has, VMs that stay are moved in place,
+     * and their time is estimated as the square of the VMs on a host. */
+    bool migration_moves_everything;
+    /* A planned image transfer is never taken back: a lease that is placed anew leaves it behind. */
+    bool transfers_never_cancelled;
     /* Leases in the queue are not looked at further when no CPU at all is free. */
     bool queue_pass_by_free_cpu;
     /* A best-effort lease that never fits stays an error of the trace and is refused when it is

@@ -15,6 +15,7 @@
 #include "core/resources.h"
 
 struct reservation;
+struct lease_plan;
 
 /* Who a lease is, by the way it asks for its time (design: lease; Haizea: lease type). */
 enum lease_kind {
@@ -102,7 +103,8 @@ struct lease {
     size_t n_reservations;
     size_t reservations_allocated;
 
-    void *scheduler; /* the engine's own notes on the lease; opaque to everybody else */
+    struct reservation *booked; /* the slot table's: reservations of this lease that it holds */
+    struct lease_plan *plan;    /* the engine's own notes; opaque to everybody else */
 };
 
 /* The words Haizea uses: "Best-effort", "AR", "Immediate", and "Deadline". */

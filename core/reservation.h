@@ -53,6 +53,7 @@ struct reservation {
     int64_t from, until;         /* seconds, half-open */
     struct placement *placement;
     uint64_t order;              /* the engine's: insertion order among equal times */
+    struct reservation *next_booked; /* the slot table's */
     const char *image;           /* transfer: which; else NULL */
     int64_t image_deadline;      /* transfer: latest arrival, INSTANT_NONE: none */
 };

@@ -6,6 +6,7 @@
 #ifndef GALERNA_LWF_TRACE_H
 #define GALERNA_LWF_TRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/lease.h"
@@ -30,5 +31,13 @@ int trace_next(struct trace *trace, struct lease_request *request, struct error 
 double trace_progress(const struct trace *trace);
 
 void trace_destroy(struct trace *trace); /* NULL is allowed */
+
+/* The site that the trace itself describes, known as soon as the trace is open, or NULL. Valid until
+ * trace_destroy(). */
+const struct site *trace_site(const struct trace *trace);
+
+/* What the whole trace holds, found in a pass of its own; trace_next() is not disturbed. Costs one
+ * reading of the input. Errors: as trace_next(); ESPIPE when the input cannot be read twice. */
+int trace_take_census(const struct trace *trace, struct trace_census *census, struct error *err);
 
 #endif

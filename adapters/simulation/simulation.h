@@ -1,0 +1,55 @@
+/* simulation.h: runs the engine against a trace, on a clock that jumps from event to event.
+ *
+ * All operations take exactly as long as planned; VMs end early when the trace knows so. At each
+ * event the engine is stepped once, with everything that happens at that second: cancellations,
+ * VMs that end early, requests. Time 0 is the first step.
+ */
+#ifndef GALERNA_ADAPTERS_SIMULATION_SIMULATION_H
+#define GALERNA_ADAPTERS_SIMULATION_SIMULATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "configuration/configuration.h"
+#include "core/engine.h"
+#include "core/observer.h"
+#include "lwf/trace.h"
+#include "util/error.h"
+
+struct simulation_result {
+    int64_t end_time;      /* where the clock stopped */
+    uint64_t steps;
+    int64_t requests;      /* read from the trace and passed to the engine */
+    int64_t unfinished;    /* leases left when it ended */
+    int64_t cancels_missed; /* of leases that were not there or already over */
+    bool interrupted;      /* by should_stop */
+    bool stuck;            /* leases wait for ever: nothing is planned and nothing will come */
+};
+
+struct simulation {
+    struct engine *engine;
+    struct trace *trace;                /* requests that are not sorted wait for those in front */
+    const struct observer *observers;   /* called after each step, in this order */
+    size_t n_observers;
+
+    enum stop_when stop_when;
+    int64_t best_effort_leases;         /* in the trace; read unless stop_when is ALL_LEASES_DONE */
+    const struct cancellation *cancellations; /* ascending in time */
+    size_t n_cancellations;
+    bool premature_end_plus_one_day;    /* as in struct behaviour */
+
+    /* Asked after each step: true ends the run. NULL: it goes on. */
+    bool (*should_stop)(void *context);
+    /* Told how the run ended, before the observers are. NULL: nobody wants to know. */
+    void (*ending)(void *context, const struct simulation_result *result);
+    void *context;
+};
+
+/* Run to the end. Observers have been told of the end when this returns 0.
+ * Errors: those of the trace, the engine (with the time) and the observers. O(log leases) per event
+ * beside them. Memory does not grow with the trace. */
+int simulation_run(const struct simulation *simulation, struct simulation_result *result,
+                   struct error *err);
+
+#endif

@@ -1,0 +1,159 @@
+#include "cli/command.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "configuration/suggest.h"
+
+const struct command command_table[] = {
+    {"replay", NULL, "Run lease traces through the scheduler and tell what happened",
+     command_replay},
+    {"trace", "check", "Report every error of a trace, with line and column", command_trace_check},
+    {"trace", "convert", "Turn SWF and Haizea's old traces into LWF", command_trace_convert},
+    {"trace", "stats", "Describe a trace: leases, sizes, load", command_trace_stats},
+    {"policy", "list", "List the policy modules that can be loaded", command_policy_list},
+    {"policy", "show", "Describe a policy module and its options", command_policy_show},
+    {"policy", "check", "Load a policy module and put it to the test", command_policy_check},
+    {"verify", NULL, "Prove that a recorded schedule keeps its promises", command_verify},
+};
+
+const size_t command_count = sizeof command_table / sizeof *command_table;
+
+int command_usage_error(const char *command, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "%s: ", command);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "\nTry '%s --help'.\n", command);
+    return EXIT_USAGE;
+}
+
+int command_failed(const char *command, const struct error *err)
+{
+    fprintf(stderr, "%s: %s\n", command, err->text);
+    return EXIT_FAILED;
+}
+
+static void print_commands(FILE *stream, const char *noun)
+{
+    for (size_t i = 0; i < command_count; i++) {
+        const struct command *command = &command_table[i];
+
+        if (!noun || !strcmp(noun, command->noun))
+            fprintf(stream, "  %-8s%-9s%s\n", command->noun, command->verb ? command->verb : "",
+                    command->summary);
+    }
+}
+
+static int print_help(void)
+{
+    printf("usage: galerna COMMAND [ARGUMENTS]\n\n"
+           "Galerna schedules leases of virtual machines.\n\n");
+    print_commands(stdout, NULL);
+    printf("\n'galerna COMMAND --help' tells about a command; galerna --version prints the "
+           "version.\n");
+    return EXIT_DONE;
+}
+
+static int print_version(void)
+{
+    printf("galerna %s\n", GALERNA_VERSION);
+    return EXIT_DONE;
+}
+
+static int unknown_noun(const char *noun)
+{
+    struct suggestion suggestion;
+    char near[80];
+
+    suggestion_init(&suggestion, noun);
+    for (size_t i = 0; i < command_count; i++)
+        suggestion_offer(&suggestion, command_table[i].noun);
+    return command_usage_error("galerna", "unknown command '%.60s'%s", noun,
+                               suggestion_text(&suggestion, near, sizeof near));
+}
+
+/* A noun that needs a verb, without a right one. */
+static int explain_noun(const char *noun, const char *verb)
+{
+    struct suggestion suggestion;
+    char name[80], near[80];
+
+    if (verb && (!strcmp(verb, "--help") || !strcmp(verb, "-h"))) {
+        printf("usage: galerna %s VERB [ARGUMENTS]\n\n", noun);
+        print_commands(stdout, noun);
+        return EXIT_DONE;
+    }
+    snprintf(name, sizeof name, "galerna %s", noun);
+    if (!verb) {
+        fprintf(stderr, "%s: a verb is missing, one of:\n", name);
+        print_commands(stderr, noun);
+        return EXIT_USAGE;
+    }
+    suggestion_init(&suggestion, verb);
+    for (size_t i = 0; i < command_count; i++)
+        if (!strcmp(command_table[i].noun, noun))
+            suggestion_offer(&suggestion, command_table[i].verb);
+    return command_usage_error(name, "unknown verb '%.60s'%s", verb,
+                               suggestion_text(&suggestion, near, sizeof near));
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    int taken = command->verb ? 2 : 1;
+    char name[80];
+
+    snprintf(name, sizeof name, "galerna %s%s%s", command->noun, command->verb ? " " : "",
+             command->verb ? command->verb : "");
+    if (argc > taken + 1 && !strcmp(argv[taken + 1], "--version"))
+        return print_version();
+    argv[taken] = name;
+    return command->run(argc - taken, argv + taken);
+}
+
+static int find_and_run(int argc, char **argv)
+{
+    bool known = false;
+
+    for (size_t i = 0; i < command_count; i++) {
+        const struct command *command = &command_table[i];
+
+        if (strcmp(command->noun, argv[1]))
+            continue;
+        known = true;
+        if (!command->verb || (argc > 2 && !strcmp(command->verb, argv[2])))
+            return run_command(command, argc, argv);
+    }
+    if (!known)
+        return unknown_noun(argv[1]);
+    if (argc > 2 && !strcmp(argv[2], "--version"))
+        return print_version();
+    return explain_noun(argv[1], argc > 2 ? argv[2] : NULL);
+}
+
+int command_main(int argc, char **argv)
+{
+    int code;
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: galerna COMMAND [ARGUMENTS]\n\n");
+        print_commands(stderr, NULL);
+        return EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+        code = print_help();
+    else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version"))
+        code = print_version();
+    else
+        code = find_and_run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "galerna: cannot write to standard output\n");
+        return code == EXIT_DONE ? EXIT_FAILED : code;
+    }
+    return code;
+}

@@ -1,0 +1,26 @@
+/* progress.h: a bar on the terminal for work that takes longer than two seconds. */
+#ifndef GALERNA_CLI_PROGRESS_H
+#define GALERNA_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+    bool wanted;      /* standard error is a terminal and nobody asked for silence */
+    bool shown;
+    int64_t begun;    /* milliseconds of the monotonic clock */
+    int64_t drawn;
+};
+
+void progress_init(struct progress *progress, bool quiet);
+
+/* Say how much is done, 0 ... 1, and what is being done. Draws ten times a second at most. */
+void progress_show(struct progress *progress, double done, const char *what);
+
+/* Take the bar off the screen. */
+void progress_finish(struct progress *progress);
+
+/* Milliseconds of the monotonic clock. */
+int64_t progress_now(void);
+
+#endif

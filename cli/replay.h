@@ -1,0 +1,91 @@
+/* replay.h: the parts of `galerna replay`: what is asked for, the runs that follow from it, and what
+ * became of them.
+ */
+#ifndef GALERNA_CLI_REPLAY_H
+#define GALERNA_CLI_REPLAY_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/progress.h"
+#include "configuration/configuration.h"
+#include "core/accounting.h"
+
+enum replay_output {
+    REPLAY_RECORD,
+    REPLAY_JOBS,
+    REPLAY_EVENTS,
+    REPLAY_RESULTS,
+    REPLAY_GANTT,
+    REPLAY_OUTPUTS
+};
+
+struct text_list {
+    char **items;
+    size_t n_items, allocated;
+};
+
+void text_list_add(struct text_list *list, const char *text); /* a copy */
+void text_list_finish(struct text_list *list);
+
+/* The command line. */
+struct replay_options {
+    struct text_list traces, configurations;
+    struct text_list set; /* "section.option=value" */
+    const char *site, *compatibility;
+    const char *outputs[REPLAY_OUTPUTS]; /* as given; NULL: not asked for */
+    bool json, quiet;
+    long parallel; /* runs at a time */
+};
+
+/* One trace under one configuration. */
+struct replay_run {
+    char *name;                    /* differs from that of every other run */
+    char *title;                   /* heads its column of the summary */
+    struct configuration *configuration; /* not owned */
+    char *outputs[REPLAY_OUTPUTS]; /* where to write; NULL: not asked for */
+};
+
+struct replay_plan {
+    struct replay_run *runs;
+    size_t n_runs, allocated;
+    struct configuration_list *lists; /* own the configurations */
+    size_t n_lists, lists_allocated;
+};
+
+/* What became of a run; sent through a pipe by a child process, so it holds no pointers. */
+struct replay_outcome {
+    int code; /* of cli/command.h */
+    char message[ERROR_TEXT_MAX + 256]; /* what went wrong, or what to be warned of; "" = nothing */
+    bool haizea;
+    bool interrupted, stuck;
+    struct accounting_summary figures;
+    double cpu_seconds;
+    int64_t peak_memory_kb;
+};
+
+/* What a run looks at and tells while it goes on. */
+struct replay_control {
+    const volatile sig_atomic_t *stop; /* not 0: end after the current step */
+    volatile double *done;             /* 0 ... 1, for whoever draws the bar */
+    struct progress *progress;         /* drawn by the run itself; NULL: somebody else draws */
+    const char *title;
+    bool quiet;
+};
+
+/* Read configurations and combine them with the traces: every configuration with every trace.
+ * Names are made so that they differ, file names of outputs from them (see replay_help). */
+int replay_plan_make(struct replay_plan *plan, const struct replay_options *options,
+                     struct error *err);
+void replay_plan_finish(struct replay_plan *plan);
+
+/* Carry out one run; always fills outcome. */
+void replay_run_perform(const struct replay_run *run, const struct replay_control *control,
+                        struct replay_outcome *outcome);
+
+/* Carry out all runs, several at a time in processes of their own. outcomes has room for all. */
+int replay_all(const struct replay_plan *plan, const struct replay_options *options,
+               struct replay_outcome *outcomes, struct error *err);
+
+#endif

@@ -1,0 +1,186 @@
+#include "cli/replay_outputs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/events.h"
+#include "report/gantt.h"
+#include "report/jobs_csv.h"
+#include "report/record.h"
+#include "util/memory.h"
+
+/* The name to write under, or NULL when `path` is no place for a new file (a pipe, a device). */
+static char *temporary_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash - path) + 1 : 0, size = strlen(path) + 32;
+    struct stat status;
+    char *name;
+
+    if (!strcmp(path, "-") || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
+        return NULL;
+    name = memory_new(size, 1);
+    snprintf(name, size, "%.*s.%s.%ld", (int)folder, path, path + folder, (long)getpid());
+    return name;
+}
+
+static void observe(struct replay_outputs *outputs, struct observer observer)
+{
+    outputs->observers[outputs->n_observers++] = observer;
+}
+
+static int open_record(struct replay_outputs *outputs, const char *path, struct error *err)
+{
+    struct record_options options = {
+        .path = path,
+        .settings = &outputs->run->configuration->settings,
+        .accounting = outputs->accounting,
+    };
+    struct record *record = record_create(&options, err);
+
+    if (!record)
+        return -1;
+    outputs->writers[REPLAY_RECORD] = record;
+    observe(outputs, record_observer(record));
+    return 0;
+}
+
+static int open_jobs(struct replay_outputs *outputs, const char *path, struct error *err)
+{
+    struct jobs_csv *jobs = jobs_csv_create(path, outputs->run->name, err);
+
+    if (!jobs)
+        return -1;
+    outputs->writers[REPLAY_JOBS] = jobs;
+    observe(outputs, jobs_csv_observer(jobs));
+    return 0;
+}
+
+static int open_events(struct replay_outputs *outputs, const char *path, struct error *err)
+{
+    struct events *events = events_create(path, err);
+
+    if (!events)
+        return -1;
+    outputs->writers[REPLAY_EVENTS] = events;
+    observe(outputs, events_observer(events));
+    return 0;
+}
+
+static int open_gantt(struct replay_outputs *outputs, const char *path, struct error *err)
+{
+    struct gantt_options options = {
+        .path = path,
+        .title = outputs->run->title,
+        .start_epoch = outputs->run->configuration->start_time,
+    };
+    struct gantt *gantt = gantt_create(&options, err);
+
+    if (!gantt)
+        return -1;
+    outputs->writers[REPLAY_GANTT] = gantt;
+    observe(outputs, gantt_observer(gantt));
+    return 0;
+}
+
+static void close_record(void *writer)
+{
+    record_destroy(writer);
+}
+
+static void close_jobs(void *writer)
+{
+    jobs_csv_destroy(writer);
+}
+
+static void close_events(void *writer)
+{
+    events_destroy(writer);
+}
+
+static void close_gantt(void *writer)
+{
+    gantt_destroy(writer);
+}
+
+struct output_way {
+    int (*open)(struct replay_outputs *outputs, const char *path, struct error *err);
+    void (*close)(void *writer);
+};
+
+static const struct output_way output_ways[REPLAY_OUTPUTS] = {
+    [REPLAY_RECORD] = {open_record, close_record},
+    [REPLAY_JOBS] = {open_jobs, close_jobs},
+    [REPLAY_EVENTS] = {open_events, close_events},
+    [REPLAY_GANTT] = {open_gantt, close_gantt},
+};
+
+int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run *run,
+                        struct error *err)
+{
+    bool history = run->outputs[REPLAY_RECORD] || run->outputs[REPLAY_RESULTS];
+
+    *outputs = (struct replay_outputs){.run = run};
+    outputs->accounting = accounting_create(history, err);
+    if (!outputs->accounting)
+        return -1;
+    observe(outputs, accounting_observer(outputs->accounting));
+    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
+        const char *path = run->outputs[kind];
+
+        if (!path || !output_ways[kind].open)
+            continue;
+        outputs->temporary[kind] = temporary_name(path);
+        if (output_ways[kind].open(outputs, outputs->temporary[kind] ? outputs->temporary[kind] : path,
+                                   err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void close_writers(struct replay_outputs *outputs)
+{
+    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
+        if (outputs->writers[kind])
+            output_ways[kind].close(outputs->writers[kind]);
+        outputs->writers[kind] = NULL;
+    }
+}
+
+int replay_outputs_commit(struct replay_outputs *outputs, struct error *err)
+{
+    close_writers(outputs);
+    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
+        char *temporary = outputs->temporary[kind];
+
+        if (!temporary)
+            continue;
+        if (rename(temporary, outputs->run->outputs[kind]) < 0)
+            return error_set(err, errno, "%s: cannot be written: %s", outputs->run->outputs[kind],
+                             strerror(errno));
+        free(temporary);
+        outputs->temporary[kind] = NULL;
+    }
+    return 0;
+}
+
+void replay_outputs_set_status(struct replay_outputs *outputs, const char *status)
+{
+    if (outputs->writers[REPLAY_RECORD])
+        record_set_status(outputs->writers[REPLAY_RECORD], status);
+}
+
+void replay_outputs_finish(struct replay_outputs *outputs)
+{
+    close_writers(outputs);
+    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
+        if (outputs->temporary[kind])
+            unlink(outputs->temporary[kind]);
+        free(outputs->temporary[kind]);
+    }
+    accounting_destroy(outputs->accounting);
+}

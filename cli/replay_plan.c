@@ -1,0 +1,211 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/replay.h"
+#include "util/memory.h"
+
+static const char *const output_endings[REPLAY_OUTPUTS] = {
+    [REPLAY_RECORD] = ".json",
+    [REPLAY_JOBS] = ".csv",
+    [REPLAY_EVENTS] = ".jsonl",
+    [REPLAY_RESULTS] = ".db",
+    [REPLAY_GANTT] = ".svg",
+};
+
+void text_list_add(struct text_list *list, const char *text)
+{
+    list->items =
+        memory_grow(list->items, &list->allocated, list->n_items + 1, sizeof *list->items);
+    list->items[list->n_items++] = memory_text(text);
+}
+
+void text_list_finish(struct text_list *list)
+{
+    for (size_t i = 0; i < list->n_items; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct text_list){0};
+}
+
+__attribute__((format(printf, 1, 2))) static char *text_of(const char *format, ...)
+{
+    va_list args;
+    char *text;
+    int length;
+
+    va_start(args, format);
+    length = vasprintf(&text, format, args);
+    va_end(args);
+    return length < 0 ? memory_text("") : text;
+}
+
+/* A file's name without folder and ending; the caller frees it. */
+static char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *name = memory_text(slash ? slash + 1 : file), *dot = strrchr(name, '.');
+
+    if (dot && dot != name)
+        *dot = '\0';
+    return name;
+}
+
+static bool name_is_taken(const struct replay_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->n_runs; i++)
+        if (plan->runs[i].name && !strcmp(plan->runs[i].name, name))
+            return true;
+    return false;
+}
+
+static void add_run(struct replay_plan *plan, struct configuration *configuration, char *name)
+{
+    struct replay_run run = {.configuration = configuration, .title = memory_text(name)};
+    char *distinct = name;
+
+    for (int number = 2; name_is_taken(plan, distinct); number++) {
+        if (distinct != name)
+            free(distinct);
+        distinct = text_of("%s-%d", name, number);
+    }
+    if (distinct != name)
+        free(name);
+    run.name = distinct;
+    plan->runs =
+        memory_grow(plan->runs, &plan->allocated, plan->n_runs + 1, sizeof *plan->runs);
+    plan->runs[plan->n_runs++] = run;
+}
+
+/* Slashes and control characters in a profile's name must not lead elsewhere. */
+static char *safe_name(char *name)
+{
+    for (char *c = name; *c; c++)
+        if (*c == '/' || (unsigned char)*c < ' ')
+            *c = '_';
+    return name;
+}
+
+static int add_file(struct replay_plan *plan, const char *file, const char *trace,
+                    const struct replay_options *options, struct error *err)
+{
+    struct configuration_wishes wishes = {
+        .set = (const char *const *)options->set.items,
+        .n_set = options->set.n_items,
+        .compatibility = options->compatibility,
+        .site = options->site,
+        .trace = trace,
+    };
+    struct configuration_list *list;
+
+    plan->lists = memory_grow(plan->lists, &plan->lists_allocated, plan->n_lists + 1,
+                              sizeof *plan->lists);
+    list = &plan->lists[plan->n_lists];
+    if (configuration_read(file, &wishes, list, err) < 0)
+        return -1;
+    plan->n_lists++;
+    for (size_t i = 0; i < list->n_items; i++) {
+        struct configuration *configuration = list->items[i];
+        char *base = trace ? base_name(trace) : NULL, *name;
+
+        if (configuration->mode == MODE_OPENNEBULA)
+            return error_set(err, EINVAL,
+                             "%s: general.mode is opennebula: this configuration is for a live "
+                             "cloud; to replay a trace, add --set general.mode=simulated",
+                             file ? file : "--set");
+        if (!configuration->tracefile)
+            return error_set(err, EINVAL,
+                             "%s: there is no trace; name one on the command line or set "
+                             "tracefile.tracefile",
+                             file ? file : "replay");
+        if (!file)
+            name = memory_text(base);
+        else if (base)
+            name = text_of("%s_%s", configuration->name, base);
+        else
+            name = memory_text(configuration->name);
+        free(base);
+        add_run(plan, configuration, safe_name(name));
+    }
+    return 0;
+}
+
+/* Where a run's output goes: %s stands for its name; a folder gets a file of that name; with several
+ * runs, any other file gets the name in front of its ending. */
+static char *output_path(const char *given, const struct replay_run *run, enum replay_output kind,
+                         bool several)
+{
+    const char *mark = strstr(given, "%s"), *slash = strrchr(given, '/'), *dot;
+    struct stat status;
+
+    if (!strcmp(given, "-"))
+        return memory_text(given);
+    if (mark)
+        return text_of("%.*s%s%s", (int)(mark - given), given, run->name, mark + 2);
+    if (given[0] && (given[strlen(given) - 1] == '/' ||
+                     (stat(given, &status) == 0 && S_ISDIR(status.st_mode))))
+        return text_of("%s%s%s%s", given, given[strlen(given) - 1] == '/' ? "" : "/", run->name,
+                       output_endings[kind]);
+    if (!several)
+        return memory_text(given);
+    dot = strrchr(slash ? slash : given, '.');
+    if (!dot || dot == given || dot[-1] == '/')
+        return text_of("%s-%s", given, run->name);
+    return text_of("%.*s-%s%s", (int)(dot - given), given, run->name, dot);
+}
+
+static int name_outputs(struct replay_plan *plan, const struct replay_options *options,
+                        struct error *err)
+{
+    bool several = plan->n_runs > 1;
+
+    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
+        const char *given = options->outputs[kind];
+
+        if (!given)
+            continue;
+        if (several && !strcmp(given, "-"))
+            return error_set(err, EINVAL,
+                             "%zu runs cannot all write to standard output; name a folder or a "
+                             "file with %%s for the run's name",
+                             plan->n_runs);
+        for (size_t i = 0; i < plan->n_runs; i++)
+            plan->runs[i].outputs[kind] =
+                output_path(given, &plan->runs[i], (enum replay_output)kind, several);
+    }
+    return 0;
+}
+
+int replay_plan_make(struct replay_plan *plan, const struct replay_options *options,
+                     struct error *err)
+{
+    size_t n_files = options->configurations.n_items, n_traces = options->traces.n_items;
+
+    *plan = (struct replay_plan){0};
+    for (size_t f = 0; f < (n_files ? n_files : 1); f++) {
+        const char *file = n_files ? options->configurations.items[f] : NULL;
+
+        for (size_t t = 0; t < (n_traces ? n_traces : 1); t++)
+            if (add_file(plan, file, n_traces ? options->traces.items[t] : NULL, options, err) < 0)
+                return -1;
+    }
+    return name_outputs(plan, options, err);
+}
+
+void replay_plan_finish(struct replay_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_runs; i++) {
+        free(plan->runs[i].name);
+        free(plan->runs[i].title);
+        for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++)
+            free(plan->runs[i].outputs[kind]);
+    }
+    for (size_t i = 0; i < plan->n_lists; i++)
+        configuration_list_finish(&plan->lists[i]);
+    free(plan->runs);
+    free(plan->lists);
+    *plan = (struct replay_plan){0};
+}

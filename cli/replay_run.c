@@ -1,0 +1,247 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "adapters/simulation/simulation.h"
+#include "cli/command.h"
+#include "cli/replay.h"
+#include "cli/replay_outputs.h"
+#include "cli/replay_trace.h"
+#include "plugin/policy_host.h"
+#include "util/memory.h"
+
+/* Steps between two looks at the clock and the signals. */
+enum { LOOK_EVERY = 64 };
+
+struct watch {
+    const struct replay_control *control;
+    const struct trace *trace;
+    struct replay_outputs *outputs;
+    unsigned steps;
+};
+
+static bool look(void *context)
+{
+    struct watch *watch = context;
+    const struct replay_control *control = watch->control;
+
+    if (++watch->steps % LOOK_EVERY == 0) {
+        double done = trace_progress(watch->trace);
+
+        if (control->done)
+            *control->done = done;
+        if (control->progress)
+            progress_show(control->progress, done, control->title);
+    }
+    return *control->stop != 0;
+}
+
+static void note_ending(void *context, const struct simulation_result *result)
+{
+    struct watch *watch = context;
+
+    if (result->interrupted)
+        replay_outputs_set_status(watch->outputs, "interrupted");
+}
+
+static void print_policy_message(void *context, enum policy_log_level level, const char *text)
+{
+    const struct replay_control *control = context;
+
+    if (level <= POLICY_LOG_WARNING || !control->quiet) {
+        if (control->progress)
+            progress_finish(control->progress);
+        if (level <= POLICY_LOG_WARNING)
+            fprintf(stderr, "galerna replay: %s\n", text);
+    }
+}
+
+/* The folders of module-path; *copy is what they point into. */
+static size_t split_path(const char *path, char **copy, const char ***folders)
+{
+    size_t n = 0, allocated = 0;
+    char *rest;
+
+    *folders = NULL;
+    *copy = rest = memory_text(path);
+    for (char *folder; (folder = strsep(&rest, ":"));)
+        if (*folder) {
+            *folders = memory_grow(*folders, &allocated, n + 1, sizeof **folders);
+            (*folders)[n++] = folder;
+        }
+    return n;
+}
+
+static struct policy_host *load_policies(const struct configuration *configuration,
+                                         const struct site *site,
+                                         const struct replay_control *control, struct error *err)
+{
+    struct policy_host_settings settings;
+    struct policy_option *options =
+        memory_new(configuration->n_policy_settings, sizeof *options);
+    struct policy_host *host;
+    const char **folders;
+    char *path;
+
+    policy_host_settings_init(&settings);
+    settings.admission = configuration->policy_admission;
+    settings.preemption = configuration->policy_preemption;
+    settings.host_selection = configuration->policy_host_selection;
+    for (size_t i = 0; i < configuration->n_policy_settings; i++) {
+        const struct policy_setting *setting = &configuration->policy_settings[i];
+
+        options[i] = (struct policy_option){.module = setting->policy,
+                                            .key = setting->name,
+                                            .value = setting->value,
+                                            .file = setting->line ? setting->origin : NULL,
+                                            .line = setting->line};
+    }
+    settings.options = options;
+    settings.n_options = configuration->n_policy_settings;
+    settings.n_directories = split_path(configuration->module_path, &path, &folders);
+    settings.directories = folders;
+    settings.haizea_compatible = configuration->compatibility == COMPATIBILITY_HAIZEA_1_0;
+    settings.seed = configuration->settings.seed;
+    settings.site = site;
+    settings.log = print_policy_message;
+    settings.log_context = (void *)control;
+    host = policy_host_create(&settings, err);
+    free(options);
+    free(folders);
+    free(path);
+    return host;
+}
+
+static int count_best_effort(const struct configuration *configuration, const struct trace *trace,
+                             int64_t *count, struct error *err)
+{
+    struct trace_census census;
+
+    if (configuration->stop_when == STOP_ALL_LEASES_DONE)
+        return 0;
+    if (trace_take_census(trace, &census, err) < 0)
+        return error_prefix(err, "simulation.stop-when needs to know the whole trace");
+    *count = census.leases[LEASE_BEST_EFFORT];
+    return 0;
+}
+
+static void describe_end(const struct simulation_result *result, struct replay_outcome *outcome)
+{
+    outcome->interrupted = result->interrupted;
+    outcome->stuck = result->stuck;
+    outcome->code = result->interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
+    if (result->stuck)
+        snprintf(outcome->message, sizeof outcome->message,
+                 "%" PRId64 " leases wait for ever: nothing is planned and nobody will make room",
+                 result->unfinished);
+    else if (result->cancels_missed)
+        snprintf(outcome->message, sizeof outcome->message,
+                 "%" PRId64 " cancellations were for leases that had not come or were over",
+                 result->cancels_missed);
+}
+
+/* Everything a run needs, made in the order of the members. */
+struct stage {
+    struct site site;
+    bool has_site;
+    struct trace *trace;
+    struct policy_host *policies;
+    struct engine *engine;
+    struct replay_outputs outputs;
+};
+
+static int set_up(struct stage *stage, const struct replay_run *run,
+                  const struct replay_control *control, struct error *err)
+{
+    const struct configuration *configuration = run->configuration;
+
+    stage->trace = replay_trace_open(configuration, &stage->site, err);
+    if (!stage->trace)
+        return -1;
+    stage->has_site = true;
+    stage->policies = load_policies(configuration, &stage->site, control, err);
+    if (!stage->policies)
+        return -1;
+    stage->engine = engine_create(&stage->site, &configuration->settings,
+                                  policy_host_hooks(stage->policies), err);
+    if (!stage->engine)
+        return -1;
+    if (replay_outputs_init(&stage->outputs, run, err) < 0)
+        return -1;
+    if (policy_host_wants_events(stage->policies))
+        stage->outputs.observers[stage->outputs.n_observers++] =
+            policy_host_observer(stage->policies);
+    return 0;
+}
+
+static void take_down(struct stage *stage)
+{
+    replay_outputs_finish(&stage->outputs);
+    engine_destroy(stage->engine);
+    policy_host_destroy(stage->policies);
+    trace_destroy(stage->trace);
+    if (stage->has_site)
+        site_finish(&stage->site);
+}
+
+static int simulate(struct stage *stage, const struct replay_run *run,
+                    const struct replay_control *control, struct replay_outcome *outcome,
+                    struct error *err)
+{
+    const struct configuration *configuration = run->configuration;
+    struct watch watch = {.control = control, .trace = stage->trace, .outputs = &stage->outputs};
+    struct simulation simulation = {
+        .engine = stage->engine,
+        .trace = stage->trace,
+        .observers = stage->outputs.observers,
+        .n_observers = stage->outputs.n_observers,
+        .stop_when = (enum stop_when)configuration->stop_when,
+        .cancellations = configuration->cancellations,
+        .n_cancellations = configuration->n_cancellations,
+        .premature_end_plus_one_day =
+            configuration->settings.behaviour.premature_end_plus_one_day,
+        .should_stop = look,
+        .ending = note_ending,
+        .context = &watch,
+    };
+    struct simulation_result result;
+
+    if (count_best_effort(configuration, stage->trace, &simulation.best_effort_leases, err) < 0 ||
+        simulation_run(&simulation, &result, err) < 0)
+        return -1;
+    describe_end(&result, outcome);
+    accounting_summarize(stage->outputs.accounting, &outcome->figures);
+    return replay_outputs_commit(&stage->outputs, err);
+}
+
+static double cpu_seconds(const struct rusage *usage)
+{
+    return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+           1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+}
+
+void replay_run_perform(const struct replay_run *run, const struct replay_control *control,
+                        struct replay_outcome *outcome)
+{
+    struct stage stage = {0};
+    struct error err = {0};
+    struct rusage before, after;
+
+    *outcome = (struct replay_outcome){
+        .haizea = run->configuration->compatibility == COMPATIBILITY_HAIZEA_1_0};
+    getrusage(RUSAGE_SELF, &before);
+    if (set_up(&stage, run, control, &err) < 0 ||
+        simulate(&stage, run, control, outcome, &err) < 0) {
+        outcome->code = EXIT_FAILED;
+        snprintf(outcome->message, sizeof outcome->message, "%s", err.text);
+    }
+    take_down(&stage);
+    getrusage(RUSAGE_SELF, &after);
+    outcome->cpu_seconds = cpu_seconds(&after) - cpu_seconds(&before);
+    outcome->peak_memory_kb = after.ru_maxrss;
+    if (control->done)
+        *control->done = 1;
+}

@@ -1,0 +1,103 @@
+#include "cli/replay_trace.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "configuration/site_text.h"
+#include "lwf/trace_combine.h"
+#include "lwf/trace_open.h"
+
+/* The site a configuration names; 0 when it leaves that to the trace. */
+static int configured_site(const struct configuration *configuration, struct site *site,
+                           struct error *err)
+{
+    const char *text = configuration->resources;
+
+    if (!text || !strcmp(text, "in-tracefile"))
+        return 0;
+    if (site_text_parse(text, site, err) < 0)
+        return error_prefix(err, "%s",
+                            configuration->file ? configuration->file : "--site");
+    return 1;
+}
+
+static struct trace *open_file(const struct configuration *configuration, const char *file,
+                               const struct resource_types *types, struct error *err)
+{
+    struct trace_options options;
+
+    trace_options_init(&options);
+    options.lwf.haizea_1_0 = configuration->settings.behaviour.lease_kinds_of_haizea_1_0;
+    options.lwf.types = types;
+    return trace_open(file, &options, err);
+}
+
+static struct trace *transform(const struct configuration *configuration, struct trace *trace,
+                               const struct site *site, struct error *err)
+{
+    struct trace_overheads overheads = {
+        .leases = (enum trace_overhead_leases)configuration->add_overhead,
+        .slowdown_percent = configuration->slowdown_overhead,
+        .boot_seconds = configuration->bootshutdown_overhead,
+        .haizea_1_0 = configuration->compatibility == COMPATIBILITY_HAIZEA_1_0,
+    };
+
+    if (configuration->injectionfile) {
+        struct trace *injection =
+            open_file(configuration, configuration->injectionfile, &site->types, err);
+
+        if (!injection) {
+            trace_destroy(trace);
+            return NULL;
+        }
+        trace = trace_merge(trace, injection, err);
+    }
+    if (trace && configuration->imagefile)
+        trace = trace_with_images(trace, configuration->imagefile, err);
+    if (trace && configuration->add_overhead != OVERHEAD_NONE)
+        trace = trace_with_overheads(trace, &overheads, err);
+    if (trace && configuration->override_memory >= 0)
+        trace = trace_with_memory(trace, configuration->override_memory, err);
+    return trace;
+}
+
+struct trace *replay_trace_open(const struct configuration *configuration, struct site *site,
+                                struct error *err)
+{
+    const char *file = configuration->tracefile;
+    int configured = configured_site(configuration, site, err);
+    struct trace *trace;
+
+    if (configured < 0)
+        return NULL;
+    trace = open_file(configuration, file, configured ? &site->types : NULL, err);
+    if (!trace)
+        goto error;
+    if (!configured) {
+        const struct site *own = trace_site(trace);
+
+        if (!own) {
+            trace_destroy(trace);
+            error_set(err, EINVAL,
+                      "%s: the trace describes no site; name one, as in "
+                      "--site 144,cpu=100,memory=1024",
+                      file);
+            return NULL;
+        }
+        if (site_copy(site, own, err) < 0) {
+            trace_destroy(trace);
+            return NULL;
+        }
+    }
+    trace = transform(configuration, trace, site, err);
+    if (!trace) {
+        site_finish(site);
+        return NULL;
+    }
+    return trace;
+
+error:
+    if (configured)
+        site_finish(site);
+    return NULL;
+}

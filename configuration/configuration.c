@@ -1,0 +1,371 @@
+#include "configuration/configuration.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/multi.h"
+#include "configuration/option.h"
+#include "configuration/required.h"
+#include "core/instant.h"
+#include "util/memory.h"
+
+const char *compatibility_name(int compatibility)
+{
+    return compatibility == COMPATIBILITY_HAIZEA_1_0 ? "haizea-1.0" : "default";
+}
+
+/* The module's name of a section [policy NAME] or [policy.NAME], or NULL. */
+static const char *policy_of_section(const char *section)
+{
+    if (strncmp(section, "policy", 6) || (section[6] != ' ' && section[6] != '.'))
+        return NULL;
+    section += 7;
+    while (*section == ' ')
+        section++;
+    return *section ? section : NULL;
+}
+
+static bool section_is_known(const char *section)
+{
+    if (!strcmp(section, "oracle") || policy_of_section(section))
+        return true;
+    for (size_t i = 0; i < option_count; i++)
+        if (!strcmp(option_table[i].section, section))
+            return true;
+    return false;
+}
+
+static int check_sections(const struct ini *ini, struct error *err)
+{
+    for (size_t i = 0; i < ini->n_sections; i++) {
+        const struct ini_section *section = &ini->sections[i];
+        char where[256];
+
+        if (section_is_known(section->name))
+            continue;
+        if (section->line)
+            snprintf(where, sizeof where, "%s:%d", ini->file, section->line);
+        else
+            snprintf(where, sizeof where, "--set");
+        return option_unknown_section(where, section->name, err);
+    }
+    return 0;
+}
+
+/* cancel: lease@second lease@second ... */
+static int read_cancellations(struct configuration *configuration, const struct ini_entry *entry,
+                              struct error *err)
+{
+    size_t allocated = configuration->n_cancellations;
+    char where[256];
+    const char *at = entry->value;
+
+    while (*at) {
+        struct cancellation cancellation;
+        char *end;
+
+        if (isspace((unsigned char)*at) || *at == ',') {
+            at++;
+            continue;
+        }
+        errno = 0;
+        cancellation.lease = strtoll(at, &end, 10);
+        if (end == at || *end != '@' || cancellation.lease < 1 || !isdigit((unsigned char)end[1]))
+            goto wrong;
+        cancellation.at = strtoll(end + 1, &end, 10);
+        if (errno || (*end && !isspace((unsigned char)*end) && *end != ','))
+            goto wrong;
+        configuration->cancellations =
+            memory_grow(configuration->cancellations, &allocated,
+                        configuration->n_cancellations + 1, sizeof cancellation);
+        configuration->cancellations[configuration->n_cancellations++] = cancellation;
+        at = end;
+    }
+    return 0;
+
+wrong:
+    return error_set(err, EINVAL, "%s: oracle.cancel has '%.40s', expected lease@second ...",
+                     ini_where(entry, where, sizeof where), at);
+}
+
+static int earlier(const void *a, const void *b)
+{
+    const struct cancellation *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->lease > y->lease) - (x->lease < y->lease);
+}
+
+static void keep_policy_setting(struct configuration *configuration, const struct ini_entry *entry)
+{
+    size_t allocated = configuration->n_policy_settings;
+
+    configuration->policy_settings =
+        memory_grow(configuration->policy_settings, &allocated,
+                    configuration->n_policy_settings + 1, sizeof *configuration->policy_settings);
+    configuration->policy_settings[configuration->n_policy_settings++] =
+        (struct policy_setting){.policy = policy_of_section(entry->section),
+                                .name = entry->key,
+                                .value = entry->value,
+                                .origin = entry->origin,
+                                .line = entry->line};
+}
+
+static int store_entry(struct configuration *configuration, const struct ini_entry *entry,
+                       struct error *err)
+{
+    const struct configuration_option *option;
+
+    if (policy_of_section(entry->section)) {
+        keep_policy_setting(configuration, entry);
+        return 0;
+    }
+    if (!strcmp(entry->section, "oracle") && !strcmp(entry->key, "cancel"))
+        return read_cancellations(configuration, entry, err);
+    option = option_find(entry->section, entry->key);
+    if (!option)
+        return option_unknown(entry, err);
+    return option_store(option, entry, configuration, err);
+}
+
+static int store_defaults(struct configuration *configuration, struct error *err)
+{
+    configuration->start_time = INSTANT_NONE;
+    for (size_t i = 0; i < option_count; i++) {
+        const struct configuration_option *option = &option_table[i];
+        struct ini_entry entry = {.section = (char *)option->section,
+                                  .key = (char *)option->name,
+                                  .value = (char *)option->otherwise,
+                                  .origin = (char *)"default"};
+
+        if (option->otherwise && option_store(option, &entry, configuration, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* "section.option=value" */
+static int add_wish(struct ini *ini, const char *text, struct error *err)
+{
+    const char *equals = strchr(text, '='), *dot = equals;
+    struct ini_entry entry = {.origin = (char *)"--set"};
+
+    while (dot && dot > text && *dot != '.')
+        dot--;
+    if (!equals || dot == text || dot + 1 == equals)
+        return error_set(err, EINVAL, "--set %.80s: expected section.option=value", text);
+    entry.section = strndup(text, (size_t)(dot - text));
+    entry.key = strndup(dot + 1, (size_t)(equals - dot - 1));
+    entry.value = (char *)equals + 1;
+    if (entry.section && entry.key)
+        ini_add(ini, &entry);
+    else
+        error_set(err, ENOMEM, "--set %.80s: out of memory", text);
+    free(entry.section);
+    free(entry.key);
+    return 0;
+}
+
+static void add_own_wish(struct ini *ini, const struct ini_entry *entry)
+{
+    if (entry->value)
+        ini_add(ini, entry);
+}
+
+static int add_wishes(struct ini *ini, const struct configuration_wishes *wishes, struct error *err)
+{
+    if (!wishes)
+        return 0;
+    for (size_t i = 0; i < wishes->n_set; i++)
+        if (add_wish(ini, wishes->set[i], err) < 0)
+            return -1;
+    add_own_wish(ini, &(struct ini_entry){.section = (char *)"simulation",
+                                          .key = (char *)"resources",
+                                          .value = (char *)wishes->site,
+                                          .origin = (char *)"--site"});
+    add_own_wish(ini, &(struct ini_entry){.section = (char *)"tracefile",
+                                          .key = (char *)"tracefile",
+                                          .value = (char *)wishes->trace,
+                                          .origin = (char *)"command line"});
+    add_own_wish(ini, &(struct ini_entry){.section = (char *)"galerna",
+                                          .key = (char *)"compatibility",
+                                          .value = (char *)wishes->compatibility,
+                                          .origin = (char *)"--compatibility"});
+    return 0;
+}
+
+static int refuse_class_names(const struct configuration *configuration, struct error *err)
+{
+    static const char *const names[] = {"policy-admission", "policy-preemption",
+                                        "policy-host-selection", "mapper"};
+    char where[256];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct ini_entry *entry = ini_find(&configuration->ini, "scheduling", names[i]);
+        char *words = entry ? memory_text(entry->value) : NULL, *rest = words;
+        int result = 0;
+
+        for (char *word; result == 0 && (word = strsep(&rest, ", \t"));)
+            if (strchr(word, '.') && !strchr(word, '/') && !strstr(word, ".so"))
+                result = error_set(err, EINVAL,
+                                   "%s: scheduling.%s names '%.80s', a Python class of Haizea; give "
+                                   "the name of a policy module, or the path of one (./name.so)",
+                                   ini_where(entry, where, sizeof where), names[i], word);
+        free(words);
+        if (result < 0)
+            return -1;
+    }
+    if (strcmp(configuration->mapper, "greedy") && strcmp(configuration->mapper, "deadline"))
+        return error_set(err, EINVAL, "%s: there is no mapper '%.60s', expected greedy",
+                         ini_where(ini_find(&configuration->ini, "scheduling", "mapper"), where,
+                                   sizeof where),
+                         configuration->mapper);
+    return 0;
+}
+
+/* Haizea 1.1 had two further preemption policies: one was a copy, the other moved deadline leases,
+ * which is the engine's own work here. */
+static void translate_haizea_1_1(struct configuration *configuration)
+{
+    char **name = &configuration->policy_preemption;
+
+    if (strcmp(*name, "ar-preempts-be") && strcmp(*name, "deadline"))
+        return;
+    free(*name);
+    *name = memory_text("ar-preempts-everything");
+}
+
+static void apply_compatibility(struct configuration *configuration)
+{
+    const struct ini *ini = &configuration->ini;
+
+    configuration->settings.seed = (uint64_t)configuration->seed;
+    if (configuration->compatibility == COMPATIBILITY_HAIZEA_1_0)
+        behaviour_haizea_1_0(&configuration->settings.behaviour);
+    else
+        behaviour_default(&configuration->settings.behaviour);
+    if (configuration->haizeas && !ini_find(ini, "scheduling", "backfilling"))
+        configuration->settings.backfilling = BACKFILLING_OFF;
+}
+
+struct configuration *configuration_create(struct ini *ini, const char *name,
+                                           const struct configuration_wishes *wishes,
+                                           struct error *err)
+{
+    struct configuration *configuration = memory_new(1, sizeof *configuration);
+
+    configuration->ini = *ini;
+    ini_init(ini);
+    configuration->name = memory_text(name);
+    configuration->file = memory_text(configuration->ini.file);
+    configuration->haizeas = configuration->file && !ini_has_section(&configuration->ini, "galerna");
+    engine_settings_init(&configuration->settings);
+    if (add_wishes(&configuration->ini, wishes, err) < 0 ||
+        check_sections(&configuration->ini, err) < 0 || store_defaults(configuration, err) < 0)
+        goto error;
+    for (size_t i = 0; i < configuration->ini.n_entries; i++)
+        if (store_entry(configuration, &configuration->ini.entries[i], err) < 0)
+            goto error;
+    if (configuration->n_cancellations)
+        qsort(configuration->cancellations, configuration->n_cancellations,
+              sizeof *configuration->cancellations, earlier);
+    if (refuse_class_names(configuration, err) < 0 || configuration_check(configuration, err) < 0)
+        goto error;
+    translate_haizea_1_1(configuration);
+    apply_compatibility(configuration);
+    return configuration;
+
+error:
+    configuration_destroy(configuration);
+    return NULL;
+}
+
+void configuration_destroy(struct configuration *configuration)
+{
+    if (!configuration)
+        return;
+    option_free_texts(configuration);
+    free(configuration->name);
+    free(configuration->file);
+    free(configuration->policy_settings);
+    free(configuration->cancellations);
+    ini_finish(&configuration->ini);
+    free(configuration);
+}
+
+/* The file's name without folder and ending. */
+static char *name_of_file(const char *file)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL, *start = slash ? slash + 1 : file;
+    char *name = memory_text(file ? start : "default"), *dot = strrchr(name, '.');
+
+    if (dot && dot != name)
+        *dot = '\0';
+    return name;
+}
+
+static int build_list(struct ini *ini, const struct configuration_wishes *wishes,
+                      struct configuration_list *list, struct error *err)
+{
+    struct configuration *configuration;
+    char *name;
+
+    if (ini_has_section(ini, "multi"))
+        return multi_expand(ini, wishes, list, err);
+    name = name_of_file(ini->file);
+    configuration = configuration_create(ini, name, wishes, err);
+    free(name);
+    if (!configuration)
+        return -1;
+    list->items = memory_new(1, sizeof *list->items);
+    list->items[list->n_items++] = configuration;
+    return 0;
+}
+
+int configuration_read(const char *file, const struct configuration_wishes *wishes,
+                       struct configuration_list *list, struct error *err)
+{
+    struct ini ini;
+    int result = 0;
+
+    *list = (struct configuration_list){0};
+    ini_init(&ini);
+    if (file)
+        result = ini_read_file(&ini, file, err);
+    if (result == 0)
+        result = build_list(&ini, wishes, list, err);
+    ini_finish(&ini);
+    if (result < 0)
+        configuration_list_finish(list);
+    return result;
+}
+
+int configuration_read_text(const char *file, const char *text, size_t length,
+                            const struct configuration_wishes *wishes,
+                            struct configuration_list *list, struct error *err)
+{
+    struct ini ini;
+    int result;
+
+    *list = (struct configuration_list){0};
+    ini_init(&ini);
+    result = ini_read_text(&ini, file, text, length, err);
+    if (result == 0)
+        result = build_list(&ini, wishes, list, err);
+    ini_finish(&ini);
+    if (result < 0)
+        configuration_list_finish(list);
+    return result;
+}
+
+void configuration_list_finish(struct configuration_list *list)
+{
+    for (size_t i = 0; i < list->n_items; i++)
+        configuration_destroy(list->items[i]);
+    free(list->items);
+    *list = (struct configuration_list){0};
+}

@@ -1,0 +1,121 @@
+/* configuration.h: what an operator set, from files and the command line, checked and complete.
+ *
+ * Haizea's configuration files are read as they are (configuration/ini.h has the grammar,
+ * configuration/option_table.c all options). Beyond the table there are the sections
+ * [policy NAME], whose options belong to the policy module of that name, and [oracle], whose
+ * `cancel: lease@second ...` lets a replay cancel leases.
+ *
+ * A file with a section [galerna] is Galerna's own and needs no option; in one without, the options
+ * are required that Haizea requires.
+ */
+#ifndef GALERNA_CONFIGURATION_CONFIGURATION_H
+#define GALERNA_CONFIGURATION_CONFIGURATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "configuration/ini.h"
+#include "core/settings.h"
+#include "util/error.h"
+
+enum configuration_mode { MODE_SIMULATED, MODE_OPENNEBULA };
+enum compatibility { COMPATIBILITY_DEFAULT, COMPATIBILITY_HAIZEA_1_0 };
+
+/* When a replay ends (Haizea: simulation.stop-when). */
+enum stop_when { STOP_ALL_LEASES_DONE, STOP_BESTEFFORT_SUBMITTED, STOP_BESTEFFORT_DONE };
+
+/* One option of a policy module, as written. */
+struct policy_setting {
+    const char *policy;        /* the module's name */
+    const char *name, *value;
+    const char *origin;        /* the file, or "--set" */
+    int line;                  /* 0: not from a file */
+};
+
+struct cancellation {
+    int64_t lease, at; /* seconds from the start */
+};
+
+struct configuration {
+    char *name;                  /* for people: file or profile, without folder and ending */
+    char *file;                  /* NULL: none */
+    bool haizeas;                /* read from a file without a section [galerna] */
+    int mode;                    /* enum configuration_mode */
+    int compatibility;           /* enum compatibility */
+    struct engine_settings settings;
+
+    /* [simulation] */
+    int64_t start_time;          /* seconds since 1970; INSTANT_NONE: not set */
+    char *resources;             /* a site (configuration/site_text.h) or "in-tracefile"; or NULL */
+    int stop_when;               /* enum stop_when */
+
+    /* [tracefile] */
+    char *tracefile, *imagefile, *injectionfile; /* NULL: none */
+    double slowdown_overhead;    /* percent */
+    int add_overhead;            /* enum trace_overhead_leases (lwf/trace_combine.h) */
+    int64_t bootshutdown_overhead; /* seconds */
+    int64_t override_memory;     /* MB, or -1 */
+
+    /* [accounting] */
+    char *probes;                /* names, separated by blanks; NULL: not set */
+    char *attributes;            /* name=value,...; NULL: none */
+
+    /* Policies: names or paths with weights, "greedy*2,pack". */
+    char *policy_admission, *policy_preemption, *policy_host_selection, *mapper;
+    char *module_path;           /* folders to look for modules, separated by ':'; NULL: built in */
+    int64_t seed;
+
+    /* [opennebula] */
+    char *opennebula_host;
+    int64_t opennebula_port;
+    bool opennebula_stop, opennebula_dry_run;
+    int64_t wakeup_interval, non_schedulable_interval;
+
+    struct policy_setting *policy_settings;
+    size_t n_policy_settings;
+    struct cancellation *cancellations; /* ascending in time */
+    size_t n_cancellations;
+
+    struct ini ini;              /* where all of it comes from; owns the texts of policy_settings */
+};
+
+/* What the command line adds to a file. Everything may be NULL or 0. */
+struct configuration_wishes {
+    const char *const *set;      /* "section.option=value"; file names are relative to the
+                                    working directory */
+    size_t n_set;
+    const char *compatibility;
+    const char *site;            /* for simulation.resources */
+    const char *trace;           /* for tracefile.tracefile */
+};
+
+struct configuration_list {
+    struct configuration **items;
+    size_t n_items;
+};
+
+/* Read a file (NULL: only defaults and wishes); one with a section [multi] gives several
+ * configurations, any other exactly one.
+ * Errors: EINVAL, ENOENT, ... with file:line, what was expected and, for a mistyped name, the
+ * nearest one. The list is then empty. */
+int configuration_read(const char *file, const struct configuration_wishes *wishes,
+                       struct configuration_list *list, struct error *err);
+
+/* The same for a text in memory; errors call it `file`. */
+int configuration_read_text(const char *file, const char *text, size_t length,
+                            const struct configuration_wishes *wishes,
+                            struct configuration_list *list, struct error *err);
+void configuration_list_finish(struct configuration_list *list);
+
+/* Make a configuration of what the files and the command line said; ini is moved into it.
+ * NULL on errors as above. */
+struct configuration *configuration_create(struct ini *ini, const char *name,
+                                           const struct configuration_wishes *wishes,
+                                           struct error *err);
+void configuration_destroy(struct configuration *configuration); /* NULL is allowed */
+
+/* "default" or "haizea-1.0". */
+const char *compatibility_name(int compatibility);
+
+#endif

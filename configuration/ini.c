@@ -1,0 +1,283 @@
+#include "configuration/ini.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+void ini_init(struct ini *ini)
+{
+    *ini = (struct ini){0};
+}
+
+void ini_finish(struct ini *ini)
+{
+    for (size_t i = 0; i < ini->n_sections; i++)
+        free(ini->sections[i].name);
+    for (size_t i = 0; i < ini->n_entries; i++) {
+        free(ini->entries[i].section);
+        free(ini->entries[i].key);
+        free(ini->entries[i].value);
+        free(ini->entries[i].origin);
+    }
+    free(ini->sections);
+    free(ini->entries);
+    free(ini->file);
+    ini_init(ini);
+}
+
+void ini_add_section(struct ini *ini, const char *name, int line)
+{
+    if (ini_has_section(ini, name))
+        return;
+    ini->sections = memory_grow(ini->sections, &ini->sections_allocated, ini->n_sections + 1,
+                                sizeof *ini->sections);
+    ini->sections[ini->n_sections++] =
+        (struct ini_section){.name = memory_text(name), .line = line};
+}
+
+void ini_add(struct ini *ini, const struct ini_entry *entry)
+{
+    struct ini_entry *added;
+
+    ini->entries = memory_grow(ini->entries, &ini->entries_allocated, ini->n_entries + 1,
+                               sizeof *ini->entries);
+    added = &ini->entries[ini->n_entries++];
+    added->section = memory_text(entry->section);
+    added->key = memory_text(entry->key);
+    for (char *c = added->key; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    added->value = memory_text(entry->value);
+    added->origin = memory_text(entry->origin);
+    added->line = entry->line;
+    ini_add_section(ini, entry->section, entry->line);
+}
+
+const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key)
+{
+    for (size_t i = ini->n_entries; i-- > 0;)
+        if (!strcmp(ini->entries[i].section, section) && !strcmp(ini->entries[i].key, key))
+            return &ini->entries[i];
+    return NULL;
+}
+
+bool ini_has_section(const struct ini *ini, const char *name)
+{
+    for (size_t i = 0; i < ini->n_sections; i++)
+        if (!strcmp(ini->sections[i].name, name))
+            return true;
+    return false;
+}
+
+const char *ini_where(const struct ini_entry *entry, char *text, size_t size)
+{
+    if (entry->line)
+        snprintf(text, size, "%s:%d", entry->origin, entry->line);
+    else
+        snprintf(text, size, "%s %s.%s", entry->origin, entry->section, entry->key);
+    return text;
+}
+
+/* What the reader and the handler of inih share. inih tells its handler no line numbers, but asks for
+ * one line at a time and handles it before it asks for the next. */
+struct parse {
+    struct ini *ini;
+    const char *file, *at, *end;
+    int line;
+    bool continued; /* the line goes on with the value before */
+    int last_line;  /* of the last entry that was not a continuation */
+    bool too_many;
+};
+
+static char *read_line(char *buffer, int size, void *stream)
+{
+    struct parse *parse = stream;
+    size_t left = (size_t)(parse->end - parse->at), length;
+    const char *newline;
+
+    if (left == 0)
+        return NULL;
+    newline = memchr(parse->at, '\n', left);
+    length = newline ? (size_t)(newline - parse->at) + 1 : left;
+    if (length > (size_t)size - 1)
+        length = (size_t)size - 1;
+    memcpy(buffer, parse->at, length);
+    buffer[length] = '\0';
+    parse->at += length;
+    parse->line++;
+    parse->continued = isspace((unsigned char)buffer[0]);
+    if (buffer[0] == '[')
+        parse->last_line = 0;
+    return buffer;
+}
+
+static void append_line(struct ini_entry *entry, const char *more)
+{
+    size_t length = strlen(entry->value), added = strlen(more);
+    char *joined = memory_new(length + added + 2, 1);
+
+    memcpy(joined, entry->value, length);
+    joined[length] = ' ';
+    memcpy(joined + length + 1, more, added + 1);
+    free(entry->value);
+    entry->value = joined;
+}
+
+static int handle_entry(void *user, const char *section, const char *key, const char *value)
+{
+    struct parse *parse = user;
+    struct ini *ini = parse->ini;
+    struct ini_entry entry = {.section = (char *)section,
+                              .key = (char *)key,
+                              .value = (char *)value,
+                              .origin = (char *)parse->file,
+                              .line = parse->line};
+
+    if (parse->continued && parse->last_line) {
+        append_line(&ini->entries[ini->n_entries - 1], value);
+        return 1;
+    }
+    if (section[0] == '\0' || key[0] == '\0')
+        return 0;
+    if (ini->n_entries == INI_ENTRIES_MAX) {
+        parse->too_many = true;
+        return 0;
+    }
+    ini_add(ini, &entry);
+    parse->last_line = parse->line;
+    return 1;
+}
+
+/* inih cuts long names and lines silently, and passes over empty sections: look first. */
+static int inspect_line(struct parse *parse, const char *line, size_t length, struct error *err)
+{
+    const char *end;
+
+    if (length > INI_LINE_MAX)
+        return error_set(err, EINVAL, "%s:%d: the line has %zu characters, at most %d are allowed",
+                         parse->file, parse->line, length, INI_LINE_MAX);
+    if (memchr(line, '\0', length))
+        return error_set(err, EINVAL, "%s:%d: there is a NUL byte in the line; is it a text file?",
+                         parse->file, parse->line);
+    if (length == 0 || strchr("#; \t\r", line[0]))
+        return 0;
+    if (line[0] == '[') {
+        char name[INI_NAME_MAX + 1];
+
+        end = memchr(line, ']', length);
+        if (!end)
+            return error_set(err, EINVAL, "%s:%d: the section's name has no closing ']'",
+                             parse->file, parse->line);
+        if (end == line + 1)
+            return error_set(err, EINVAL, "%s:%d: the section has no name", parse->file,
+                             parse->line);
+        if (end - line - 1 > INI_NAME_MAX)
+            return error_set(err, EINVAL,
+                             "%s:%d: the section's name is longer than %d characters",
+                             parse->file, parse->line, INI_NAME_MAX);
+        memcpy(name, line + 1, (size_t)(end - line - 1));
+        name[end - line - 1] = '\0';
+        ini_add_section(parse->ini, name, parse->line);
+        if (parse->ini->n_sections > INI_SECTIONS_MAX)
+            return error_set(err, EINVAL, "%s:%d: more than %d sections", parse->file, parse->line,
+                             INI_SECTIONS_MAX);
+        return 0;
+    }
+    if (parse->ini->n_sections == 0)
+        return error_set(err, EINVAL, "%s:%d: an option before the first [section]", parse->file,
+                         parse->line);
+    for (end = line; end < line + length && *end != ':' && *end != '='; end++)
+        ;
+    if (end == line + length)
+        return error_set(err, EINVAL, "%s:%d: expected '[section]' or 'option: value'",
+                         parse->file, parse->line);
+    if (end == line)
+        return error_set(err, EINVAL, "%s:%d: expected the name of an option before '%c'",
+                         parse->file, parse->line, *end);
+    if (end - line > INI_NAME_MAX)
+        return error_set(err, EINVAL, "%s:%d: the option's name is longer than %d characters",
+                         parse->file, parse->line, INI_NAME_MAX);
+    return 0;
+}
+
+static int inspect(struct parse *parse, struct error *err)
+{
+    const char *at = parse->at;
+
+    while (at < parse->end) {
+        const char *newline = memchr(at, '\n', (size_t)(parse->end - at));
+        const char *end = newline ? newline : parse->end;
+
+        parse->line++;
+        if (inspect_line(parse, at, (size_t)(end - at), err) < 0)
+            return -1;
+        at = newline ? newline + 1 : parse->end;
+    }
+    parse->line = 0;
+    return 0;
+}
+
+/* The packaged inih is told its limits through variables; they are the same for every file. */
+static void prepare_inih(void)
+{
+    ini_use_stack = false;
+    ini_max_line = INI_LINE_MAX + 3;
+    ini_initial_alloc = INI_LINE_MAX + 3;
+    ini_allow_realloc = false;
+    ini_stop_on_first_error = true;
+    ini_allow_multiline = true;
+}
+
+int ini_read_text(struct ini *ini, const char *file, const char *text, size_t length,
+                  struct error *err)
+{
+    struct parse parse = {.ini = ini, .file = file, .at = text, .end = text + length};
+    int failed;
+
+    free(ini->file);
+    ini->file = memory_text(file);
+    if (length > INI_FILE_MAX)
+        return error_set(err, EINVAL, "%s: the file has %zu bytes, at most %d are allowed", file,
+                         length, INI_FILE_MAX);
+    if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+        parse.at += 3;
+    if (inspect(&parse, err) < 0)
+        return -1;
+    prepare_inih();
+    failed = ini_parse_stream(read_line, &parse, handle_entry, &parse);
+    if (parse.too_many)
+        return error_set(err, EINVAL, "%s:%d: more than %d options", file, parse.line,
+                         INI_ENTRIES_MAX);
+    if (failed > 0)
+        return error_set(err, EINVAL, "%s:%d: expected '[section]' or 'option: value'", file,
+                         failed);
+    if (failed < 0)
+        return error_set(err, ENOMEM, "%s: no memory to read the file", file);
+    return 0;
+}
+
+int ini_read_file(struct ini *ini, const char *file, struct error *err)
+{
+    FILE *stream = fopen(file, "rb");
+    char *text;
+    size_t length;
+    int result;
+
+    if (!stream)
+        return error_set(err, errno, "%s: cannot open the configuration file: %s", file,
+                         strerror(errno));
+    text = memory_new(INI_FILE_MAX + 1, 1);
+    length = fread(text, 1, INI_FILE_MAX + 1, stream);
+    if (ferror(stream))
+        result = error_set(err, errno, "%s: cannot read the configuration file: %s", file,
+                           strerror(errno));
+    else
+        result = ini_read_text(ini, file, text, length, err);
+    fclose(stream);
+    free(text);
+    return result;
+}

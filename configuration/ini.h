@@ -1,0 +1,65 @@
+/* ini.h: a configuration file as its sections and lines, before anything is known of their meaning.
+ *
+ * The grammar is that of Haizea's files: `[section]`, `option: value` or `option = value`, comments
+ * on lines that begin with `#` or `;` and, after a value, behind blank and `;`. An indented line goes
+ * on with the value of the line before. Option names are the same in upper and lower case, section
+ * names are not. The last of several values of one option counts.
+ */
+#ifndef GALERNA_CONFIGURATION_INI_H
+#define GALERNA_CONFIGURATION_INI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/error.h"
+
+enum {
+    INI_FILE_MAX = 1 << 20,  /* bytes of a file */
+    INI_LINE_MAX = 16 << 10, /* bytes of a line */
+    INI_NAME_MAX = 49,       /* bytes of a section's or an option's name */
+    INI_SECTIONS_MAX = 500,
+    INI_ENTRIES_MAX = 5000,
+};
+
+struct ini_section {
+    char *name;
+    int line;
+};
+
+struct ini_entry {
+    char *section, *key, *value;
+    char *origin; /* the file, or "--set" */
+    int line;     /* 0: not from a file */
+};
+
+struct ini {
+    char *file; /* NULL: no file */
+    struct ini_section *sections;
+    size_t n_sections, sections_allocated;
+    struct ini_entry *entries; /* in the order of the file */
+    size_t n_entries, entries_allocated;
+};
+
+void ini_init(struct ini *ini);
+void ini_finish(struct ini *ini);
+
+/* Add what the file says. Errors: errno of opening and reading; EINVAL with file:line (not a line of
+ * the grammar, a name or line that is too long, NUL bytes, a file over INI_FILE_MAX). */
+int ini_read_file(struct ini *ini, const char *file, struct error *err);
+
+/* The same for a text in memory; `file` is what errors call it. */
+int ini_read_text(struct ini *ini, const char *file, const char *text, size_t length,
+                  struct error *err);
+
+/* Add one value; origin and line say where it comes from. */
+void ini_add(struct ini *ini, const struct ini_entry *entry);
+void ini_add_section(struct ini *ini, const char *name, int line);
+
+/* The last value given for an option, or NULL. Values added later win. O(entries). */
+const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key);
+bool ini_has_section(const struct ini *ini, const char *name);
+
+/* "file:line" or "--set section.option": where an entry comes from. Returns text. */
+const char *ini_where(const struct ini_entry *entry, char *text, size_t size);
+
+#endif

@@ -1,0 +1,252 @@
+#include "configuration/multi.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/suggest.h"
+#include "util/memory.h"
+
+/* Bounds of what a small file can blow up to. */
+enum { CONFIGURATIONS_MAX = 1000, CONFIGURED_OPTIONS_MAX = 1000000 };
+
+/* Files named by [multi]: `names` in folder `folder`. */
+struct file_names {
+    char **items;
+    size_t n_items, allocated;
+    const struct ini_entry *entry; /* where they are named */
+    const char *folder;            /* NULL: none */
+};
+
+struct expansion {
+    const struct ini *ini;
+    const struct configuration_wishes *wishes;
+    struct configuration_list *list;
+    size_t list_allocated;
+    struct file_names traces, injections;
+};
+
+/* One of the configurations to be made; injection is NULL for none. */
+struct combination {
+    const char *profile;
+    size_t profile_length;
+    const char *trace, *injection;
+};
+
+static void collect_names(struct file_names *names, const struct ini *ini, const char *key,
+                          const char *folder_key)
+{
+    const struct ini_entry *folder = ini_find(ini, "multi", folder_key);
+    char *words, *rest;
+
+    names->entry = ini_find(ini, "multi", key);
+    names->folder = folder && folder->value[0] ? folder->value : NULL;
+    if (!names->entry)
+        return;
+    words = rest = memory_text(names->entry->value);
+    for (char *word; (word = strsep(&rest, " \t,"));)
+        if (*word) {
+            names->items = memory_grow(names->items, &names->allocated, names->n_items + 1,
+                                       sizeof *names->items);
+            names->items[names->n_items++] = memory_text(word);
+        }
+    free(words);
+}
+
+static void free_names(struct file_names *names)
+{
+    for (size_t i = 0; i < names->n_items; i++)
+        free(names->items[i]);
+    free(names->items);
+}
+
+/* The file's name without folder and ending, cut to fit. */
+static void short_name(const char *file, char *name, size_t size)
+{
+    const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file;
+    const char *dot = strrchr(start, '.');
+
+    snprintf(name, size, "%.*s", (int)(dot && dot != start ? dot - start : (long)strlen(start)),
+             start);
+}
+
+static void add_file(struct ini *ini, const char *key, const struct file_names *names,
+                     const char *name)
+{
+    size_t folder = names->folder && name[0] != '/' ? strlen(names->folder) : 0;
+    size_t length = strlen(name);
+    char *path = memory_new(folder + length + 2, 1);
+
+    if (folder) {
+        memcpy(path, names->folder, folder);
+        path[folder++] = '/';
+    }
+    memcpy(path + folder, name, length + 1);
+    ini_add(ini, &(struct ini_entry){.section = (char *)"tracefile",
+                                     .key = (char *)key,
+                                     .value = path,
+                                     .origin = names->entry->origin,
+                                     .line = names->entry->line});
+    free(path);
+}
+
+/* The section behind "prefix:", or NULL when the name has another prefix. */
+static const char *section_of(const char *name, const char *prefix, size_t length)
+{
+    return !strncmp(name, prefix, length) && name[length] == ':' ? name + length + 1 : NULL;
+}
+
+static void add_profile(struct ini *to, const struct ini *from, const char *prefix, size_t length)
+{
+    for (size_t i = 0; i < from->n_sections; i++) {
+        const char *section = section_of(from->sections[i].name, prefix, length);
+
+        if (section)
+            ini_add_section(to, section, from->sections[i].line);
+    }
+    for (size_t i = 0; i < from->n_entries; i++) {
+        struct ini_entry entry = from->entries[i];
+
+        entry.section = (char *)section_of(entry.section, prefix, length);
+        if (entry.section)
+            ini_add(to, &entry);
+    }
+}
+
+static int add_configuration(struct expansion *expansion, const struct combination *combination,
+                             struct error *err)
+{
+    struct configuration *configuration;
+    struct ini ini;
+    char name[256], trace[100], injection[100] = "none", attributes[400];
+
+    if (expansion->list->n_items == CONFIGURATIONS_MAX ||
+        expansion->list->n_items * expansion->ini->n_entries > CONFIGURED_OPTIONS_MAX)
+        return error_set(err, EINVAL, "%s: [multi] describes more than %zu configurations",
+                         expansion->ini->file, expansion->list->n_items);
+    ini_init(&ini);
+    ini.file = memory_text(expansion->ini->file);
+    add_profile(&ini, expansion->ini, "common", 6);
+    add_profile(&ini, expansion->ini, combination->profile, combination->profile_length);
+    add_file(&ini, "tracefile", &expansion->traces, combination->trace);
+    short_name(combination->trace, trace, sizeof trace);
+    if (combination->injection) {
+        add_file(&ini, "injectionfile", &expansion->injections, combination->injection);
+        short_name(combination->injection, injection, sizeof injection);
+    }
+    snprintf(name, sizeof name, "%.*s_%s%s%s", (int)combination->profile_length,
+             combination->profile, trace, combination->injection ? "+" : "",
+             combination->injection ? injection : "");
+    snprintf(attributes, sizeof attributes, "profile=%.*s,tracefile=%s,injectfile=%s",
+             (int)combination->profile_length, combination->profile, trace, injection);
+    ini_add(&ini, &(struct ini_entry){.section = (char *)"accounting",
+                                      .key = (char *)"attributes",
+                                      .value = attributes,
+                                      .origin = expansion->traces.entry->origin,
+                                      .line = expansion->traces.entry->line});
+    configuration = configuration_create(&ini, name, expansion->wishes, err);
+    ini_finish(&ini);
+    if (!configuration)
+        return -1;
+    expansion->list->items =
+        memory_grow(expansion->list->items, &expansion->list_allocated,
+                    expansion->list->n_items + 1, sizeof *expansion->list->items);
+    expansion->list->items[expansion->list->n_items++] = configuration;
+    return 0;
+}
+
+static int expand_profile(struct expansion *expansion, const char *profile, size_t length,
+                          struct error *err)
+{
+    struct combination combination = {.profile = profile, .profile_length = length};
+
+    for (size_t t = 0; t < expansion->traces.n_items; t++) {
+        combination.trace = expansion->traces.items[t];
+        combination.injection = NULL;
+        if (add_configuration(expansion, &combination, err) < 0)
+            return -1;
+        for (size_t i = 0; i < expansion->injections.n_items; i++) {
+            combination.injection = expansion->injections.items[i];
+            if (add_configuration(expansion, &combination, err) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* Whether section i is the first of its profile; *length is that of the profile's name. */
+static bool begins_profile(const struct ini *ini, size_t i, size_t *length)
+{
+    const char *name = ini->sections[i].name, *colon = strchr(name, ':');
+
+    if (!colon)
+        return false;
+    *length = (size_t)(colon - name);
+    if (*length == 6 && !strncmp(name, "common", 6))
+        return false;
+    for (size_t j = 0; j < i; j++)
+        if (section_of(ini->sections[j].name, name, *length))
+            return false;
+    return true;
+}
+
+static int check_multi(const struct expansion *expansion, struct error *err)
+{
+    static const char *const options[] = {"tracedir",       "tracefiles", "injectiondir",
+                                          "injectionfiles", "datadir"};
+    const struct ini *ini = expansion->ini;
+
+    for (size_t i = 0; i < ini->n_sections; i++)
+        if (strcmp(ini->sections[i].name, "multi") && !strchr(ini->sections[i].name, ':'))
+            return error_set(err, EINVAL,
+                             "%s:%d: section [%s] stands beside [multi]; write [common:%s] or "
+                             "[PROFILE:%s]",
+                             ini->file, ini->sections[i].line, ini->sections[i].name,
+                             ini->sections[i].name, ini->sections[i].name);
+    for (size_t i = 0; i < ini->n_entries; i++) {
+        const struct ini_entry *entry = &ini->entries[i];
+        struct suggestion suggestion;
+        char where[256], near[80];
+        bool known = strcmp(entry->section, "multi");
+
+        suggestion_init(&suggestion, entry->key);
+        for (size_t j = 0; j < sizeof options / sizeof *options; j++) {
+            known = known || !strcmp(options[j], entry->key);
+            suggestion_offer(&suggestion, options[j]);
+        }
+        if (!known)
+            return error_set(err, EINVAL, "%s: unknown option '%s' in section [multi]%s",
+                             ini_where(entry, where, sizeof where), entry->key,
+                             suggestion_text(&suggestion, near, sizeof near));
+    }
+    if (expansion->traces.n_items == 0)
+        return error_set(err, EINVAL, "%s: section [multi] names no traces, set tracefiles",
+                         ini->file);
+    return 0;
+}
+
+int multi_expand(const struct ini *ini, const struct configuration_wishes *wishes,
+                 struct configuration_list *list, struct error *err)
+{
+    struct expansion expansion = {.ini = ini, .wishes = wishes, .list = list};
+    size_t profiles = 0, length;
+    int result;
+
+    collect_names(&expansion.traces, ini, "tracefiles", "tracedir");
+    collect_names(&expansion.injections, ini, "injectionfiles", "injectiondir");
+    result = check_multi(&expansion, err);
+    for (size_t i = 0; result == 0 && i < ini->n_sections; i++)
+        if (begins_profile(ini, i, &length)) {
+            profiles++;
+            result = expand_profile(&expansion, ini->sections[i].name, length, err);
+        }
+    if (result == 0 && profiles == 0)
+        result = error_set(err, EINVAL,
+                           "%s: there is no profile beside [multi]; name one by a section "
+                           "[PROFILE:scheduling]",
+                           ini->file);
+    free_names(&expansion.traces);
+    free_names(&expansion.injections);
+    return result;
+}

@@ -1,0 +1,61 @@
+/* option.h: one table says all about every option: where it stands, what it may be, what it is when
+ * nobody sets it, and what it means. Reading, --set, defaults and documentation follow from it.
+ */
+#ifndef GALERNA_CONFIGURATION_OPTION_H
+#define GALERNA_CONFIGURATION_OPTION_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "configuration/ini.h"
+#include "util/error.h"
+
+enum option_type {
+    OPTION_WORD,     /* one of `words`; int (an enum) */
+    OPTION_BOOLEAN,  /* 1, yes, true, on, 0, no, false, off; bool */
+    OPTION_INTEGER,  /* int64_t */
+    OPTION_SECONDS,  /* a number of seconds or [D:]HH:MM:SS; int64_t */
+    OPTION_NUMBER,   /* double */
+    OPTION_TEXT,     /* char * */
+    OPTION_PATH,     /* char *, relative to the file it is written in */
+    OPTION_TIME,     /* YYYY-MM-DD HH:MM:SS in UTC; int64_t, seconds since 1970 */
+    OPTION_ACCEPTED, /* an option of Haizea without a meaning here: any value, not kept */
+};
+
+#define OPTION_NO_LIMIT 1e300
+
+struct configuration_option {
+    const char *section, *name;
+    enum option_type type;
+    size_t offset;         /* of the value in struct configuration */
+    const char *words;     /* WORD: "first|second|..." in the order of the enum */
+    const char *otherwise; /* the value when it is not set; NULL: none */
+    double least, most;    /* of numbers; least 0 and most 0: no limits */
+    const char *meaning;
+};
+
+extern const struct configuration_option option_table[];
+extern const size_t option_count;
+
+/* The option's row, or NULL. */
+const struct configuration_option *option_find(const char *section, const char *name);
+
+/* Read entry's value as the option says and store it in configuration. Frees and replaces texts.
+ * Errors: EINVAL with where it stands, what was expected and the limits. */
+int option_store(const struct configuration_option *option, const struct ini_entry *entry, void *configuration,
+                 struct error *err);
+
+/* Free what texts of the table a configuration holds. */
+void option_free_texts(void *configuration);
+
+/* What an option may be, in words: "one of ...", "seconds, 0 or more", ... Returns text. */
+const char *option_expects(const struct configuration_option *option, char *text, size_t size);
+
+/* Errors for what is not in the table; they name the nearest that is. Always return -1. */
+int option_unknown(const struct ini_entry *entry, struct error *err);
+int option_unknown_section(const char *where, const char *section, struct error *err);
+
+/* Print the table for people. */
+void option_print_table(FILE *stream);
+
+#endif

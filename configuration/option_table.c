@@ -1,0 +1,138 @@
+#include "configuration/configuration.h"
+#include "configuration/option.h"
+
+/* The longest time anybody may write: some 3,000 years, so that sums of them never overflow. */
+#define SECONDS_MOST 1e11
+#define AMOUNT_MOST 1e15
+
+#define AT(field) offsetof(struct configuration, field)
+#define SETTING(field) offsetof(struct configuration, settings.field)
+
+#define ACCEPTED(section, name) \
+    {section, name, OPTION_ACCEPTED, 0, NULL, NULL, 0, 0, "Read by Haizea; has no effect here."}
+
+/* Haizea's options in the order of its manual, then Galerna's. Where `otherwise` is NULL the start
+ * value of core/settings.c or "not set" holds. */
+const struct configuration_option option_table[] = {
+    {"general", "mode", OPTION_WORD, AT(mode), "simulated|opennebula", "simulated", 0, 0,
+     "Replay a trace, or schedule a live OpenNebula."},
+    {"general", "lease-preparation", OPTION_WORD, SETTING(preparation), "unmanaged|imagetransfer",
+     "unmanaged", 0, 0, "Whether disk images have to be brought to the hosts before a lease."},
+    ACCEPTED("general", "lease-failure-handling"),
+    ACCEPTED("general", "loglevel"),
+    ACCEPTED("general", "logfile"),
+    ACCEPTED("general", "persistence-file"),
+
+    {"scheduling", "policy-admission", OPTION_TEXT, AT(policy_admission), NULL, "accept-all", 0, 0,
+     "Modules that may refuse a lease, separated by commas; all must accept."},
+    {"scheduling", "policy-preemption", OPTION_TEXT, AT(policy_preemption), NULL, "no-preemption",
+     0, 0, "Modules that say which leases make room for others."},
+    {"scheduling", "policy-host-selection", OPTION_TEXT, AT(policy_host_selection), NULL, "greedy",
+     0, 0, "Modules that score hosts, with weights: greedy*2,pack."},
+    {"scheduling", "mapper", OPTION_TEXT, AT(mapper), NULL, "greedy", 0, 0,
+     "How VMs are laid out on hosts: greedy is the only way (Haizea 1.1's deadline is the same)."},
+    {"scheduling", "backfilling", OPTION_WORD, SETTING(backfilling),
+     "off|aggressive|conservative|intermediate", "aggressive", 0, 0,
+     "How many waiting leases may hold a future reservation: none, one, all, or a number. A file "
+     "without a section [galerna] that leaves it out means off, as Haizea does."},
+    {"scheduling", "backfilling-reservations", OPTION_INTEGER, SETTING(backfilling_reservations),
+     NULL, NULL, 0, 1e9, "The number for intermediate backfilling."},
+    {"scheduling", "suspension", OPTION_WORD, SETTING(suspension), "none|serial-only|all", "all", 0,
+     0, "Which leases may be suspended: none, those of one VM, all."},
+    {"scheduling", "suspend-rate", OPTION_NUMBER, SETTING(suspend_rate), NULL, "32", 0,
+     AMOUNT_MOST, "MB of memory written per second in a suspension."},
+    {"scheduling", "resume-rate", OPTION_NUMBER, SETTING(resume_rate), NULL, "32", 0, AMOUNT_MOST,
+     "MB of memory read per second in a resumption."},
+    {"scheduling", "suspendresume-exclusion", OPTION_WORD, SETTING(exclusion), "local|global",
+     "local", 0, 0, "Suspensions must not overlap on one host, or within one lease."},
+    {"scheduling", "scheduling-threshold-factor", OPTION_NUMBER,
+     SETTING(scheduling_threshold_factor), NULL, "1", 0, 1e6,
+     "A VM is only started for longer than its suspension takes, plus this many times that."},
+    {"scheduling", "force-scheduling-threshold", OPTION_SECONDS,
+     SETTING(force_scheduling_threshold), NULL, NULL, 0, SECONDS_MOST,
+     "The shortest time worth starting a VM for, whatever its suspension takes."},
+    {"scheduling", "override-suspend-time", OPTION_SECONDS, SETTING(override_suspend_time), NULL,
+     NULL, 0, SECONDS_MOST, "How long the suspension of a VM takes, instead of by its memory."},
+    {"scheduling", "override-resume-time", OPTION_SECONDS, SETTING(override_resume_time), NULL,
+     NULL, 0, SECONDS_MOST, "How long the resumption of a VM takes, instead of by its memory."},
+    {"scheduling", "migration", OPTION_WORD, SETTING(migration), "no|yes|yes-notransfer", "no", 0,
+     0, "Whether a suspended lease may come back on other hosts, and if its files travel."},
+    {"scheduling", "shutdown-time", OPTION_SECONDS, SETTING(shutdown_time), NULL, "0", 0,
+     SECONDS_MOST, "How long the VMs of a lease take to shut down."},
+    {"scheduling", "enactment-overhead", OPTION_SECONDS, SETTING(enactment_overhead), NULL, "0", 0,
+     SECONDS_MOST, "What each operation on a VM takes on top."},
+    {"scheduling", "wakeup-interval", OPTION_SECONDS, AT(wakeup_interval), NULL, "60", 1,
+     SECONDS_MOST, "Live: look at the world at least this often."},
+    {"scheduling", "non-schedulable-interval", OPTION_SECONDS, AT(non_schedulable_interval), NULL,
+     "10", 0, SECONDS_MOST, "Live: plan nothing sooner than this."},
+    ACCEPTED("scheduling", "policy-pricing"),
+
+    ACCEPTED("simulation", "clock"),
+    {"simulation", "starttime", OPTION_TIME, AT(start_time), NULL, NULL, 0, 0,
+     "The date of a trace's second 0."},
+    {"simulation", "resources", OPTION_TEXT, AT(resources), NULL, NULL, 0, 0,
+     "The site: 'N CPU:100 Memory:1024', or in-tracefile."},
+    {"simulation", "imagetransfer-bandwidth", OPTION_INTEGER, SETTING(transfer_bandwidth), NULL,
+     NULL, 1, AMOUNT_MOST, "Mbit/s of the image repository."},
+    {"simulation", "stop-when", OPTION_WORD, AT(stop_when),
+     "all-leases-done|besteffort-submitted|besteffort-done", "all-leases-done", 0, 0,
+     "When a replay ends."},
+    ACCEPTED("simulation", "status-message-interval"),
+    ACCEPTED("simulation", "sanity-check"),
+
+    ACCEPTED("accounting", "datafile"),
+    {"accounting", "probes", OPTION_TEXT, AT(probes), NULL, NULL, 0, 0,
+     "Figures to keep: ar best-effort immediate cpu-utilization disk-usage."},
+    {"accounting", "attributes", OPTION_TEXT, AT(attributes), NULL, NULL, 0, 0,
+     "name=value,... to note in results."},
+
+    {"deploy-imagetransfer", "transfer-mechanism", OPTION_WORD, SETTING(transfer_mechanism),
+     "unicast|multicast", NULL, 0, 0, "One transfer per VM, or one for all VMs of a lease."},
+    {"deploy-imagetransfer", "avoid-redundant-transfers", OPTION_BOOLEAN,
+     SETTING(avoid_redundant_transfers), NULL, "yes", 0, 0,
+     "Let a lease share a planned transfer of the same image."},
+    {"deploy-imagetransfer", "force-imagetransfer-time", OPTION_SECONDS,
+     SETTING(force_transfer_time), NULL, NULL, 0, SECONDS_MOST,
+     "How long a transfer takes, instead of by the image's size."},
+    {"deploy-imagetransfer", "diskimage-reuse", OPTION_WORD, SETTING(image_reuse),
+     "none|image-caches", "none", 0, 0, "Whether hosts keep images for later leases."},
+    {"deploy-imagetransfer", "diskimage-cache-size", OPTION_INTEGER, SETTING(image_cache_size),
+     NULL, NULL, 0, AMOUNT_MOST, "MB of images that a host keeps."},
+
+    {"tracefile", "tracefile", OPTION_PATH, AT(tracefile), NULL, NULL, 0, 0, "The trace."},
+    {"tracefile", "imagefile", OPTION_PATH, AT(imagefile), NULL, NULL, 0, 0,
+     "Images to give to the trace's leases, in order."},
+    {"tracefile", "injectionfile", OPTION_PATH, AT(injectionfile), NULL, NULL, 0, 0,
+     "A second trace whose leases are added."},
+    {"tracefile", "runtime-slowdown-overhead", OPTION_NUMBER, AT(slowdown_overhead), NULL, "0", 0,
+     1e6, "Percent by which VMs run longer."},
+    {"tracefile", "add-overhead", OPTION_WORD, AT(add_overhead), "none|all|besteffort", "none", 0,
+     0, "Which leases get the overheads."},
+    {"tracefile", "bootshutdown-overhead", OPTION_SECONDS, AT(bootshutdown_overhead), NULL, "0", 0,
+     SECONDS_MOST, "Seconds added to each lease."},
+    {"tracefile", "override-memory", OPTION_INTEGER, AT(override_memory), NULL, "-1", -1,
+     AMOUNT_MOST, "MB of memory that every VM of the trace gets; -1: what the trace says."},
+
+    {"opennebula", "host", OPTION_TEXT, AT(opennebula_host), NULL, NULL, 0, 0,
+     "The machine OpenNebula's daemon runs on."},
+    {"opennebula", "port", OPTION_INTEGER, AT(opennebula_port), NULL, "2633", 1, 65535,
+     "The port of its XML-RPC interface."},
+    {"opennebula", "stop-when-no-more-leases", OPTION_BOOLEAN, AT(opennebula_stop), NULL, "no", 0,
+     0, "End the scheduler when nothing is left to do."},
+    {"opennebula", "dry-run", OPTION_BOOLEAN, AT(opennebula_dry_run), NULL, "no", 0, 0,
+     "Decide, but send no command."},
+
+    ACCEPTED("pricing", "rate"),
+    ACCEPTED("pricing", "min-rate"),
+    ACCEPTED("pricing", "max-rate"),
+    ACCEPTED("pricing", "seed"),
+
+    {"galerna", "compatibility", OPTION_WORD, AT(compatibility), "default|haizea-1.0", "default", 0,
+     0, "Schedule as documented, or exactly as Haizea 1.0 did."},
+    {"galerna", "seed", OPTION_INTEGER, AT(seed), NULL, "0", 0, 9e18,
+     "Where the random numbers of policies begin."},
+    {"galerna", "module-path", OPTION_TEXT, AT(module_path), NULL, NULL, 0, 0,
+     "Folders to look for policy modules, separated by ':'."},
+};
+
+const size_t option_count = sizeof option_table / sizeof *option_table;

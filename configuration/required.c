@@ -1,0 +1,147 @@
+#include "configuration/required.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/option.h"
+#include "configuration/suggest.h"
+#include "util/memory.h"
+
+enum condition {
+    ALWAYS,
+    WHEN_SIMULATED,
+    WHEN_CLOCK_SIMULATED,
+    WHEN_SECTION_IS_THERE,
+};
+
+struct required {
+    const char *section, *name; /* name NULL: the section itself */
+    enum condition condition;
+};
+
+static const struct required required_table[] = {
+    {"general", NULL, ALWAYS},
+    {"scheduling", NULL, ALWAYS},
+    {"accounting", NULL, ALWAYS},
+    {"simulation", NULL, WHEN_SIMULATED},
+    {"general", "mode", ALWAYS},
+    {"scheduling", "suspension", ALWAYS},
+    {"scheduling", "suspend-rate", ALWAYS},
+    {"scheduling", "resume-rate", ALWAYS},
+    {"simulation", "resources", WHEN_SIMULATED},
+    {"simulation", "imagetransfer-bandwidth", WHEN_SIMULATED},
+    {"simulation", "starttime", WHEN_CLOCK_SIMULATED},
+    {"deploy-imagetransfer", "transfer-mechanism", WHEN_SECTION_IS_THERE},
+    {"tracefile", "tracefile", WHEN_SECTION_IS_THERE},
+};
+
+static bool holds(const struct configuration *configuration, const struct required *required)
+{
+    const struct ini_entry *clock = ini_find(&configuration->ini, "simulation", "clock");
+
+    switch (required->condition) {
+    case ALWAYS:
+        return true;
+    case WHEN_SIMULATED:
+        return true; /* only simulated configurations are checked at all */
+    case WHEN_CLOCK_SIMULATED:
+        return clock && !strcmp(clock->value, "simulated");
+    case WHEN_SECTION_IS_THERE:
+        return ini_has_section(&configuration->ini, required->section);
+    }
+    return false;
+}
+
+static int check_required(const struct configuration *configuration, struct error *err)
+{
+    const struct ini *ini = &configuration->ini;
+    char expects[256];
+
+    for (size_t i = 0; i < sizeof required_table / sizeof *required_table; i++) {
+        const struct required *required = &required_table[i];
+        const struct configuration_option *option;
+
+        if (!holds(configuration, required))
+            continue;
+        if (!required->name) {
+            if (!ini_has_section(ini, required->section))
+                return error_set(err, EINVAL, "%s: the section [%s] is missing",
+                                 configuration->file, required->section);
+            continue;
+        }
+        if (ini_find(ini, required->section, required->name))
+            continue;
+        option = option_find(required->section, required->name);
+        return error_set(err, EINVAL, "%s: the option '%s' is missing in section [%s], expected %s",
+                         configuration->file, required->name, required->section,
+                         option_expects(option, expects, sizeof expects));
+    }
+    return 0;
+}
+
+static int check_rate(const struct configuration *configuration, const char *name, double rate,
+                      struct error *err)
+{
+    const struct ini_entry *entry = ini_find(&configuration->ini, "scheduling", name);
+    char where[256];
+
+    if (rate > 0)
+        return 0;
+    return error_set(err, EINVAL, "%s: scheduling.%s is 0, expected more while suspension is on",
+                     entry ? ini_where(entry, where, sizeof where) : "default", name);
+}
+
+/* Names are checked, so that a mistyped one does not silently leave a figure out. */
+static int check_probes(const struct configuration *configuration, struct error *err)
+{
+    static const char *const known[] = {
+        "ar",   "best-effort",  "immediate", "cpu-utilization", "utilization", "disk-usage",
+        "lease", "lease-extras", "deadline",  "price",
+    };
+    const struct ini_entry *entry = ini_find(&configuration->ini, "accounting", "probes");
+    char *names = memory_text(configuration->probes), *rest = names, where[256], near[80];
+    int result = 0;
+
+    for (char *name; result == 0 && (name = strsep(&rest, " \t,"));) {
+        struct suggestion suggestion;
+        bool found = name[0] == '\0';
+
+        suggestion_init(&suggestion, name);
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+            found = found || !strcmp(known[i], name);
+            suggestion_offer(&suggestion, known[i]);
+        }
+        if (!found)
+            result = error_set(err, EINVAL, "%s: unknown accounting probe '%.60s'%s",
+                               ini_where(entry, where, sizeof where), name,
+                               suggestion_text(&suggestion, near, sizeof near));
+    }
+    free(names);
+    return result;
+}
+
+int configuration_check(const struct configuration *configuration, struct error *err)
+{
+    const struct engine_settings *settings = &configuration->settings;
+    const struct ini *ini = &configuration->ini;
+    const char *file = configuration->file ? configuration->file : "configuration";
+
+    if (configuration->mode != MODE_SIMULATED)
+        return 0;
+    if (configuration->haizeas && check_required(configuration, err) < 0)
+        return -1;
+    if (settings->backfilling == BACKFILLING_INTERMEDIATE &&
+        !ini_find(ini, "scheduling", "backfilling-reservations"))
+        return error_set(err, EINVAL,
+                         "%s: scheduling.backfilling is intermediate, so set "
+                         "scheduling.backfilling-reservations to a number",
+                         file);
+    if (settings->suspension != SUSPENSION_NONE &&
+        (check_rate(configuration, "suspend-rate", settings->suspend_rate, err) < 0 ||
+         check_rate(configuration, "resume-rate", settings->resume_rate, err) < 0))
+        return -1;
+    if (configuration->probes && check_probes(configuration, err) < 0)
+        return -1;
+    return 0;
+}

@@ -1,0 +1,457 @@
+#include "core/accounting.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* One value over time. The last entry is still open: later events of the same instant change it. */
+struct counter {
+    struct counter_entry last;
+    double area; /* integral of the value over [0, last.time) */
+    struct counter_entry *entries; /* with history: all that are over */
+    size_t n_entries, allocated;
+};
+
+struct accounting {
+    bool history;
+    struct counter counters[ACCOUNTING_COUNTERS];
+    struct accounting_summary figures; /* waiting, utilization, queue and totals are filled late */
+    double waiting_sum, slowdown_sum;
+    int64_t n_slowdowns;
+    int64_t *waits; /* of completed best-effort leases */
+    size_t n_waits, waits_allocated;
+    int64_t *refused; /* ids that admission refused in this step, ascending */
+    size_t n_refused, refused_allocated;
+};
+
+static const struct {
+    const char *name;
+    bool average;
+} counter_facts[ACCOUNTING_COUNTERS] = {
+    [COUNTER_ACCEPTED_RESERVATIONS] = {"Accepted AR", false},
+    [COUNTER_REJECTED_RESERVATIONS] = {"Rejected AR", false},
+    [COUNTER_ACCEPTED_IMMEDIATE] = {"Accepted Immediate", false},
+    [COUNTER_REJECTED_IMMEDIATE] = {"Rejected Immediate", false},
+    [COUNTER_BEST_EFFORT_COMPLETED] = {"Best-effort completed", false},
+    [COUNTER_QUEUE_SIZE] = {"Queue size", true},
+    [COUNTER_CPU_UTILIZATION] = {"CPU utilization", true},
+    [COUNTER_DISK_USAGE] = {"Disk usage", false},
+};
+
+const char *accounting_counter_name(enum accounting_counter counter)
+{
+    return counter_facts[counter].name;
+}
+
+bool accounting_counter_has_average(enum accounting_counter counter)
+{
+    return counter_facts[counter].average;
+}
+
+struct accounting *accounting_create(bool history, struct error *err)
+{
+    struct accounting *accounting = calloc(1, sizeof *accounting);
+
+    if (!accounting) {
+        error_set(err, ENOMEM, "no memory for the accounting");
+        return NULL;
+    }
+    accounting->history = history;
+    for (int i = 0; i < ACCOUNTING_COUNTERS; i++)
+        accounting->counters[i].last.lease = COUNTER_NO_LEASE;
+    accounting->figures.first_submit = INSTANT_NONE;
+    accounting->figures.last_end = INSTANT_NONE;
+    return accounting;
+}
+
+void accounting_destroy(struct accounting *accounting)
+{
+    int saved = errno;
+
+    if (!accounting)
+        return;
+    for (int i = 0; i < ACCOUNTING_COUNTERS; i++)
+        free(accounting->counters[i].entries);
+    free(accounting->waits);
+    free(accounting->refused);
+    free(accounting);
+    errno = saved;
+}
+
+/* Room for one more element; the array grows by half. */
+static int make_room(void **array, size_t n, size_t *allocated, size_t size, struct error *err)
+{
+    size_t wanted = *allocated < 32 ? 64 : *allocated + *allocated / 2;
+    void *larger;
+
+    if (n < *allocated)
+        return 0;
+    larger = reallocarray(*array, wanted, size);
+    if (!larger)
+        return error_set(err, ENOMEM, "no memory for the accounting of %zu entries", wanted);
+    *array = larger;
+    *allocated = wanted;
+    return 0;
+}
+
+static double counter_area(const struct counter *counter, int64_t time)
+{
+    return counter->area + counter->last.value * (double)(time - counter->last.time);
+}
+
+/* Mean over [0, time); the value itself when no time has passed. */
+static double counter_average(const struct counter *counter, int64_t time)
+{
+    return time > 0 ? counter_area(counter, time) / (double)time : counter->last.value;
+}
+
+static int counter_keep_last(struct counter *counter, struct error *err)
+{
+    void *entries = counter->entries;
+
+    if (make_room(&entries, counter->n_entries, &counter->allocated, sizeof *counter->entries,
+                  err) < 0)
+        return -1;
+    counter->entries = entries;
+    counter->entries[counter->n_entries++] = counter->last;
+    if (counter->n_entries == 1)
+        counter->entries[0].average = counter->last.value;
+    return 0;
+}
+
+/* Haizea's rule: an event of the same instant changes only the value; otherwise an entry is added
+ * when the value or the lease differs. */
+static int append(struct accounting *accounting, enum accounting_counter which,
+                  const struct counter_entry *entry, struct error *err)
+{
+    struct counter *counter = &accounting->counters[which];
+
+    if (entry->time == counter->last.time) {
+        counter->last.value = entry->value;
+        return 0;
+    }
+    if (entry->value == counter->last.value && entry->lease == counter->last.lease)
+        return 0;
+    if (accounting->history && counter_keep_last(counter, err) < 0)
+        return -1;
+    counter->area = counter_area(counter, entry->time);
+    counter->last = *entry;
+    counter->last.average = counter->area / (double)entry->time;
+    return 0;
+}
+
+static int count_one(struct accounting *accounting, enum accounting_counter which,
+                     const struct engine_output *output, struct error *err)
+{
+    struct counter_entry entry = {
+        .time = output->time,
+        .lease = output->lease->request.id,
+        .value = accounting->counters[which].last.value + 1,
+    };
+
+    return append(accounting, which, &entry, err);
+}
+
+static int sample(struct accounting *accounting, enum accounting_counter which, int64_t now,
+                  double value, struct error *err)
+{
+    struct counter_entry entry = {.time = now, .lease = COUNTER_NO_LEASE, .value = value};
+
+    return append(accounting, which, &entry, err);
+}
+
+static int count_rejected(struct accounting *accounting, const struct engine_output *output,
+                          struct error *err)
+{
+    enum lease_kind kind = output->lease->request.kind;
+
+    accounting->figures.kinds[kind].rejected++;
+    if (kind == LEASE_RESERVATION)
+        return count_one(accounting, COUNTER_REJECTED_RESERVATIONS, output, err);
+    if (kind == LEASE_IMMEDIATE)
+        return count_one(accounting, COUNTER_REJECTED_IMMEDIATE, output, err);
+    return 0;
+}
+
+static int note_refused(struct accounting *accounting, int64_t id, struct error *err)
+{
+    void *refused = accounting->refused;
+
+    if (make_room(&refused, accounting->n_refused, &accounting->refused_allocated,
+                  sizeof *accounting->refused, err) < 0)
+        return -1;
+    accounting->refused = refused;
+    accounting->refused[accounting->n_refused++] = id;
+    return 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static bool was_refused(const struct accounting *accounting, int64_t id)
+{
+    return accounting->n_refused > 0 &&
+           bsearch(&id, accounting->refused, accounting->n_refused, sizeof id, compare_ids);
+}
+
+static int requested(struct accounting *accounting, const struct engine_output *output,
+                     struct error *err)
+{
+    const struct lease_request *request = &output->lease->request;
+    struct accounting_summary *figures = &accounting->figures;
+
+    figures->kinds[request->kind].requested++;
+    if (figures->first_submit == INSTANT_NONE || request->submit < figures->first_submit)
+        figures->first_submit = request->submit;
+    if (!output->accepted) {
+        if (note_refused(accounting, request->id, err) < 0)
+            return -1;
+        return count_rejected(accounting, output, err);
+    }
+    if (request->kind == LEASE_RESERVATION)
+        return count_one(accounting, COUNTER_ACCEPTED_RESERVATIONS, output, err);
+    if (request->kind == LEASE_IMMEDIATE)
+        return count_one(accounting, COUNTER_ACCEPTED_IMMEDIATE, output, err);
+    return 0;
+}
+
+static int best_effort_done(struct accounting *accounting, const struct engine_output *output,
+                            struct error *err)
+{
+    const struct lease *lease = output->lease;
+    int64_t waited = accounting_waiting_time(lease);
+    double slowdown = accounting_slowdown(lease);
+    void *waits = accounting->waits;
+
+    if (make_room(&waits, accounting->n_waits, &accounting->waits_allocated,
+                  sizeof *accounting->waits, err) < 0)
+        return -1;
+    accounting->waits = waits;
+    if (waited != SPAN_NONE) {
+        accounting->waits[accounting->n_waits++] = waited;
+        accounting->waiting_sum += (double)waited;
+    }
+    if (!isnan(slowdown)) {
+        accounting->slowdown_sum += slowdown;
+        accounting->n_slowdowns++;
+    }
+    if (lease->end > accounting->figures.best_effort_end)
+        accounting->figures.best_effort_end = lease->end;
+    return count_one(accounting, COUNTER_BEST_EFFORT_COMPLETED, output, err);
+}
+
+static int finished(struct accounting *accounting, const struct engine_output *output,
+                    struct error *err)
+{
+    const struct lease *lease = output->lease;
+    struct accounting_kind *kind = &accounting->figures.kinds[lease->request.kind];
+
+    switch (lease->state) {
+    case LEASE_REJECTED:
+        return was_refused(accounting, lease->request.id)
+                   ? 0
+                   : count_rejected(accounting, output, err);
+    case LEASE_CANCELLED:
+        kind->cancelled++;
+        return 0;
+    case LEASE_FAILED:
+        kind->failed++;
+        return 0;
+    default:
+        break;
+    }
+    kind->completed++;
+    if (lease->end != INSTANT_NONE && lease->end > accounting->figures.last_end)
+        accounting->figures.last_end = lease->end;
+    if (lease->request.kind == LEASE_BEST_EFFORT)
+        return best_effort_done(accounting, output, err);
+    return 0;
+}
+
+static void operation_started(struct accounting *accounting, const struct reservation *reservation)
+{
+    const struct placement *placement;
+
+    if (!reservation || reservation->kind != RESERVATION_MEMORY_MIGRATION)
+        return;
+    placement = reservation->placement;
+    for (uint32_t i = 0; i < placement->n_vms; i++) {
+        if (placement->vms[i].host != placement->vms[i].from)
+            accounting->figures.migrations++;
+    }
+}
+
+static int look_at(struct accounting *accounting, const struct engine_output *output,
+                   struct error *err)
+{
+    switch (output->kind) {
+    case OUTPUT_REQUESTED:
+        return requested(accounting, output, err);
+    case OUTPUT_FINISHED:
+        return finished(accounting, output, err);
+    case OUTPUT_PREEMPTED:
+        accounting->figures.preemptions[output->how]++;
+        return 0;
+    case OUTPUT_STATE:
+        accounting->figures.suspensions += output->to == LEASE_SUSPENDING;
+        accounting->figures.resumptions += output->to == LEASE_RESUMING;
+        return 0;
+    case OUTPUT_OPERATION_STARTED:
+        operation_started(accounting, output->reservation);
+        return 0;
+    case OUTPUT_OPERATION_ENDED:
+    case OUTPUT_VM_INTERVAL:
+    case OUTPUT_VM_WITHDRAWN:
+        return 0;
+    }
+    return 0;
+}
+
+static int step(void *context, const struct engine *engine, int64_t now,
+                const struct engine_outputs *outputs, struct error *err)
+{
+    struct accounting *accounting = context;
+    int64_t total = engine_cpu_total(engine);
+    double used = total > 0 ? (double)engine_cpu_used(engine) / (double)total : 0.0;
+
+    accounting->n_refused = 0;
+    for (size_t i = 0; i < outputs->n_items; i++) {
+        if (look_at(accounting, &outputs->items[i], err) < 0)
+            return -1;
+    }
+    accounting->figures.steps++;
+    accounting->figures.end_time = now;
+    accounting->figures.attempts = engine_attempts(engine);
+    if (sample(accounting, COUNTER_QUEUE_SIZE, now, (double)engine_queue_length(engine), err) < 0 ||
+        sample(accounting, COUNTER_CPU_UTILIZATION, now, used, err) < 0)
+        return -1;
+    /* Asking for the disk looks at every host; only the history shows it. */
+    if (accounting->history)
+        return sample(accounting, COUNTER_DISK_USAGE, now, (double)engine_disk_used_most(engine),
+                      err);
+    return 0;
+}
+
+static int end(void *context, const struct engine *engine, int64_t end_time, struct error *err)
+{
+    struct accounting *accounting = context;
+
+    accounting->figures.end_time = end_time;
+    accounting->figures.attempts = engine_attempts(engine);
+    for (int i = 0; i < ACCOUNTING_COUNTERS; i++) {
+        if (sample(accounting, (enum accounting_counter)i, end_time,
+                   accounting->counters[i].last.value, err) < 0)
+            return -1;
+        if (accounting->history && counter_keep_last(&accounting->counters[i], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+struct observer accounting_observer(struct accounting *accounting)
+{
+    return (struct observer){.context = accounting, .step = step, .end = end};
+}
+
+/* The element that would be at place `wanted` if the values were sorted. Expected O(n). */
+static int64_t select_nth(int64_t *values, size_t n, size_t wanted)
+{
+    size_t low = 0;
+    size_t high = n - 1;
+
+    while (low < high) {
+        int64_t pivot = values[low + (high - low) / 2];
+        size_t i = low;
+        size_t k = high;
+
+        for (;;) {
+            while (values[i] < pivot)
+                i++;
+            while (values[k] > pivot)
+                k--;
+            if (i >= k)
+                break;
+            int64_t other = values[i];
+
+            values[i++] = values[k];
+            values[k--] = other;
+        }
+        if (wanted <= k)
+            high = k;
+        else
+            low = k + 1;
+    }
+    return values[wanted];
+}
+
+/* Place of the smallest value that at least percent % of n values do not exceed. */
+static size_t nearest_rank(size_t n, unsigned percent)
+{
+    return (n * percent + 99) / 100 - 1;
+}
+
+static void summarize_waiting(struct accounting *accounting, struct accounting_waiting *waiting)
+{
+    size_t n = accounting->n_waits;
+
+    *waiting = (struct accounting_waiting){.count = (int64_t)n};
+    if (n == 0)
+        return;
+    waiting->mean = accounting->waiting_sum / (double)n;
+    waiting->median = select_nth(accounting->waits, n, nearest_rank(n, 50));
+    waiting->p95 = select_nth(accounting->waits, n, nearest_rank(n, 95));
+    waiting->max = select_nth(accounting->waits, n, n - 1);
+}
+
+void accounting_totals(const struct accounting *accounting, struct accounting_summary *summary)
+{
+    const struct counter *counters = accounting->counters;
+    const struct accounting_summary *figures = &accounting->figures;
+
+    *summary = *figures;
+    if (accounting->n_slowdowns > 0)
+        summary->slowdown_mean = accounting->slowdown_sum / (double)accounting->n_slowdowns;
+    for (int i = 0; i < 4; i++)
+        summary->kinds[i].accepted = summary->kinds[i].requested - summary->kinds[i].rejected;
+    summary->utilization = counter_average(&counters[COUNTER_CPU_UTILIZATION], figures->end_time);
+    summary->queue_mean = counter_average(&counters[COUNTER_QUEUE_SIZE], figures->end_time);
+    summary->all_best_effort = counters[COUNTER_BEST_EFFORT_COMPLETED].last.time;
+    if (figures->last_end != INSTANT_NONE && figures->first_submit != INSTANT_NONE)
+        summary->makespan = figures->last_end - figures->first_submit;
+    for (int i = 0; i < 5; i++)
+        summary->totals[i] = (int64_t)counters[i].last.value;
+}
+
+void accounting_summarize(struct accounting *accounting, struct accounting_summary *summary)
+{
+    accounting_totals(accounting, summary);
+    summarize_waiting(accounting, &summary->waiting);
+}
+
+size_t accounting_history(const struct accounting *accounting, enum accounting_counter counter,
+                          const struct counter_entry **entries)
+{
+    *entries = accounting->counters[counter].entries;
+    return accounting->counters[counter].n_entries;
+}
+
+int64_t accounting_waiting_time(const struct lease *lease)
+{
+    if (lease->start_actual == INSTANT_NONE)
+        return SPAN_NONE;
+    return lease->start_actual - lease->request.submit;
+}
+
+double accounting_slowdown(const struct lease *lease)
+{
+    int64_t asked = lease->request.duration_original;
+
+    if (lease->end == INSTANT_NONE || asked == SPAN_UNLIMITED)
+        return NAN;
+    return (double)(lease->end - lease->request.submit) / (double)(asked > 10 ? asked : 10);
+}

@@ -1,0 +1,110 @@
+/* accounting.h: what a run did, counted as it happens.
+ *
+ * Accounting is an observer of the engine. It keeps Haizea's counters (values over time, with a
+ * running average for two of them) and Galerna's own figures. Times are seconds since the start of
+ * the run, which is instant 0. The history of the counters grows with the run and is kept only when
+ * asked for; totals and averages need constant memory, and waiting times 8 bytes per finished
+ * best-effort lease.
+ */
+#ifndef GALERNA_CORE_ACCOUNTING_H
+#define GALERNA_CORE_ACCOUNTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+#include "core/observer.h"
+
+/* Haizea's counters (its probes ar, immediate, best-effort, cpu-utilization, disk-usage). */
+enum accounting_counter {
+    COUNTER_ACCEPTED_RESERVATIONS, /* "Accepted AR": admissions, even if the scheduler refuses later */
+    COUNTER_REJECTED_RESERVATIONS, /* "Rejected AR": by admission or by the scheduler */
+    COUNTER_ACCEPTED_IMMEDIATE,
+    COUNTER_REJECTED_IMMEDIATE,
+    COUNTER_BEST_EFFORT_COMPLETED,
+    COUNTER_QUEUE_SIZE,      /* leases in the queue; has a running average */
+    COUNTER_CPU_UTILIZATION, /* 0 ... 1; has a running average */
+    COUNTER_DISK_USAGE,      /* MB on the fullest host */
+    ACCOUNTING_COUNTERS
+};
+
+/* The value from `time` to the next entry. */
+struct counter_entry {
+    int64_t time;
+    int64_t lease;  /* whose event it is; COUNTER_NO_LEASE: nobody's */
+    double value;
+    double average; /* time-weighted over [0, time); only counters that have one */
+};
+
+#define COUNTER_NO_LEASE INT64_MIN
+
+/* Haizea's names: "Accepted AR", "CPU utilization", ... */
+const char *accounting_counter_name(enum accounting_counter counter);
+bool accounting_counter_has_average(enum accounting_counter counter);
+
+/* Leases of one kind. requested = accepted + rejected. */
+struct accounting_kind {
+    int64_t requested;
+    int64_t accepted; /* admitted and not refused by the scheduler */
+    int64_t rejected;
+    int64_t completed;
+    int64_t failed;
+    int64_t cancelled;
+};
+
+/* Seconds that completed best-effort leases waited from submission to their (last) first start.
+ * Percentiles are the smallest value that at least that part of the leases does not exceed. */
+struct accounting_waiting {
+    int64_t count;
+    double mean;
+    int64_t median, p95, max;
+};
+
+struct accounting_summary {
+    struct accounting_kind kinds[4];   /* by enum lease_kind */
+    struct accounting_waiting waiting; /* all 0 when no best-effort lease was completed */
+    double slowdown_mean;              /* of completed best-effort leases; 0 when there are none */
+    int64_t preemptions[3];            /* by enum preemption_how */
+    int64_t suspensions, resumptions;  /* of leases */
+    int64_t migrations;                /* VMs that went to another host */
+    double utilization;                /* CPU, 0 ... 1, mean over [0, end_time) */
+    double queue_mean;                 /* leases in the queue, mean over [0, end_time) */
+    int64_t best_effort_end;           /* last end of a completed best-effort lease; 0: none */
+    int64_t all_best_effort;           /* Haizea's figure: last entry of its closed counter */
+    int64_t first_submit, last_end;    /* of any lease; INSTANT_NONE: none */
+    int64_t makespan;                  /* last_end - first_submit; 0 when nothing ended */
+    int64_t end_time;                  /* where the clock stopped, or the last step so far */
+    uint64_t attempts;                 /* scheduling attempts */
+    uint64_t steps;                    /* steps of the engine */
+    int64_t totals[5];                 /* last values of the first five counters */
+};
+
+struct accounting; /* opaque */
+
+/* history: keep the counters' entries for accounting_history(). NULL with ENOMEM. */
+struct accounting *accounting_create(bool history, struct error *err);
+void accounting_destroy(struct accounting *accounting); /* NULL is allowed */
+
+/* The observer that feeds it; put it in front of those that read it. O(outputs + hosts) per step. */
+struct observer accounting_observer(struct accounting *accounting);
+
+/* All figures but `waiting`, in constant time; complete after the observer's end. */
+void accounting_totals(const struct accounting *accounting, struct accounting_summary *summary);
+
+/* All figures; complete after the observer's end. O(completed best-effort leases). */
+void accounting_summarize(struct accounting *accounting, struct accounting_summary *summary);
+
+/* The entries of a counter, in order of time; complete after the observer's end. They stay
+ * accounting's. 0 without history. */
+size_t accounting_history(const struct accounting *accounting, enum accounting_counter counter,
+                          const struct counter_entry **entries);
+
+/* Seconds from submission to the last start; SPAN_NONE when it has not started. */
+int64_t accounting_waiting_time(const struct lease *lease);
+
+/* (end - submission) / max(10 s, duration asked for), as Haizea has it; NAN before the end
+ * and for unlimited leases. */
+double accounting_slowdown(const struct lease *lease);
+
+#endif

@@ -1,0 +1,26 @@
+#include "core/behaviour.h"
+
+void behaviour_default(struct behaviour *behaviour)
+{
+    *behaviour = (struct behaviour){0};
+}
+
+void behaviour_haizea_1_0(struct behaviour *behaviour)
+{
+    *behaviour = (struct behaviour){
+        .preempt_needless_victims = true,
+        .estimates_times_vms = true,
+        .suspension_holds_memory_only = true,
+        .local_windows_shifted_site_wide = true,
+        .shutdown_inside_duration = true,
+        .future_points_unsorted = true,
+        .immediate_may_be_suspended = true,
+        .score_by_whole_duration = true,
+        .no_reevaluation_on_cancel = true,
+        .premature_end_plus_one_day = true,
+        .migration_moves_everything = true,
+        .transfers_never_cancelled = true,
+        .queue_pass_by_free_cpu = true,
+        .lease_kinds_of_haizea_1_0 = true,
+    };
+}

@@ -1,0 +1,173 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/scheduler.h"
+#include "util/memory.h"
+
+struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_types)
+{
+    /* One block: the structure, then the arrays by falling alignment. */
+    size_t amounts = (size_t)n_hosts * n_types * sizeof(int64_t);
+    size_t vms = n_vms * sizeof(struct placed_vm);
+    size_t hosts = n_hosts * sizeof(uint32_t);
+    char *block = memory_new(1, sizeof(struct placement) + amounts + vms + hosts);
+    struct placement *placement = (struct placement *)block;
+
+    placement->references = 1;
+    placement->n_hosts = n_hosts;
+    placement->n_vms = n_vms;
+    placement->n_types = n_types;
+    placement->amounts = (int64_t *)(block + sizeof *placement);
+    placement->vms = (struct placed_vm *)(block + sizeof *placement + amounts);
+    placement->hosts = (uint32_t *)(block + sizeof *placement + amounts + vms);
+    return placement;
+}
+
+struct placement *placement_share(struct placement *placement)
+{
+    placement->references++;
+    return placement;
+}
+
+void placement_destroy(struct placement *placement)
+{
+    if (placement && --placement->references == 0)
+        free(placement);
+}
+
+struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
+                                   const uint32_t *vm_host)
+{
+    uint32_t n_types = (uint32_t)engine->site.types.count, n_hosts = 0, vm = 0;
+    struct placement *placement;
+
+    for (vm = 0; vm < lease->n_vms; vm++)
+        if (engine->host_slot[vm_host[vm]] == HOST_NONE)
+            engine->host_slot[vm_host[vm]] = n_hosts++;
+    placement = placement_create(n_hosts, lease->n_vms, n_types);
+    vm = 0;
+    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+        const struct node_set *nodes = &lease->request.node_sets[set];
+
+        for (uint32_t i = 0; i < nodes->count; i++, vm++) {
+            uint32_t host = vm_host[vm], slot = engine->host_slot[host];
+
+            placement->hosts[slot] = host;
+            placement->vms[vm] = (struct placed_vm){vm, host, host, lease->request.id};
+            for (uint32_t type = 0; type < n_types; type++)
+                placement->amounts[slot * n_types + type] += nodes->amounts.of[type];
+        }
+    }
+    for (uint32_t slot = 0; slot < n_hosts; slot++)
+        engine->host_slot[placement->hosts[slot]] = HOST_NONE;
+    return placement;
+}
+
+struct reservation *reservation_create(struct lease *lease, enum reservation_kind kind,
+                                       int64_t from, int64_t until, struct placement *placement)
+{
+    struct reservation *r = memory_new(1, sizeof *r);
+
+    r->kind = kind;
+    r->state = RESERVATION_SCHEDULED;
+    r->lease = lease;
+    r->from = from;
+    r->until = until;
+    r->placement = placement;
+    r->image_deadline = INSTANT_NONE;
+    return r;
+}
+
+void reservation_destroy(struct reservation *r)
+{
+    placement_destroy(r->placement);
+    free(r);
+}
+
+void reservation_book(struct engine *engine, struct reservation *r)
+{
+    r->order = ++engine->next_order;
+    if (r->state == RESERVATION_SCHEDULED)
+        reservation_index_insert(&engine->by_start, r->from, r);
+    reservation_index_insert(&engine->by_end, r->until, r);
+    slot_table_book(engine->table, r);
+}
+
+void reservation_unbook(struct engine *engine, struct reservation *r)
+{
+    if (r->state == RESERVATION_SCHEDULED)
+        reservation_index_remove(&engine->by_start, r->from, r);
+    reservation_index_remove(&engine->by_end, r->until, r);
+    slot_table_release(engine->table, r);
+}
+
+/* CPU that Haizea's utilization probe counts for an operation under way: suspensions and
+ * resumptions with what the VMs hold on the hosts involved. */
+static int64_t cpu_of(const struct reservation *r)
+{
+    const struct vm_plan *current = lease_plan_current(r->lease);
+    const struct placement *at = r->placement;
+    int64_t cpu = 0;
+
+    if (r->kind > RESERVATION_SHUTDOWN)
+        return 0;
+    if (r->kind == RESERVATION_VM || r->kind == RESERVATION_SHUTDOWN) {
+        for (uint32_t i = 0; i < at->n_hosts; i++)
+            cpu += at->amounts[i * at->n_types + RESOURCE_CPU];
+        return cpu;
+    }
+    at = current->vm->placement;
+    for (uint32_t i = 0; i < r->placement->n_hosts; i++)
+        for (uint32_t k = 0; k < at->n_hosts; k++)
+            if (at->hosts[k] == r->placement->hosts[i])
+                cpu += at->amounts[k * at->n_types + RESOURCE_CPU];
+    return cpu;
+}
+
+void reservation_start(struct engine *engine, struct reservation *r)
+{
+    reservation_index_remove(&engine->by_start, r->from, r);
+    r->state = RESERVATION_ACTIVE;
+    if (r->from < r->until)
+        engine->cpu_used += cpu_of(r);
+    engine_output(engine, (struct engine_output){
+                              .kind = OUTPUT_OPERATION_STARTED, .lease = r->lease,
+                              .reservation = r});
+}
+
+void reservation_end(struct engine *engine, struct reservation *r)
+{
+    if (r->from < r->until)
+        engine->cpu_used -= cpu_of(r);
+    reservation_unbook(engine, r);
+    r->state = RESERVATION_DONE;
+}
+
+void reservation_withdraw(struct engine *engine, struct reservation *r)
+{
+    if (r->state == RESERVATION_ACTIVE && r->from < r->until)
+        engine->cpu_used -= cpu_of(r);
+    if (r->state != RESERVATION_DONE)
+        reservation_unbook(engine, r);
+    r->state = RESERVATION_DONE;
+    reservation_list_append(&engine->withdrawn, r);
+}
+
+void reservation_list_withdraw(struct engine *engine, struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        reservation_withdraw(engine, list->items[i]);
+    list->n = 0;
+}
+
+void reservation_set_until(struct engine *engine, struct reservation *r, int64_t until)
+{
+    bool running = r->state == RESERVATION_ACTIVE;
+
+    reservation_unbook(engine, r);
+    r->until = until;
+    reservation_book(engine, r);
+    if (running)
+        engine_output(engine, (struct engine_output){.kind = OUTPUT_VM_INTERVAL,
+                                                     .lease = r->lease, .reservation = r});
+}

@@ -1,0 +1,131 @@
+#include <math.h>
+
+#include "core/scheduler.h"
+
+/* How long an operation on one VM's memory takes; `forced` replaces the computation. */
+static int64_t span_of_vm(int64_t memory, double rate, int64_t forced)
+{
+    return forced != SPAN_NONE ? forced : (int64_t)ceil((double)memory / rate);
+}
+
+int64_t suspend_span_of_vm(const struct engine *engine, int64_t memory)
+{
+    return span_of_vm(memory, engine->settings.suspend_rate,
+                      engine->settings.override_suspend_time);
+}
+
+int64_t resume_span_of_vm(const struct engine *engine, int64_t memory)
+{
+    return span_of_vm(memory, engine->settings.resume_rate, engine->settings.override_resume_time);
+}
+
+int64_t shutdown_span(const struct engine *engine, const struct lease *lease)
+{
+    if (lease->request.duration == SPAN_UNLIMITED)
+        return 0;
+    return engine->settings.shutdown_time +
+           engine->settings.enactment_overhead * (int64_t)lease->n_vms;
+}
+
+/* The most VMs of the lease that one host of the site could hold. */
+static int64_t most_on_a_host(const struct engine *engine, const struct lease *lease)
+{
+    int64_t most = 1;
+
+    for (size_t host = 0; host < engine->site.n_hosts; host++)
+        for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+            const struct amounts *vm = &lease->request.node_sets[set].amounts;
+            int64_t count = lease->n_vms;
+
+            for (int type = 0; type < engine->site.types.count; type++)
+                if (vm->of[type] > 0) {
+                    int64_t fit = engine->site.hosts[host].capacity.of[type] / vm->of[type];
+
+                    count = fit < count ? fit : count;
+                }
+            most = count > most ? count : most;
+        }
+    return most;
+}
+
+/* What n VMs take at most: one after the other with global exclusion, as many after each other as
+ * fit on one host with local exclusion (papers/002 section 4: N e + max n_i m / s). */
+static int64_t estimate_default(const struct engine *engine, const struct lease *lease,
+                                double rate, int64_t forced)
+{
+    int64_t sum = 0, longest = 0;
+    int64_t n = lease->n_vms;
+
+    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+        const struct node_set *nodes = &lease->request.node_sets[set];
+        int64_t span = span_of_vm(nodes->amounts.of[RESOURCE_MEMORY], rate, forced);
+
+        sum += span * nodes->count;
+        longest = span > longest ? span : longest;
+    }
+    if (engine->settings.exclusion == EXCLUSION_LOCAL) {
+        int64_t local = longest * most_on_a_host(engine, lease);
+
+        sum = local < sum ? local : sum;
+    }
+    return sum + n * engine->settings.enactment_overhead;
+}
+
+static int64_t estimate(const struct engine *engine, const struct lease *lease, double rate,
+                        int64_t forced)
+{
+    if (!engine->settings.behaviour.estimates_times_vms)
+        return estimate_default(engine, lease, rate, forced);
+    if (forced != SPAN_NONE)
+        return forced;
+    return (int64_t)lease->n_vms *
+           ((int64_t)ceil((double)lease->plan->total_memory / rate) +
+            engine->settings.enactment_overhead);
+}
+
+int64_t suspend_estimate(const struct engine *engine, const struct lease *lease)
+{
+    if (engine->settings.suspension == SUSPENSION_NONE)
+        return 0;
+    return estimate(engine, lease, engine->settings.suspend_rate,
+                    engine->settings.override_suspend_time);
+}
+
+int64_t resume_estimate(const struct engine *engine, const struct lease *lease)
+{
+    if (engine->settings.suspension == SUSPENSION_NONE)
+        return 0;
+    return estimate(engine, lease, engine->settings.resume_rate,
+                    engine->settings.override_resume_time);
+}
+
+int64_t scheduling_threshold(const struct engine *engine, const struct lease *lease)
+{
+    int64_t safe;
+
+    if (engine->settings.force_scheduling_threshold != SPAN_NONE)
+        return engine->settings.force_scheduling_threshold;
+    safe = suspend_estimate(engine, lease);
+    if (lease->state == LEASE_SUSPENDED_QUEUED)
+        safe += resume_estimate(engine, lease);
+    return safe + (int64_t)((double)safe * engine->settings.scheduling_threshold_factor);
+}
+
+bool may_be_suspended(const struct engine *engine, const struct lease *lease)
+{
+    switch (engine->settings.suspension) {
+    case SUSPENSION_ALL:
+        return true;
+    case SUSPENSION_SERIAL_ONLY:
+        return lease->n_vms == 1;
+    default:
+        return false;
+    }
+}
+
+int64_t remaining_span(const struct lease *lease)
+{
+    if (lease->request.duration == SPAN_UNLIMITED)
+        return SPAN_UNLIMITED;
+    return lease->request.duration - lease->accumulated;
+}

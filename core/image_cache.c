@@ -1,0 +1,118 @@
+#include "core/image_cache.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/instant.h"
+#include "util/memory.h"
+
+static void entry_finish(struct image_cache_entry *entry)
+{
+    free(entry->image);
+    free(entry->users);
+}
+
+void image_cache_finish(struct image_cache *cache)
+{
+    for (size_t i = 0; i < cache->n; i++)
+        entry_finish(&cache->entries[i]);
+    free(cache->entries);
+}
+
+static struct image_cache_entry *find(const struct image_cache *cache, const char *image)
+{
+    for (size_t i = 0; i < cache->n; i++)
+        if (strcmp(cache->entries[i].image, image) == 0)
+            return &cache->entries[i];
+    return NULL;
+}
+
+const struct image_cache_entry *image_cache_find(const struct image_cache *cache,
+                                                 const char *image)
+{
+    return find(cache, image);
+}
+
+static void add_user(struct image_cache_entry *entry, int64_t lease)
+{
+    entry->users = memory_grow(entry->users, &entry->users_allocated, entry->n_users + 1,
+                               sizeof *entry->users);
+    entry->users[entry->n_users++] = lease;
+}
+
+void image_cache_use(struct image_cache *cache, const char *image, int64_t lease,
+                     int64_t keep_until)
+{
+    struct image_cache_entry *entry = find(cache, image);
+
+    if (!entry)
+        return;
+    add_user(entry, lease);
+    entry->keep_until = keep_until;
+}
+
+static int64_t size_of_all(const struct image_cache *cache)
+{
+    int64_t size = 0;
+
+    for (size_t i = 0; i < cache->n; i++)
+        size += cache->entries[i].size;
+    return size;
+}
+
+/* Drop the unused image that is to be kept shortest; false when all are in use. */
+static bool purge_one(struct image_cache *cache)
+{
+    struct image_cache_entry *oldest = NULL;
+
+    for (size_t i = 0; i < cache->n; i++) {
+        struct image_cache_entry *entry = &cache->entries[i];
+
+        if (entry->n_users == 0 && (!oldest || entry->keep_until < oldest->keep_until))
+            oldest = entry;
+    }
+    if (!oldest)
+        return false;
+    entry_finish(oldest);
+    memmove(oldest, oldest + 1,
+            (size_t)(cache->entries + cache->n - (oldest + 1)) * sizeof *oldest);
+    cache->n--;
+    return true;
+}
+
+void image_cache_add(struct image_cache *cache, const char *image, int64_t size, int64_t limit,
+                     int64_t lease)
+{
+    struct image_cache_entry *entry = find(cache, image);
+
+    if (entry) {
+        add_user(entry, lease);
+        return;
+    }
+    /* Haizea purges until what is left is within the limit; the new image is not counted. */
+    if (size_of_all(cache) + size > limit)
+        do {
+            if (!purge_one(cache))
+                return;
+        } while (size_of_all(cache) > limit);
+    cache->entries = memory_grow(cache->entries, &cache->allocated, cache->n + 1,
+                                 sizeof *cache->entries);
+    entry = &cache->entries[cache->n++];
+    *entry = (struct image_cache_entry){.image = memory_text(image), .size = size,
+                                        .keep_until = INSTANT_NONE};
+    add_user(entry, lease);
+}
+
+void image_cache_release(struct image_cache *cache, const char *image, int64_t lease)
+{
+    struct image_cache_entry *entry = find(cache, image);
+    size_t kept = 0;
+
+    if (!entry)
+        return;
+    for (size_t i = 0; i < entry->n_users; i++)
+        if (entry->users[i] != lease)
+            entry->users[kept++] = entry->users[i];
+    entry->n_users = kept;
+}

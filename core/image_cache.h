@@ -1,0 +1,41 @@
+/* image_cache.h: the disk images a host keeps for leases to come (haizea.md 9.11).
+ *
+ * A few entries per host; every operation looks at all of them.
+ */
+#ifndef GALERNA_CORE_IMAGE_CACHE_H
+#define GALERNA_CORE_IMAGE_CACHE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct image_cache_entry {
+    char *image;
+    int64_t size;       /* MB */
+    int64_t keep_until; /* a lease that uses it ends then; INSTANT_NONE: not known */
+    int64_t *users;     /* leases, one entry per VM */
+    size_t n_users, users_allocated;
+};
+
+struct image_cache {
+    struct image_cache_entry *entries;
+    size_t n, allocated;
+};
+
+void image_cache_finish(struct image_cache *cache);
+
+const struct image_cache_entry *image_cache_find(const struct image_cache *cache,
+                                                 const char *image);
+
+/* A VM of the lease starts from the cached image; the image is kept until then at least. */
+void image_cache_use(struct image_cache *cache, const char *image, int64_t lease,
+                     int64_t keep_until);
+
+/* An image has arrived for a VM of the lease. When the cache is full, images nobody uses go, the one
+ * to be kept shortest first; when that is not enough the image is not cached. */
+void image_cache_add(struct image_cache *cache, const char *image, int64_t size, int64_t limit,
+                     int64_t lease);
+
+/* The lease is over. */
+void image_cache_release(struct image_cache *cache, const char *image, int64_t lease);
+
+#endif

@@ -1,0 +1,56 @@
+#include "core/lease.h"
+
+#include <string.h>
+
+const char *lease_kind_name(enum lease_kind kind)
+{
+    static const char *const names[] = {"Best-effort", "Immediate", "AR", "Deadline"};
+
+    return names[kind];
+}
+
+const char *lease_state_name(enum lease_state state)
+{
+    static const char *const names[LEASE_STATES] = {
+        "New",        "Pending",           "Rejected",         "Scheduled",
+        "Queued",     "Cancelled",         "Preparing",        "Ready",
+        "Active",     "Suspending",        "Suspended-Pending", "Suspended-Queued",
+        "Suspended-Scheduled", "Migrating", "Resuming",        "Resumed-Ready",
+        "Done",       "Fail",
+    };
+
+    return names[state];
+}
+
+static const char *const terms_names[] = {"cancelable", "suspendable", "migratable", "restartable",
+                                          "non-preemptable"};
+
+const char *lease_terms_name(enum lease_terms terms)
+{
+    return terms_names[terms];
+}
+
+int lease_terms_find(const char *name)
+{
+    for (int i = 0; i <= TERMS_NON_PREEMPTABLE; i++)
+        if (strcmp(terms_names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+bool lease_state_is_final(enum lease_state state)
+{
+    return state == LEASE_REJECTED || state == LEASE_CANCELLED || state == LEASE_DONE ||
+           state == LEASE_FAILED;
+}
+
+const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm)
+{
+    const struct node_set *set = lease->request.node_sets;
+
+    while (vm >= set->count) {
+        vm -= set->count;
+        set++;
+    }
+    return &set->amounts;
+}

@@ -1,0 +1,250 @@
+/* What happens when a planned operation begins or is over, and when leases end otherwise. */
+#include <stdlib.h>
+
+#include "core/scheduler.h"
+#include "util/memory.h"
+
+/* --- saved memory on the hosts' disks (for the disk usage figure) ------------------------------ */
+
+static void memory_file_place(struct engine *engine, struct lease *lease, uint32_t vm,
+                              uint32_t host)
+{
+    struct lease_plan *plan = lease->plan;
+    int64_t size = lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
+
+    if (!plan->memory_file) {
+        plan->memory_file = memory_new(lease->n_vms, sizeof *plan->memory_file);
+        for (uint32_t i = 0; i < lease->n_vms; i++)
+            plan->memory_file[i] = HOST_NONE;
+    }
+    if (plan->memory_file[vm] != HOST_NONE)
+        engine->disk_used[plan->memory_file[vm]] -= size;
+    plan->memory_file[vm] = host;
+    if (host != HOST_NONE)
+        engine->disk_used[host] += size;
+}
+
+static void memory_files_of(struct engine *engine, const struct reservation *r, bool present)
+{
+    for (uint32_t i = 0; i < r->placement->n_vms; i++) {
+        const struct placed_vm *vm = &r->placement->vms[i];
+
+        memory_file_place(engine, r->lease, vm->vm, present ? vm->host : HOST_NONE);
+    }
+}
+
+void memory_files_drop(struct engine *engine, struct lease *lease)
+{
+    if (!lease->plan->memory_file)
+        return;
+    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
+        memory_file_place(engine, lease, vm, HOST_NONE);
+    free(lease->plan->memory_file);
+    lease->plan->memory_file = NULL;
+}
+
+/* --- beginnings -------------------------------------------------------------------------------- */
+
+static void fail(struct engine *engine, struct lease *lease, const char *why)
+{
+    lease->reason = (struct reason){.id = REASON_FAILED, .text = why};
+    lease_cancel(engine, lease);
+}
+
+static void vm_begins(struct engine *engine, struct reservation *r)
+{
+    struct lease *lease = r->lease;
+
+    if (lease->state == LEASE_READY) {
+        lease->start_actual = engine->now;
+    } else if (lease->state != LEASE_RESUMED_READY) {
+        fail(engine, lease, "its VMs were to start before they were prepared");
+        return;
+    }
+    lease_set_state(engine, lease, LEASE_ACTIVE);
+    future_remove(engine, lease);
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_VM_INTERVAL, .lease = lease,
+                                                 .reservation = r});
+}
+
+static bool is_first(const struct reservation_list *list, const struct reservation *r,
+                     enum reservation_kind kind)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i]->kind == kind)
+            return list->items[i] == r;
+    return false;
+}
+
+static bool is_last(const struct reservation_list *list, const struct reservation *r)
+{
+    return list->n && list->items[list->n - 1] == r;
+}
+
+void operation_begins(struct engine *engine, struct reservation *r)
+{
+    struct lease *lease = r->lease;
+    struct vm_plan *current = lease_plan_current(lease);
+
+    reservation_start(engine, r);
+    switch (r->kind) {
+    case RESERVATION_VM:
+        vm_begins(engine, r);
+        break;
+    case RESERVATION_SUSPEND:
+        if (is_first(&current->after, r, RESERVATION_SUSPEND))
+            lease_set_state(engine, lease, LEASE_SUSPENDING);
+        memory_files_of(engine, r, true);
+        break;
+    case RESERVATION_RESUME:
+        if (is_first(&current->before, r, RESERVATION_RESUME))
+            lease_set_state(engine, lease, LEASE_RESUMING);
+        memory_files_of(engine, r, false);
+        break;
+    case RESERVATION_TRANSFER:
+        transfer_started(engine, r);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- ends --------------------------------------------------------------------------------------- */
+
+static void done(struct engine *engine, struct lease *lease)
+{
+    lease->duration_actual = lease->accumulated;
+    lease->end = engine->now;
+    lease_finish(engine, lease, LEASE_DONE);
+}
+
+static void suspended(struct engine *engine, struct lease *lease)
+{
+    lease_set_state(engine, lease, LEASE_SUSPENDED_PENDING);
+    if (lease->reason.id != REASON_SUSPENDED_FOR)
+        lease->reason = (struct reason){.id = REASON_SUSPENDED_PLANNED, .n = {engine->now}};
+    if (lease->request.kind == LEASE_BEST_EFFORT) {
+        queue_insert(engine, lease);
+        lease_set_state(engine, lease, LEASE_SUSPENDED_QUEUED);
+    }
+}
+
+static void migrated(struct engine *engine, struct reservation *r)
+{
+    if (r->kind == RESERVATION_DISK_MIGRATION)
+        images_migrated(engine, r);
+    else
+        memory_files_of(engine, r, true);
+}
+
+void operation_ends(struct engine *engine, struct reservation *r)
+{
+    struct lease *lease = r->lease;
+    struct vm_plan *current = lease_plan_current(lease);
+
+    reservation_end(engine, r);
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_OPERATION_ENDED, .lease = lease,
+                                                 .reservation = r});
+    switch (r->kind) {
+    case RESERVATION_VM:
+        lease->accumulated += engine->now - r->from;
+        break;
+    case RESERVATION_SUSPEND:
+        if (is_last(&current->after, r))
+            suspended(engine, lease);
+        break;
+    case RESERVATION_RESUME:
+        if (is_last(&current->before, r))
+            lease_set_state(engine, lease, LEASE_RESUMED_READY);
+        break;
+    case RESERVATION_SHUTDOWN:
+        done(engine, lease);
+        break;
+    case RESERVATION_MEMORY_MIGRATION:
+    case RESERVATION_DISK_MIGRATION:
+        migrated(engine, r);
+        break;
+    case RESERVATION_TRANSFER:
+        transfer_ended(engine, r);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The VMs stop now, before their planned end. */
+static void cut_short(struct engine *engine, struct lease *lease)
+{
+    struct vm_plan *current = lease_plan_current(lease);
+
+    reservation_list_withdraw(engine, &current->after);
+    reservation_end(engine, current->vm);
+    current->vm->until = engine->now;
+    lease->accumulated += engine->now - current->vm->from;
+    lease_plan_publish(lease);
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_OPERATION_ENDED, .lease = lease,
+                                                 .reservation = current->vm});
+}
+
+void lease_ended_early(struct engine *engine, struct lease *lease)
+{
+    int64_t asked = lease->request.duration;
+
+    cut_short(engine, lease);
+    lease->reason = (struct reason){.id = REASON_ENDED_EARLY, .n = {lease->accumulated, asked}};
+    done(engine, lease);
+    reevaluate_future(engine);
+}
+
+static void withdraw_scheduled(struct engine *engine, struct reservation_list *list)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->items[i]->state == RESERVATION_DONE)
+            list->items[kept++] = list->items[i];
+        else
+            reservation_withdraw(engine, list->items[i]);
+    }
+    list->n = kept;
+}
+
+/* Everything of the current stretch that has not been carried out goes. */
+static void withdraw_plan(struct engine *engine, struct lease *lease)
+{
+    struct vm_plan *current = lease_plan_current(lease);
+
+    if (!current)
+        return;
+    withdraw_scheduled(engine, &current->before);
+    withdraw_scheduled(engine, &current->after);
+    if (current->vm->state != RESERVATION_DONE && current->before.n == 0) {
+        reservation_withdraw(engine, current->vm);
+        lease->plan->n_vms--;
+        reservation_list_finish(&current->before);
+        reservation_list_finish(&current->after);
+    } else if (current->vm->state != RESERVATION_DONE) {
+        reservation_unbook(engine, current->vm);
+        current->vm->until = current->vm->from;
+        current->vm->state = RESERVATION_DONE;
+    }
+}
+
+void lease_cancel(struct engine *engine, struct lease *lease)
+{
+    bool failed = lease->reason.id == REASON_FAILED;
+    struct vm_plan *current = lease_plan_current(lease);
+
+    if (!failed)
+        lease->reason = (struct reason){.id = REASON_CANCELLED};
+    if (lease->plan->in_queue)
+        queue_remove(engine, lease);
+    future_remove(engine, lease);
+    if (current && current->vm->state == RESERVATION_ACTIVE && !failed)
+        cut_short(engine, lease);
+    withdraw_plan(engine, lease);
+    lease_plan_publish(lease);
+    lease_finish(engine, lease, failed ? LEASE_FAILED : LEASE_CANCELLED);
+    if (!engine->settings.behaviour.no_reevaluation_on_cancel)
+        reevaluate_future(engine);
+}

@@ -1,0 +1,468 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/scheduler.h"
+#include "util/memory.h"
+
+/* A host under consideration, in the order of preference. */
+struct host_choice {
+    int64_t score;
+    uint32_t host;
+};
+
+struct host_order {
+    struct host_choice *choices; /* a heap: best first */
+    size_t n;
+};
+
+struct host_choice *mapper_scratch(size_t n_hosts)
+{
+    return memory_new(n_hosts, sizeof(struct host_choice));
+}
+
+void mapping_finish(struct mapping *mapping)
+{
+    free(mapping->victims.items);
+    memset(&mapping->victims, 0, sizeof mapping->victims);
+}
+
+/* --- hosts in the order of preference --------------------------------------------------------- */
+
+/* Higher score first, then the host that stands first on the site. */
+static bool is_better(const struct host_choice *a, const struct host_choice *b)
+{
+    return a->score != b->score ? a->score > b->score : a->host < b->host;
+}
+
+static void sift_down(struct host_order *order, size_t i)
+{
+    struct host_choice moved = order->choices[i];
+
+    for (size_t child = 2 * i + 1; child < order->n; child = 2 * i + 1) {
+        if (child + 1 < order->n && is_better(&order->choices[child + 1], &order->choices[child]))
+            child++;
+        if (!is_better(&order->choices[child], &moved))
+            break;
+        order->choices[i] = order->choices[child];
+        i = child;
+    }
+    order->choices[i] = moved;
+}
+
+static uint32_t take_best(struct host_order *order)
+{
+    uint32_t host = order->choices[0].host;
+
+    order->choices[0] = order->choices[--order->n];
+    if (order->n)
+        sift_down(order, 0);
+    return host;
+}
+
+static void fill_batch(struct engine *engine, const struct map_request *request, size_t n,
+                       struct host_batch *batch)
+{
+    unsigned columns = engine->hooks->host_columns;
+    const struct lease *lease = request->lease;
+    int n_types = engine->site.types.count;
+
+    *batch = (struct host_batch){.lease = lease, .site = &engine->site, .at = request->from,
+                                 .n_hosts = n, .hosts = engine->batch_hosts};
+    batch->duration = engine->settings.behaviour.score_by_whole_duration ? lease->request.duration
+                                                                         : remaining_span(lease);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t host = engine->batch_hosts[i];
+
+        if (columns & HOST_COLUMN_LEASES)
+            engine->batch_leases[i] = slot_table_leases(engine->table, host, request->from);
+        if (columns & HOST_COLUMN_CHANGE)
+            engine->batch_until[i] = slot_table_unchanged_until(engine->table, host,
+                                                                request->from);
+        if (columns & HOST_COLUMN_FREE)
+            for (int type = 0; type < n_types; type++)
+                engine->batch_free[i * (size_t)n_types + (size_t)type] =
+                    slot_table_free(engine->table, host, type, request->from);
+    }
+    batch->leases_present = engine->batch_leases;
+    batch->unchanged_until = engine->batch_until;
+    batch->free = engine->batch_free;
+}
+
+static bool any_vm_fits(const struct engine *engine, const struct map_request *request,
+                        uint32_t host)
+{
+    const struct lease_request *lease = &request->lease->request;
+
+    for (size_t set = 0; set < lease->n_node_sets; set++)
+        if (slot_table_fits_until(engine->table, host, &lease->node_sets[set].amounts,
+                                  request->from) > request->from)
+            return true;
+    return false;
+}
+
+/* all: also hosts that are full now, because victims may leave them. */
+static void order_hosts(struct engine *engine, const struct map_request *request, bool all,
+                        struct host_order *order)
+{
+    size_t candidates = request->allowed ? request->n_allowed : engine->site.n_hosts;
+    size_t n = 0;
+
+    for (size_t i = 0; i < candidates; i++) {
+        uint32_t host = request->allowed ? request->allowed[i] : (uint32_t)i;
+
+        if (all || any_vm_fits(engine, request, host))
+            engine->batch_hosts[n++] = host;
+    }
+    if (engine->hooks->score_hosts) {
+        struct host_batch batch;
+
+        fill_batch(engine, request, n, &batch);
+        engine->hooks->score_hosts(engine->hooks->context, &batch, engine->batch_scores);
+    } else {
+        memset(engine->batch_scores, 0, n * sizeof *engine->batch_scores);
+    }
+    order->choices = engine->choices;
+    order->n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (engine->batch_scores[i] != POLICY_VETO)
+            order->choices[order->n++] =
+                (struct host_choice){engine->batch_scores[i], engine->batch_hosts[i]};
+    for (size_t i = order->n / 2; i-- > 0;)
+        sift_down(order, i);
+}
+
+/* --- the greedy pass -------------------------------------------------------------------------- */
+
+/* Walks the VMs of a lease, largest first. */
+struct vm_cursor {
+    const struct lease *lease;
+    size_t set;      /* place in set_order */
+    uint32_t in_set; /* how many of it are done */
+};
+
+static const struct node_set *cursor_set(const struct vm_cursor *cursor)
+{
+    return &cursor->lease->request.node_sets[cursor->lease->plan->set_order[cursor->set]];
+}
+
+static uint32_t cursor_vm(const struct vm_cursor *cursor)
+{
+    uint32_t set = cursor->lease->plan->set_order[cursor->set];
+
+    return cursor->lease->plan->set_first_vm[set] + cursor->in_set;
+}
+
+/* False after the last VM. */
+static bool cursor_next(struct vm_cursor *cursor)
+{
+    if (++cursor->in_set < cursor_set(cursor)->count)
+        return true;
+    cursor->in_set = 0;
+    return ++cursor->set < cursor->lease->request.n_node_sets;
+}
+
+static void add_vm(struct amounts *need, const struct vm_cursor *cursor)
+{
+    const struct amounts *vm = &cursor_set(cursor)->amounts;
+
+    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+        need->of[type] += vm->of[type];
+}
+
+/* Put as many VMs on the host as fit; shortens *until when the request is not strict.
+ * True: all VMs have a host. */
+static bool fill_host(struct engine *engine, const struct map_request *request, uint32_t host,
+                      struct vm_cursor *cursor, int64_t *until)
+{
+    struct amounts need = {{0}};
+
+    for (;;) {
+        int64_t fits_until;
+
+        add_vm(&need, cursor);
+        fits_until = slot_table_fits_until(engine->table, host, &need, request->from);
+        if (fits_until < *until) {
+            if (request->strict || fits_until == request->from)
+                return false;
+            *until = fits_until;
+        }
+        engine->vm_host[cursor_vm(cursor)] = host;
+        if (!cursor_next(cursor))
+            return true;
+    }
+}
+
+/* Haizea's greedy mapper (haizea.md 9.7): hosts by preference, VMs by size; the granted time never
+ * grows back within a pass. Takes hosts out of order. */
+static bool greedy_pass(struct engine *engine, const struct map_request *request,
+                        struct host_order *order, struct mapping *mapping)
+{
+    struct vm_cursor cursor = {.lease = request->lease};
+
+    mapping->until = request->until;
+    mapping->vm_host = engine->vm_host;
+    while (order->n)
+        if (fill_host(engine, request, take_best(order), &cursor, &mapping->until))
+            return mapping->until == request->until ||
+                   mapping->until - request->from >= request->shortest;
+    return false;
+}
+
+/* Could there be room at all? Counts VMs, whatever their hosts are preferred. */
+static bool may_fit(const struct engine *engine, const struct map_request *request)
+{
+    const struct lease_request *lease = &request->lease->request;
+    int64_t least = instant_add(request->from, request->shortest > 0 ? request->shortest : 1);
+    int64_t until = request->strict || request->until < least ? request->until : least;
+
+    for (size_t set = 0; set < lease->n_node_sets; set++) {
+        const struct node_set *nodes = &lease->node_sets[set];
+        uint32_t count = 0;
+
+        if (!request->allowed)
+            count = slot_table_count(engine->table, &nodes->amounts, request->from, until,
+                                     nodes->count);
+        for (size_t i = 0; i < request->n_allowed && count < nodes->count; i++)
+            count += slot_table_fit_count(engine->table, request->allowed[i], &nodes->amounts,
+                                          request->from, until, nodes->count - count);
+        if (count < nodes->count)
+            return false;
+    }
+    return true;
+}
+
+/* --- with victims ----------------------------------------------------------------------------- */
+
+struct candidates {
+    struct victim *victims; /* ascending lease id */
+    int64_t *scores;
+    size_t n, allocated;
+};
+
+static int by_lease_id(const void *a, const void *b)
+{
+    const struct victim *x = a, *y = b;
+
+    return x->lease->request.id < y->lease->request.id ? -1
+                                                       : x->lease->request.id > y->lease->request.id;
+}
+
+static int64_t overhead_of(const struct engine *engine, const struct lease *lease, int64_t at)
+{
+    const struct vm_plan *current = lease_plan_current(lease);
+    int64_t run = at > current->vm->from ? at - current->vm->from : 0;
+
+    switch (lease->request.terms) {
+    case TERMS_CANCELABLE:
+        return shutdown_span(engine, lease);
+    case TERMS_RESTARTABLE:
+        return run * (int64_t)lease->n_vms;
+    default:
+        return suspend_estimate(engine, lease) + resume_estimate(engine, lease);
+    }
+}
+
+/* Leases that hold something during [from, until), by ascending id (golden/README.md, order 2). */
+static void gather(struct engine *engine, const struct map_request *request,
+                   struct candidates *candidates)
+{
+    size_t i = reservation_index_after(&engine->by_end, request->from);
+
+    for (; i < engine->by_end.n; i++) {
+        const struct reservation *r = reservation_index_at(&engine->by_end, i)->reservation;
+        struct lease *lease = r->lease;
+        const struct vm_plan *current;
+
+        if (r->from >= request->until || r->from >= r->until || lease == request->lease ||
+            !is_preemptable_at(engine, lease, request->from))
+            continue;
+        current = lease_plan_current(lease);
+        candidates->victims = memory_grow(candidates->victims, &candidates->allocated,
+                                          candidates->n + 1, sizeof *candidates->victims);
+        candidates->victims[candidates->n++] = (struct victim){
+            .lease = lease, .overhead = overhead_of(engine, lease, request->from),
+            .started = current->vm->from < request->from, .runs_since = current->vm->from};
+    }
+    if (!candidates->n)
+        return;
+    qsort(candidates->victims, candidates->n, sizeof *candidates->victims, by_lease_id);
+    i = 1;
+    for (size_t k = 1; k < candidates->n; k++)
+        if (candidates->victims[k].lease != candidates->victims[i - 1].lease)
+            candidates->victims[i++] = candidates->victims[k];
+    candidates->n = i;
+}
+
+static void release_all(struct engine *engine, const struct lease *lease)
+{
+    while (lease->booked)
+        slot_table_release(engine->table, lease->booked);
+}
+
+/* The best candidate not yet taken: highest score, then the larger id. */
+static size_t best_candidate(const struct candidates *candidates)
+{
+    size_t best = SIZE_MAX;
+
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->scores[i] != POLICY_VETO &&
+            (best == SIZE_MAX || candidates->scores[i] >= candidates->scores[best]))
+            best = i;
+    return best;
+}
+
+struct host_snapshot {
+    struct host_choice *choices;
+    size_t n;
+};
+
+static bool pass_in_order(struct engine *engine, const struct map_request *request,
+                          const struct host_snapshot *snapshot, struct mapping *mapping)
+{
+    struct host_order order = {engine->choices, snapshot->n};
+
+    if (!may_fit(engine, request))
+        return false;
+    memcpy(engine->choices, snapshot->choices, snapshot->n * sizeof *snapshot->choices);
+    return greedy_pass(engine, request, &order, mapping);
+}
+
+/* Give needless victims their place back, the last taken first, and map again. */
+static bool spare_needless(struct engine *engine, const struct map_request *request,
+                           const struct host_snapshot *snapshot, struct mapping *mapping)
+{
+    struct lease_list *victims = &mapping->victims;
+
+    for (size_t i = victims->n; i-- > 0;) {
+        size_t mark = slot_table_mark(engine->table);
+        struct lease *spared = victims->items[i];
+
+        for (size_t k = 0; k < spared->n_reservations; k++)
+            if (spared->reservations[k]->state != RESERVATION_DONE)
+                slot_table_book(engine->table, spared->reservations[k]);
+        if (pass_in_order(engine, request, snapshot, mapping)) {
+            slot_table_keep(engine->table, mark);
+            lease_list_remove(victims, spared);
+        } else {
+            slot_table_undo(engine->table, mark);
+        }
+    }
+    return pass_in_order(engine, request, snapshot, mapping);
+}
+
+static bool map_by_scores(struct engine *engine, const struct map_request *request,
+                          struct candidates *candidates, const struct host_snapshot *snapshot,
+                          struct mapping *mapping)
+{
+    const struct policy_hooks *hooks = engine->hooks;
+
+    candidates->scores = memory_new(candidates->n, sizeof *candidates->scores);
+    hooks->score_victims(hooks->context, request->lease, request->from, candidates->victims,
+                         candidates->n, candidates->scores);
+    for (;;) {
+        size_t best = best_candidate(candidates);
+        struct lease *victim;
+
+        if (best == SIZE_MAX)
+            return false;
+        candidates->scores[best] = POLICY_VETO;
+        victim = (struct lease *)candidates->victims[best].lease;
+        release_all(engine, victim);
+        lease_list_append(&mapping->victims, victim);
+        if (pass_in_order(engine, request, snapshot, mapping))
+            return engine->settings.behaviour.preempt_needless_victims ||
+                   spare_needless(engine, request, snapshot, mapping);
+    }
+}
+
+struct enough_context {
+    struct engine *engine;
+    const struct map_request *request;
+    const struct candidates *candidates;
+    const struct host_snapshot *snapshot;
+};
+
+static bool enough(const struct victim_test *test, const size_t *chosen, size_t n_chosen)
+{
+    const struct enough_context *context = test->engine;
+    struct slot_table *table = context->engine->table;
+    size_t mark = slot_table_mark(table);
+    struct mapping trial = {0};
+    bool answer;
+
+    for (size_t i = 0; i < n_chosen; i++)
+        release_all(context->engine, context->candidates->victims[chosen[i]].lease);
+    answer = pass_in_order(context->engine, context->request, context->snapshot, &trial);
+    slot_table_undo(table, mark);
+    return answer;
+}
+
+static bool map_by_choice(struct engine *engine, const struct map_request *request,
+                          struct candidates *candidates, const struct host_snapshot *snapshot,
+                          struct mapping *mapping)
+{
+    struct enough_context context = {engine, request, candidates, snapshot};
+    struct victim_test test = {enough, &context};
+    size_t *chosen = memory_new(candidates->n, sizeof *chosen);
+    size_t n = engine->hooks->choose_victims(engine->hooks->context, request->lease,
+                                             request->from, candidates->victims, candidates->n,
+                                             &test, chosen);
+
+    for (size_t i = 0; i < n; i++) {
+        struct lease *victim = (struct lease *)candidates->victims[chosen[i]].lease;
+
+        release_all(engine, victim);
+        lease_list_append(&mapping->victims, victim);
+    }
+    free(chosen);
+    return n && pass_in_order(engine, request, snapshot, mapping);
+}
+
+static bool map_with_victims(struct engine *engine, const struct map_request *request,
+                             struct mapping *mapping)
+{
+    struct candidates candidates = {0};
+    struct host_order order;
+    struct host_snapshot snapshot;
+    bool mapped = false;
+    size_t mark;
+
+    gather(engine, request, &candidates);
+    if (!candidates.n)
+        return false;
+    order_hosts(engine, request, true, &order);
+    snapshot.n = order.n;
+    snapshot.choices = memory_copy(order.choices, order.n * sizeof *order.choices);
+    mark = slot_table_mark(engine->table);
+    if (engine->hooks->choose_victims)
+        mapped = map_by_choice(engine, request, &candidates, &snapshot, mapping);
+    else
+        mapped = map_by_scores(engine, request, &candidates, &snapshot, mapping);
+    slot_table_undo(engine->table, mark);
+    if (!mapped)
+        mapping->victims.n = 0;
+    free(snapshot.choices);
+    free(candidates.victims);
+    free(candidates.scores);
+    return mapped;
+}
+
+bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping)
+{
+    const struct policy_hooks *hooks = engine->hooks;
+    struct host_order order;
+
+    memset(mapping, 0, sizeof *mapping);
+    engine->vm_host = memory_grow(engine->vm_host, &engine->vm_host_allocated,
+                                  request->lease->n_vms, sizeof *engine->vm_host);
+    if (may_fit(engine, request)) {
+        order_hosts(engine, request, false, &order);
+        if (greedy_pass(engine, request, &order, mapping))
+            return true;
+    }
+    if (!hooks->score_victims && !hooks->choose_victims)
+        return false;
+    if (hooks->may_preempt && !hooks->may_preempt(hooks->context, request->lease))
+        return false;
+    return map_with_victims(engine, request, mapping);
+}

@@ -1,0 +1,208 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/scheduler.h"
+#include "util/memory.h"
+
+enum { HAIZEA_MIGRATION_BANDWIDTH = 100 };
+
+static int64_t bandwidth(const struct engine *engine)
+{
+    return engine->settings.behaviour.migration_moves_everything
+               ? HAIZEA_MIGRATION_BANDWIDTH
+               : engine->settings.transfer_bandwidth;
+}
+
+/* Seconds to send that many MB. */
+static int64_t span_of(const struct engine *engine, int64_t megabytes)
+{
+    return (int64_t)ceil((double)megabytes / ((double)bandwidth(engine) / 8.0));
+}
+
+static bool has_disk_image(const struct engine *engine, const struct lease *lease)
+{
+    return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER && lease->request.image;
+}
+
+static int64_t vm_memory(const struct lease *lease, uint32_t vm)
+{
+    return lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
+}
+
+/* Haizea adds, for each VM, all the memory on its host: n VMs on a host count n times. */
+static int64_t haizea_memory_estimate(const struct engine *engine, const struct lease *lease)
+{
+    const struct placement *at = lease_plan_current(lease)->vm->placement;
+    int64_t most = 0;
+
+    for (uint32_t i = 0; i < at->n_hosts; i++) {
+        int64_t sum = 0;
+
+        for (uint32_t vm = 0; vm < at->n_vms; vm++)
+            if (at->vms[vm].host == at->hosts[i])
+                sum += at->amounts[i * at->n_types + RESOURCE_MEMORY];
+        most = sum > most ? sum : most;
+    }
+    return span_of(engine, most);
+}
+
+static int64_t haizea_disk_estimate(const struct engine *engine, const struct lease *lease)
+{
+    const struct placement *at = lease_plan_current(lease)->vm->placement;
+    int64_t most = 0;
+
+    for (uint32_t i = 0; i < at->n_hosts; i++) {
+        int64_t sum = 0;
+
+        for (uint32_t vm = 0; vm < at->n_vms; vm++)
+            if (at->vms[vm].host == at->hosts[i])
+                sum += lease->request.image_size;
+        most = sum > most ? sum : most;
+    }
+    return span_of(engine, most);
+}
+
+int64_t migration_estimate(const struct engine *engine, const struct lease *lease)
+{
+    int64_t sum = 0;
+
+    if (engine->settings.migration != MIGRATION_YES)
+        return 0;
+    if (engine->settings.behaviour.migration_moves_everything) {
+        sum = haizea_memory_estimate(engine, lease);
+        if (has_disk_image(engine, lease))
+            sum += haizea_disk_estimate(engine, lease);
+        return sum;
+    }
+    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
+        sum += span_of(engine, vm_memory(lease, vm)) +
+               (has_disk_image(engine, lease) ? span_of(engine, lease->request.image_size) : 0);
+    return sum;
+}
+
+static struct reservation *reservation_of_moves(struct engine *engine, struct lease *lease,
+                                                enum reservation_kind kind,
+                                                const struct placed_vm *moves, uint32_t n)
+{
+    uint32_t n_types = (uint32_t)engine->site.types.count, n_hosts = 0;
+    bool transfer = engine->settings.migration == MIGRATION_YES;
+    struct placement *placement = placement_create(transfer ? 2 * n : 0, n, n_types);
+
+    for (uint32_t i = 0; i < n; i++) {
+        placement->vms[i] = moves[i];
+        if (!transfer)
+            continue;
+        if (moves[i].from != moves[i].host) {
+            placement->hosts[n_hosts] = moves[i].from;
+            placement->amounts[n_hosts++ * n_types + RESOURCE_NET_OUT] = bandwidth(engine);
+        }
+        placement->hosts[n_hosts] = moves[i].host;
+        placement->amounts[n_hosts++ * n_types + RESOURCE_NET_IN] = bandwidth(engine);
+    }
+    placement->n_hosts = n_hosts;
+    return reservation_create(lease, kind, engine->now, engine->now, placement);
+}
+
+/* Takes VMs whose hosts are not used in this batch yet; returns how many it took. */
+static uint32_t take_batch(struct engine *engine, struct placed_vm *left, uint32_t n_left,
+                           struct placed_vm *batch)
+{
+    uint32_t n = 0, kept = 0;
+
+    for (uint32_t i = 0; i < n_left; i++) {
+        if (engine->host_slot[left[i].from] == HOST_NONE &&
+            engine->host_slot[left[i].host] == HOST_NONE) {
+            engine->host_slot[left[i].from] = engine->host_slot[left[i].host] = 0;
+            batch[n++] = left[i];
+        } else {
+            left[kept++] = left[i];
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        engine->host_slot[batch[i].from] = engine->host_slot[batch[i].host] = HOST_NONE;
+    return n;
+}
+
+static int64_t span_of_batch(const struct engine *engine, const struct lease *lease,
+                             enum reservation_kind kind, const struct placed_vm *batch, uint32_t n)
+{
+    int64_t most = 0;
+
+    if (kind == RESERVATION_DISK_MIGRATION)
+        return span_of(engine, lease->request.image_size * (int64_t)n);
+    for (uint32_t i = 0; i < n; i++)
+        if (vm_memory(lease, batch[i].vm) > most)
+            most = vm_memory(lease, batch[i].vm);
+    return span_of(engine, most);
+}
+
+/* One batch after the other from `at`; returns when the last is over. */
+static int64_t append_batches(struct engine *engine, struct lease *lease,
+                              enum reservation_kind kind, const struct placed_vm *moves,
+                              struct reservation_list *list, uint32_t n, int64_t at)
+{
+    struct placed_vm *left = memory_copy(moves, n * sizeof *moves);
+    struct placed_vm *batch = memory_new(n, sizeof *batch);
+
+    while (n) {
+        uint32_t taken = take_batch(engine, left, n, batch);
+        struct reservation *r = reservation_of_moves(engine, lease, kind, batch, taken);
+
+        r->from = at;
+        r->until = at += span_of_batch(engine, lease, kind, batch, taken);
+        reservation_list_append(list, r);
+        n -= taken;
+    }
+    free(left);
+    free(batch);
+    return at;
+}
+
+static void prepend(struct reservation_list *list, struct reservation_list *first)
+{
+    for (size_t i = 0; i < list->n; i++)
+        reservation_list_append(first, list->items[i]);
+    reservation_list_finish(list);
+    *list = *first;
+}
+
+static uint32_t find_moves(struct engine *engine, const struct lease *lease,
+                           const struct placement *to, struct placed_vm *moves)
+{
+    const struct placement *from = lease_plan_current(lease)->vm->placement;
+    bool everything = engine->settings.behaviour.migration_moves_everything;
+    uint32_t n = 0, moved = 0;
+
+    for (uint32_t vm = 0; vm < lease->n_vms; vm++) {
+        bool moves_host = from->vms[vm].host != to->vms[vm].host;
+
+        moved += moves_host;
+        if (moves_host || everything)
+            moves[n++] = (struct placed_vm){vm, to->vms[vm].host, from->vms[vm].host,
+                                            lease->request.id};
+    }
+    return moved ? n : 0;
+}
+
+void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    struct placed_vm *moves = memory_new(lease->n_vms, sizeof *moves);
+    struct reservation_list list = {0};
+    uint32_t n = 0;
+    int64_t at = engine->now;
+
+    if (engine->settings.migration != MIGRATION_NO)
+        n = find_moves(engine, lease, proposal->plan.vm->placement, moves);
+    if (n && engine->settings.migration == MIGRATION_YES_NOTRANSFER) {
+        reservation_list_append(&list, reservation_of_moves(engine, lease,
+                                                            RESERVATION_MEMORY_MIGRATION, moves,
+                                                            n));
+    } else if (n) {
+        if (has_disk_image(engine, lease))
+            at = append_batches(engine, lease, RESERVATION_DISK_MIGRATION, moves, &list, n, at);
+        append_batches(engine, lease, RESERVATION_MEMORY_MIGRATION, moves, &list, n, at);
+    }
+    if (n)
+        prepend(&proposal->plan.before, &list);
+    free(moves);
+}

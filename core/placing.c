@@ -1,0 +1,359 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/scheduler.h"
+#include "util/memory.h"
+
+static void drop_reservation(struct reservation **r)
+{
+    if (*r)
+        reservation_destroy(*r);
+    *r = NULL;
+}
+
+static void drop_list(struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        reservation_destroy(list->items[i]);
+    list->n = 0;
+}
+
+void proposal_finish(struct proposal *proposal)
+{
+    drop_list(&proposal->preparation);
+    reservation_list_finish(&proposal->preparation);
+    drop_list(&proposal->plan.before);
+    drop_list(&proposal->plan.after);
+    drop_reservation(&proposal->plan.vm);
+    reservation_list_finish(&proposal->plan.before);
+    reservation_list_finish(&proposal->plan.after);
+    free(proposal->victims.items);
+    memset(proposal, 0, sizeof *proposal);
+}
+
+static void refuse(struct lease *lease, enum reason_id id, int64_t first, int64_t second)
+{
+    lease->reason = (struct reason){.id = id, .n = {first, second}};
+}
+
+/* The shutdown takes the last seconds of the VMs' interval. */
+static void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *plan)
+{
+    struct reservation *vm = plan->vm;
+    int64_t span = shutdown_span(engine, lease);
+
+    if (vm->until == INSTANT_NEVER)
+        return;
+    vm->until -= span;
+    reservation_list_append(&plan->after,
+                            reservation_create(lease, RESERVATION_SHUTDOWN, vm->until,
+                                               vm->until + span,
+                                               placement_share(vm->placement)));
+}
+
+/* --- at an exact time: haizea.md 9.5 ---------------------------------------------------------- */
+
+bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    bool inside = engine->settings.behaviour.shutdown_inside_duration;
+    int64_t start = lease->request.start;
+    int64_t shutdown = shutdown_span(engine, lease);
+    struct map_request request = {.lease = lease, .from = start, .strict = true};
+    struct mapping mapping;
+
+    memset(proposal, 0, sizeof *proposal);
+    if (start < engine->now) {
+        refuse(lease, REASON_START_PASSED, start, engine->now);
+        return false;
+    }
+    if (inside && lease->request.duration < shutdown) {
+        refuse(lease, REASON_SHORTER_THAN_SHUTDOWN, lease->request.duration, shutdown);
+        return false;
+    }
+    request.until = instant_add(start, lease->request.duration);
+    if (!inside)
+        request.until = instant_add(request.until, shutdown);
+    request.shortest = request.until;
+    if (!mapper_map(engine, &request, &mapping)) {
+        refuse(lease, REASON_NO_ROOM_AT_START, lease->n_vms, start);
+        lease->reason.n[2] = request.until;
+        mapping_finish(&mapping);
+        return false;
+    }
+    proposal->start = start;
+    proposal->victims = mapping.victims;
+    proposal->plan.vm = reservation_create(lease, RESERVATION_VM, start, request.until,
+                                           placement_of_vms(engine, lease, mapping.vm_host));
+    carve_shutdown(engine, lease, &proposal->plan);
+    return true;
+}
+
+/* --- as soon as possible: haizea.md 9.6 -------------------------------------------------------- */
+
+/* One search for a place: the same for all points in time that are tried. */
+struct search {
+    struct engine *engine;
+    struct lease *lease;
+    bool resuming;
+    bool strict;
+    int64_t shutdown;
+    int64_t resume;      /* seconds set aside for resuming */
+    int64_t threshold;
+    uint32_t *hosts;     /* that may be used; NULL: all */
+    size_t n_hosts;
+};
+
+static bool build_vm(const struct search *search, const struct mapping *mapping, int64_t start,
+                     struct proposal *proposal, int64_t *resume_taken)
+{
+    struct engine *engine = search->engine;
+    struct vm_plan *plan = &proposal->plan;
+    int64_t remaining = remaining_span(search->lease), runs_from = start;
+    int64_t full;
+    bool inside = engine->settings.behaviour.shutdown_inside_duration;
+
+    plan->vm = reservation_create(search->lease, RESERVATION_VM, start, mapping->until,
+                                  placement_of_vms(engine, search->lease, mapping->vm_host));
+    if (search->resuming)
+        runs_from = resume_windows(engine, search->lease, plan->vm->placement, start,
+                                   &plan->before);
+    *resume_taken = runs_from - start;
+    if (runs_from >= mapping->until)
+        return false;
+    plan->vm->from = runs_from;
+    full = instant_add(runs_from, remaining);
+    /* Haizea suspends when the work does not fit; the shutdown may be cut short. */
+    if (mapping->until < (inside ? full : instant_add(full, search->shutdown))) {
+        int64_t runs_until = suspend_windows(engine, search->lease, plan->vm->placement,
+                                             mapping->until, &plan->after);
+
+        plan->vm->until = runs_until;
+        return runs_until > runs_from;
+    }
+    if (mapping->until > instant_add(full, search->shutdown))
+        plan->vm->until = instant_add(full, search->shutdown);
+    carve_shutdown(engine, search->lease, plan);
+    return plan->vm->until >= runs_from;
+}
+
+/* Try to begin at `start`; request and mapping sizes follow from the search. */
+static bool try_point(struct search *search, int64_t start, struct proposal *proposal)
+{
+    struct engine *engine = search->engine;
+    int64_t remaining = remaining_span(search->lease);
+
+    for (int attempt = 0; attempt < 2; attempt++) {
+        struct map_request request = {.lease = search->lease, .from = start,
+                                      .strict = search->strict, .shortest = search->threshold,
+                                      .allowed = search->hosts, .n_allowed = search->n_hosts};
+        struct mapping mapping;
+        int64_t resume_taken;
+
+        request.until = instant_add(instant_add(start, remaining),
+                                    search->shutdown + search->resume);
+        if (!mapper_map(engine, &request, &mapping)) {
+            mapping_finish(&mapping);
+            return false;
+        }
+        proposal->start = start;
+        proposal->victims = mapping.victims;
+        if (build_vm(search, &mapping, start, proposal, &resume_taken))
+            return true;
+        proposal_finish(proposal);
+        /* Resuming takes longer than estimated and would leave no time to run: ask for more. */
+        if (resume_taken <= search->resume)
+            return false;
+        search->resume = resume_taken;
+    }
+    return false;
+}
+
+/* Hosts that are ready by `at`; all of them when the search is not restricted. */
+static void allow_ready_hosts(struct search *search, const int64_t *earliest, int64_t at)
+{
+    search->n_hosts = 0;
+    for (uint32_t host = 0; host < search->engine->site.n_hosts; host++)
+        if (earliest[host] <= at)
+            search->hosts[search->n_hosts++] = host;
+}
+
+static bool next_ready_time(const struct placing_request *request, size_t n_hosts, int64_t *at)
+{
+    int64_t next = INSTANT_NEVER;
+
+    for (size_t host = 0; host < n_hosts; host++)
+        if (request->earliest[host] > *at && request->earliest[host] < next)
+            next = request->earliest[host];
+    *at = next;
+    return next != INSTANT_NEVER;
+}
+
+static void restrict_to_previous_hosts(struct search *search)
+{
+    const struct vm_plan *last = lease_plan_current(search->lease);
+    const struct placement *placement = last->vm->placement;
+
+    search->hosts = memory_new(placement->n_hosts, sizeof *search->hosts);
+    for (uint32_t i = 0; i < placement->n_hosts; i++) {
+        size_t place = search->n_hosts++;
+
+        for (; place && search->hosts[place - 1] > placement->hosts[i]; place--)
+            search->hosts[place] = search->hosts[place - 1];
+        search->hosts[place] = placement->hosts[i];
+    }
+}
+
+/* The points at which hosts are ready. *last: the last one tried. */
+static bool try_now(struct search *search, const struct placing_request *request,
+                    struct proposal *proposal, int64_t *last)
+{
+    int64_t at = INT64_MIN;
+    bool placed = false;
+
+    if (!request->earliest) {
+        *last = request->from;
+        return try_point(search, request->from, proposal);
+    }
+    search->hosts = memory_new(search->engine->site.n_hosts, sizeof *search->hosts);
+    while (!placed && next_ready_time(request, search->engine->site.n_hosts, &at)) {
+        allow_ready_hosts(search, request->earliest, at);
+        placed = try_point(search, at, proposal);
+        *last = at;
+    }
+    free(search->hosts);
+    search->hosts = NULL;
+    search->n_hosts = 0;
+    return placed;
+}
+
+/* When the operations that follow a VM reservation are over. */
+static int64_t final_end(const struct reservation *vm)
+{
+    const struct lease_plan *plan = vm->lease->plan;
+
+    for (size_t i = plan->n_vms; i-- > 0;)
+        if (plan->vms[i].vm == vm)
+            return plan->vms[i].after.n ? plan->vms[i].after.items[plan->vms[i].after.n - 1]->until
+                                        : vm->until;
+    return vm->until;
+}
+
+static const struct reservation *vm_of_shutdown(const struct reservation *shutdown)
+{
+    const struct lease_plan *plan = shutdown->lease->plan;
+
+    for (size_t i = plan->n_vms; i-- > 0;)
+        for (size_t k = 0; k < plan->vms[i].after.n; k++)
+            if (plan->vms[i].after.items[k] == shutdown)
+                return plan->vms[i].vm;
+    return NULL;
+}
+
+struct points {
+    int64_t *items;
+    size_t n, allocated;
+};
+
+static void add_point(struct points *points, int64_t at)
+{
+    points->items = memory_grow(points->items, &points->allocated, points->n + 1,
+                                sizeof *points->items);
+    points->items[points->n++] = at;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Haizea's points in Haizea's order: ends of VM reservations with what follows them, then ends of
+ * shutdowns under way. */
+static void haizea_points(const struct engine *engine, int64_t after, struct points *points)
+{
+    size_t first = reservation_index_after(&engine->by_end, after);
+
+    for (size_t i = first; i < engine->by_end.n; i++) {
+        const struct reservation *r = reservation_index_at(&engine->by_end, i)->reservation;
+
+        if (r->kind == RESERVATION_VM)
+            add_point(points, final_end(r));
+    }
+    for (size_t i = first; i < engine->by_end.n; i++) {
+        const struct reservation *r = reservation_index_at(&engine->by_end, i)->reservation;
+
+        if (r->kind == RESERVATION_SHUTDOWN && vm_of_shutdown(r)->until <= after)
+            add_point(points, r->until);
+    }
+}
+
+/* Every time at which something ends, in order. */
+static void sorted_points(const struct engine *engine, int64_t after, struct points *points)
+{
+    size_t first = reservation_index_after(&engine->by_end, after), n = 0;
+
+    for (size_t i = first; i < engine->by_end.n; i++)
+        add_point(points, reservation_index_at(&engine->by_end, i)->time);
+    qsort(points->items, points->n, sizeof *points->items, by_time);
+    for (size_t i = 0; i < points->n; i++)
+        if (n == 0 || points->items[i] != points->items[n - 1])
+            points->items[n++] = points->items[i];
+    points->n = n;
+}
+
+static bool try_future(struct search *search, int64_t after, struct proposal *proposal)
+{
+    struct points points = {0};
+    bool placed = false;
+
+    if (search->engine->settings.behaviour.future_points_unsorted)
+        haizea_points(search->engine, after, &points);
+    else
+        sorted_points(search->engine, after, &points);
+    for (size_t i = 0; i < points.n && !placed; i++)
+        if (points.items[i] != INSTANT_NEVER)
+            placed = try_point(search, points.items[i], proposal);
+    free(points.items);
+    return placed;
+}
+
+static uint32_t vms_that_fit(const struct engine *engine, const struct lease *lease)
+{
+    uint32_t count = 0;
+
+    for (size_t set = 0; set < lease->request.n_node_sets; set++)
+        count += slot_table_count(engine->table, &lease->request.node_sets[set].amounts,
+                                  engine->now, engine->now + 1,
+                                  lease->request.node_sets[set].count);
+    return count;
+}
+
+bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
+                               struct proposal *proposal)
+{
+    struct lease *lease = request->lease;
+    struct search search = {.engine = engine, .lease = lease,
+                            .resuming = lease_is_suspended(lease)};
+    int64_t last = request->from;
+    bool placed;
+
+    memset(proposal, 0, sizeof *proposal);
+    search.strict = !may_be_suspended(engine, lease) ||
+                    (lease->request.kind == LEASE_IMMEDIATE &&
+                     !engine->settings.behaviour.immediate_may_be_suspended);
+    search.shutdown = shutdown_span(engine, lease);
+    search.resume = search.resuming ? resume_estimate(engine, lease) : 0;
+    search.threshold = scheduling_threshold(engine, lease);
+    if (search.resuming && engine->settings.migration == MIGRATION_NO)
+        restrict_to_previous_hosts(&search);
+    placed = try_now(&search, request, proposal, &last);
+    if (!placed && request->may_wait) {
+        placed = try_future(&search, last, proposal);
+        proposal->in_future = placed;
+    }
+    if (!placed)
+        refuse(lease, REASON_NO_ROOM_NOW, lease->n_vms, vms_that_fit(engine, lease));
+    free(search.hosts);
+    return placed;
+}

@@ -1,0 +1,133 @@
+#include "core/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+void reservation_list_append(struct reservation_list *list, struct reservation *r)
+{
+    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
+    list->items[list->n++] = r;
+}
+
+void reservation_list_finish(struct reservation_list *list)
+{
+    free(list->items);
+    memset(list, 0, sizeof *list);
+}
+
+/* Size of a VM relative to the largest of its lease, over all resources (Haizea's mapper). */
+static double normalised_size(const struct lease_request *request, size_t set)
+{
+    double size = 0;
+
+    for (int type = 0; type < RESOURCE_TYPES_MAX; type++) {
+        int64_t most = 0;
+
+        for (size_t other = 0; other < request->n_node_sets; other++)
+            if (request->node_sets[other].amounts.of[type] > most)
+                most = request->node_sets[other].amounts.of[type];
+        if (most > 0)
+            size += (double)request->node_sets[set].amounts.of[type] / (double)most;
+    }
+    return size;
+}
+
+static void order_node_sets(struct lease *lease)
+{
+    const struct lease_request *request = &lease->request;
+    struct lease_plan *plan = lease->plan;
+    uint32_t first_vm = 0;
+
+    for (size_t set = 0; set < request->n_node_sets; set++) {
+        double size = normalised_size(request, set);
+        size_t place = set;
+
+        for (; place && normalised_size(request, plan->set_order[place - 1]) < size; place--)
+            plan->set_order[place] = plan->set_order[place - 1];
+        plan->set_order[place] = (uint32_t)set;
+        plan->set_first_vm[set] = first_vm;
+        first_vm += request->node_sets[set].count;
+    }
+}
+
+void lease_plan_create(struct lease *lease)
+{
+    const struct lease_request *request = &lease->request;
+    struct lease_plan *plan = memory_new(1, sizeof *plan);
+
+    lease->plan = plan;
+    plan->set_order = memory_new(request->n_node_sets, sizeof *plan->set_order);
+    plan->set_first_vm = memory_new(request->n_node_sets, sizeof *plan->set_first_vm);
+    order_node_sets(lease);
+    for (size_t set = 0; set < request->n_node_sets; set++)
+        plan->total_memory += request->node_sets[set].amounts.of[RESOURCE_MEMORY] *
+                              request->node_sets[set].count;
+}
+
+void lease_plan_destroy(struct lease *lease)
+{
+    struct lease_plan *plan = lease->plan;
+
+    for (size_t i = 0; i < plan->n_vms; i++) {
+        reservation_list_finish(&plan->vms[i].before);
+        reservation_list_finish(&plan->vms[i].after);
+    }
+    reservation_list_finish(&plan->preparation);
+    free(plan->vms);
+    free(plan->set_order);
+    free(plan->set_first_vm);
+    free(plan->memory_file);
+    free(plan->image_copy);
+    free(plan);
+    lease->plan = NULL;
+}
+
+struct vm_plan *lease_plan_current(const struct lease *lease)
+{
+    const struct lease_plan *plan = lease->plan;
+
+    return plan->n_vms ? &plan->vms[plan->n_vms - 1] : NULL;
+}
+
+struct vm_plan *lease_plan_add(struct lease *lease)
+{
+    struct lease_plan *plan = lease->plan;
+
+    plan->vms = memory_grow(plan->vms, &plan->vms_allocated, plan->n_vms + 1, sizeof *plan->vms);
+    memset(&plan->vms[plan->n_vms], 0, sizeof *plan->vms);
+    return &plan->vms[plan->n_vms++];
+}
+
+static void publish(struct lease *lease, struct reservation *r)
+{
+    lease->reservations = memory_grow(lease->reservations, &lease->reservations_allocated,
+                                      lease->n_reservations + 1, sizeof *lease->reservations);
+    lease->reservations[lease->n_reservations++] = r;
+}
+
+static void publish_list(struct lease *lease, const struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        publish(lease, list->items[i]);
+}
+
+void lease_plan_publish(struct lease *lease)
+{
+    const struct lease_plan *plan = lease->plan;
+
+    lease->n_reservations = 0;
+    publish_list(lease, &plan->preparation);
+    for (size_t i = 0; i < plan->n_vms; i++) {
+        publish_list(lease, &plan->vms[i].before);
+        publish(lease, plan->vms[i].vm);
+        publish_list(lease, &plan->vms[i].after);
+    }
+}
+
+bool lease_is_suspended(const struct lease *lease)
+{
+    return lease->state == LEASE_SUSPENDED_PENDING || lease->state == LEASE_SUSPENDED_QUEUED ||
+           lease->state == LEASE_SUSPENDED_SCHEDULED;
+}

@@ -1,0 +1,59 @@
+/* plan.h: what the engine knows and plans of a lease, beyond what everybody may see. */
+#ifndef GALERNA_CORE_PLAN_H
+#define GALERNA_CORE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+#include "core/reservation.h"
+
+struct reservation_list {
+    struct reservation **items;
+    size_t n, allocated;
+};
+
+/* One stretch of running: the VM reservation, what leads to it (migration, resumption) and what
+ * follows it (suspension or shutdown). */
+struct vm_plan {
+    struct reservation *vm;
+    struct reservation_list before, after;
+};
+
+struct lease_plan {
+    struct reservation_list preparation;
+    struct vm_plan *vms; /* the last one is the current one */
+    size_t n_vms, vms_allocated;
+
+    uint32_t *set_order;      /* node sets, largest normalised size first */
+    uint32_t *set_first_vm;   /* number of the first VM of each node set */
+    uint32_t *memory_file;    /* host of each VM's saved memory, or HOST_NONE; NULL before */
+    uint32_t *image_copy;     /* host of each VM's disk image, or HOST_NONE; NULL before */
+    int64_t total_memory;     /* MB over all VMs */
+
+    bool in_queue;
+    bool holds_future;        /* placed in the future by the backfilling rules, not started */
+};
+
+#define HOST_NONE (UINT32_MAX - 1)
+
+void reservation_list_append(struct reservation_list *list, struct reservation *r);
+void reservation_list_finish(struct reservation_list *list);
+
+void lease_plan_create(struct lease *lease);
+void lease_plan_destroy(struct lease *lease);
+
+/* The current stretch, or NULL when the lease never got one. */
+struct vm_plan *lease_plan_current(const struct lease *lease);
+
+/* Append an empty stretch and return it. */
+struct vm_plan *lease_plan_add(struct lease *lease);
+
+/* Write lease->reservations anew from the plan. */
+void lease_plan_publish(struct lease *lease);
+
+/* A lease that is suspended and waits or is planned to be resumed. */
+bool lease_is_suspended(const struct lease *lease);
+
+#endif

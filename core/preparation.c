@@ -1,0 +1,439 @@
+/* Haizea's image transfer preparation (haizea.md 9.11): one repository sends one image at a time. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/image_cache.h"
+#include "core/scheduler.h"
+#include "util/memory.h"
+
+struct image_transfers {
+    struct reservation_list list; /* by start; those not over yet */
+    struct image_cache *caches;   /* one per host */
+};
+
+static bool manages_images(const struct engine *engine)
+{
+    return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER;
+}
+
+static bool caches_images(const struct engine *engine)
+{
+    return engine->settings.image_reuse == IMAGE_REUSE_CACHES;
+}
+
+static bool is_multicast(const struct engine *engine)
+{
+    return engine->settings.transfer_mechanism == TRANSFER_MULTICAST;
+}
+
+void image_transfers_create(struct engine *engine)
+{
+    engine->images = memory_new(1, sizeof *engine->images);
+    engine->images->caches = memory_new(engine->site.n_hosts, sizeof *engine->images->caches);
+}
+
+void image_transfers_destroy(struct engine *engine)
+{
+    if (!engine->images)
+        return;
+    for (size_t host = 0; host < engine->site.n_hosts; host++)
+        image_cache_finish(&engine->images->caches[host]);
+    free(engine->images->caches);
+    reservation_list_finish(&engine->images->list);
+    free(engine->images);
+}
+
+/* Seconds to send the image to `copies` hosts. */
+static int64_t transfer_span(const struct engine *engine, const struct lease *lease,
+                             int64_t copies)
+{
+    const struct engine_settings *settings = &engine->settings;
+    int64_t one = settings->force_transfer_time;
+
+    if (one == SPAN_NONE)
+        one = (int64_t)ceil((double)lease->request.image_size /
+                            ((double)settings->transfer_bandwidth / 8.0));
+    return is_multicast(engine) ? one : one * copies;
+}
+
+/* --- when ------------------------------------------------------------------------------------- */
+
+/* The first gap of that length from now on. */
+static int64_t first_slot(const struct engine *engine, int64_t span)
+{
+    const struct reservation_list *list = &engine->images->list;
+
+    if (!list->n || engine->now + span <= list->items[0]->from)
+        return engine->now;
+    for (size_t i = 0; i + 1 < list->n; i++)
+        if (list->items[i]->until + span <= list->items[i + 1]->from)
+            return list->items[i]->until;
+    return list->items[list->n - 1]->until;
+}
+
+/* The last gap of that length before the deadline (earliest deadline first). */
+static int64_t last_slot(const struct engine *engine, int64_t span, int64_t deadline)
+{
+    const struct reservation_list *list = &engine->images->list;
+
+    if (!list->n || list->items[list->n - 1]->until + span <= deadline)
+        return deadline - span;
+    for (size_t i = list->n - 1; i > 0; i--) {
+        int64_t gap_end = list->items[i]->from;
+
+        if (!engine->settings.behaviour.transfers_never_cancelled && gap_end > deadline)
+            gap_end = deadline;
+        if (gap_end - list->items[i - 1]->until >= span)
+            return gap_end - span;
+    }
+    return (list->items[0]->from < deadline ? list->items[0]->from : deadline) - span;
+}
+
+static bool can_ride(const struct engine *engine, const struct lease *lease,
+                     const struct reservation *transfer)
+{
+    return engine->settings.avoid_redundant_transfers && is_multicast(engine) &&
+           transfer->state == RESERVATION_SCHEDULED && transfer->until > engine->now &&
+           strcmp(transfer->image, lease->request.image) == 0;
+}
+
+bool preparation_earliest(struct engine *engine, const struct lease *lease, int64_t *earliest)
+{
+    const struct reservation_list *list = &engine->images->list;
+    int64_t span, arrival;
+
+    if (!manages_images(engine) || !lease->request.image)
+        return false;
+    span = transfer_span(engine, lease, lease->n_vms);
+    arrival = first_slot(engine, span) + span;
+    for (uint32_t host = 0; host < engine->site.n_hosts; host++) {
+        earliest[host] = arrival;
+        if (caches_images(engine) &&
+            image_cache_find(&engine->images->caches[host], lease->request.image)) {
+            earliest[host] = engine->now;
+            continue;
+        }
+        for (size_t i = 0; i < list->n; i++)
+            if (can_ride(engine, lease, list->items[i]) && list->items[i]->until < earliest[host])
+                earliest[host] = list->items[i]->until;
+    }
+    return true;
+}
+
+/* --- planning --------------------------------------------------------------------------------- */
+
+/* How the image gets to one host. */
+enum source { SOURCE_CACHE, SOURCE_RIDE, SOURCE_TRANSFER };
+
+static struct reservation *ride_for(const struct engine *engine, const struct lease *lease,
+                                    int64_t by)
+{
+    const struct reservation_list *list = &engine->images->list;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (can_ride(engine, lease, list->items[i]) && list->items[i]->lease != lease &&
+            list->items[i]->until <= by)
+            return list->items[i];
+    return NULL;
+}
+
+static enum source source_for(const struct engine *engine, const struct lease *lease,
+                              uint32_t host, int64_t start)
+{
+    const struct image_cache_entry *entry = NULL;
+    int64_t span = transfer_span(engine, lease, lease->n_vms);
+
+    if (caches_images(engine))
+        entry = image_cache_find(&engine->images->caches[host], lease->request.image);
+    if (lease->request.kind == LEASE_RESERVATION || lease->request.kind == LEASE_DEADLINE)
+        return entry && entry->keep_until != INSTANT_NONE && entry->keep_until >= start
+                   ? SOURCE_CACHE
+                   : SOURCE_TRANSFER;
+    if (entry)
+        return SOURCE_CACHE;
+    if (ride_for(engine, lease, start) && first_slot(engine, span) + span > start)
+        return SOURCE_RIDE;
+    return SOURCE_TRANSFER;
+}
+
+static uint32_t slot_of(struct engine *engine, struct placement *placement, uint32_t host)
+{
+    uint32_t *slot = &engine->host_slot[host];
+
+    if (*slot == HOST_NONE) {
+        *slot = placement->n_hosts++;
+        placement->hosts[*slot] = host;
+        placement->amounts[*slot * placement->n_types + RESOURCE_NET_IN] =
+            engine->settings.transfer_bandwidth;
+    }
+    return *slot;
+}
+
+/* A placement of the VMs that `wanted` names, plus what `old` already carries. */
+static struct placement *transfer_placement(struct engine *engine, const struct placement *old,
+                                            const struct placed_vm *wanted, uint32_t n)
+{
+    uint32_t n_types = (uint32_t)engine->site.types.count, n_old = old ? old->n_vms : 0;
+    struct placement *placement = placement_create(n + n_old + 1, n + n_old, n_types);
+
+    placement->n_hosts = 1;
+    placement->hosts[0] = HOST_REPOSITORY;
+    placement->amounts[RESOURCE_NET_OUT] = engine->settings.transfer_bandwidth;
+    for (uint32_t i = 0; i < n_old + n; i++) {
+        placement->vms[i] = i < n_old ? old->vms[i] : wanted[i - n_old];
+        slot_of(engine, placement, placement->vms[i].host);
+    }
+    for (uint32_t i = 1; i < placement->n_hosts; i++)
+        engine->host_slot[placement->hosts[i]] = HOST_NONE;
+    return placement;
+}
+
+/* The VMs of the lease whose hosts get the image that way. */
+static uint32_t vms_by_source(struct engine *engine, const struct lease *lease,
+                              const struct reservation *vm, enum source source,
+                              struct placed_vm *found)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < vm->placement->n_vms; i++)
+        if (source_for(engine, lease, vm->placement->vms[i].host, vm->from) == source)
+            found[n++] = vm->placement->vms[i];
+    return n;
+}
+
+bool plan_preparation(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    const struct reservation *vm = proposal->plan.vm;
+    bool exact = lease->request.kind == LEASE_RESERVATION || lease->request.kind == LEASE_DEADLINE;
+    struct placed_vm *wanted;
+    struct reservation *transfer;
+    int64_t span, start;
+    uint32_t n;
+
+    if (!manages_images(engine) || !lease->request.image)
+        return true;
+    wanted = memory_new(lease->n_vms, sizeof *wanted);
+    n = vms_by_source(engine, lease, vm, SOURCE_TRANSFER, wanted);
+    if (!n) {
+        free(wanted);
+        return true;
+    }
+    span = transfer_span(engine, lease, n);
+    start = exact ? last_slot(engine, span, vm->from)
+                  : first_slot(engine, transfer_span(engine, lease, lease->n_vms));
+    if (start < engine->now || start + span > vm->from) {
+        lease->reason = (struct reason){
+            .id = REASON_IMAGE_TOO_LATE,
+            .n = {first_slot(engine, span) + span, vm->from}};
+        free(wanted);
+        return false;
+    }
+    transfer = reservation_create(lease, RESERVATION_TRANSFER, start, start + span,
+                                  transfer_placement(engine, NULL, wanted, n));
+    transfer->image = lease->request.image;
+    transfer->image_deadline = exact ? vm->from : INSTANT_NONE;
+    reservation_list_append(&proposal->preparation, transfer);
+    free(wanted);
+    return true;
+}
+
+static void insert_by_start(struct reservation_list *list, struct reservation *transfer)
+{
+    size_t place;
+
+    reservation_list_append(list, transfer);
+    for (place = list->n - 1; place && list->items[place - 1]->from > transfer->from; place--)
+        list->items[place] = list->items[place - 1];
+    list->items[place] = transfer;
+}
+
+static void place_copy(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
+{
+    struct lease_plan *plan = lease->plan;
+
+    if (!plan->image_copy) {
+        plan->image_copy = memory_new(lease->n_vms, sizeof *plan->image_copy);
+        for (uint32_t i = 0; i < lease->n_vms; i++)
+            plan->image_copy[i] = HOST_NONE;
+    }
+    if (plan->image_copy[vm] != HOST_NONE)
+        engine->disk_used[plan->image_copy[vm]] -= lease->request.image_size;
+    plan->image_copy[vm] = host;
+    engine->disk_used[host] += lease->request.image_size;
+}
+
+bool commit_preparation(struct engine *engine, struct lease *lease)
+{
+    const struct reservation *vm = lease_plan_current(lease)->vm;
+    struct reservation_list *planned = &lease->plan->preparation;
+    struct placed_vm *found;
+    bool ready = true;
+    uint32_t n;
+
+    if (!manages_images(engine) || !lease->request.image)
+        return true;
+    for (size_t i = planned->n; i-- > 0 && planned->items[i]->state == RESERVATION_SCHEDULED;)
+        ready = false;
+    found = memory_new(lease->n_vms, sizeof *found);
+    n = vms_by_source(engine, lease, vm, SOURCE_CACHE, found);
+    for (uint32_t i = 0; i < n; i++) {
+        image_cache_use(&engine->images->caches[found[i].host], lease->request.image,
+                        lease->request.id, vm->until);
+        place_copy(engine, lease, found[i].vm, found[i].host);
+    }
+    n = vms_by_source(engine, lease, vm, SOURCE_RIDE, found);
+    if (n) {
+        struct reservation *ride = ride_for(engine, lease, vm->from);
+        struct placement *old = ride->placement;
+
+        reservation_unbook(engine, ride);
+        ride->placement = transfer_placement(engine, old, found, n);
+        placement_destroy(old);
+        reservation_book(engine, ride);
+        ready = false;
+    }
+    if (planned->n && planned->items[planned->n - 1]->state == RESERVATION_SCHEDULED)
+        insert_by_start(&engine->images->list, planned->items[planned->n - 1]);
+    free(found);
+    return ready;
+}
+
+/* --- carrying out ------------------------------------------------------------------------------ */
+
+static void list_remove(struct reservation_list *list, const struct reservation *r)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i] == r) {
+            memmove(&list->items[i], &list->items[i + 1],
+                    (list->n - i - 1) * sizeof(struct reservation *));
+            list->n--;
+            return;
+        }
+}
+
+static struct lease *lease_of(struct engine *engine, int64_t id)
+{
+    return (struct lease *)engine_lease(engine, id);
+}
+
+void transfer_started(struct engine *engine, struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_vms; i++) {
+        struct lease *lease = lease_of(engine, r->placement->vms[i].lease);
+
+        if (lease && (lease->state == LEASE_SCHEDULED || lease->state == LEASE_READY))
+            lease_set_state(engine, lease, LEASE_PREPARING);
+    }
+}
+
+static void image_arrived(struct engine *engine, struct lease *lease, const struct placed_vm *vm)
+{
+    if (caches_images(engine))
+        image_cache_add(&engine->images->caches[vm->host], lease->request.image,
+                        lease->request.image_size, engine->settings.image_cache_size,
+                        lease->request.id);
+    place_copy(engine, lease, vm->vm, vm->host);
+}
+
+void transfer_ended(struct engine *engine, struct reservation *r)
+{
+    list_remove(&engine->images->list, r);
+    for (uint32_t i = 0; i < r->placement->n_vms; i++) {
+        struct lease *lease = lease_of(engine, r->placement->vms[i].lease);
+
+        if (lease && !lease_state_is_final(lease->state))
+            image_arrived(engine, lease, &r->placement->vms[i]);
+    }
+    for (uint32_t i = 0; i < r->placement->n_vms; i++) {
+        struct lease *lease = lease_of(engine, r->placement->vms[i].lease);
+
+        if (lease && lease->state == LEASE_PREPARING)
+            lease_set_state(engine, lease, LEASE_READY);
+    }
+}
+
+/* A transfer that others ride on stays, as one of theirs. */
+static bool hand_over(struct engine *engine, struct reservation *transfer, int64_t from)
+{
+    for (uint32_t i = 0; i < transfer->placement->n_vms; i++) {
+        struct lease *rider = lease_of(engine, transfer->placement->vms[i].lease);
+
+        if (!rider || rider->request.id == from || lease_state_is_final(rider->state))
+            continue;
+        reservation_unbook(engine, transfer);
+        transfer->lease = rider;
+        transfer->image = rider->request.image;
+        reservation_book(engine, transfer);
+        reservation_list_append(&rider->plan->preparation, transfer);
+        lease_plan_publish(rider);
+        return true;
+    }
+    return false;
+}
+
+static void drop_copies(struct engine *engine, struct lease *lease)
+{
+    struct lease_plan *plan = lease->plan;
+
+    if (!plan->image_copy)
+        return;
+    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
+        if (plan->image_copy[vm] != HOST_NONE)
+            engine->disk_used[plan->image_copy[vm]] -= lease->request.image_size;
+    free(plan->image_copy);
+    plan->image_copy = NULL;
+}
+
+static void drop_transfers(struct engine *engine, struct lease *lease)
+{
+    struct reservation_list *list = &lease->plan->preparation;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        struct reservation *transfer = list->items[i];
+
+        if (transfer->state == RESERVATION_DONE) {
+            list->items[kept++] = transfer;
+            continue;
+        }
+        if (hand_over(engine, transfer, lease->request.id))
+            continue;
+        list_remove(&engine->images->list, transfer);
+        reservation_withdraw(engine, transfer);
+    }
+    list->n = kept;
+}
+
+void cancel_preparation(struct engine *engine, struct lease *lease)
+{
+    if (!manages_images(engine) || !lease->request.image || lease_is_suspended(lease))
+        return;
+    if (!engine->settings.behaviour.transfers_never_cancelled)
+        drop_transfers(engine, lease);
+    drop_copies(engine, lease);
+}
+
+void images_release(struct engine *engine, struct lease *lease)
+{
+    if (!manages_images(engine) || !lease->request.image)
+        return;
+    drop_transfers(engine, lease);
+    drop_copies(engine, lease);
+    if (caches_images(engine))
+        for (size_t host = 0; host < engine->site.n_hosts; host++)
+            image_cache_release(&engine->images->caches[host], lease->request.image,
+                                lease->request.id);
+}
+
+void images_migrated(struct engine *engine, const struct reservation *r)
+{
+    struct lease *lease = r->lease;
+
+    for (uint32_t i = 0; i < r->placement->n_vms; i++) {
+        const struct placed_vm *move = &r->placement->vms[i];
+
+        if (lease->plan->image_copy && lease->plan->image_copy[move->vm] != HOST_NONE)
+            place_copy(engine, lease, move->vm, move->host);
+    }
+}

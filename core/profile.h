@@ -1,0 +1,57 @@
+/* profile.h: free resources of one host over time, packed for scanning.
+ *
+ * Parallel arrays of change points: the time a state begins, the free amount of each resource type
+ * that was ever booked on the host (the others stay at capacity and have no array), and which leases
+ * are present. The state before a point lasts until the next; the last one lasts for ever. Equal
+ * neighbours are merged.
+ */
+#ifndef GALERNA_CORE_PROFILE_H
+#define GALERNA_CORE_PROFILE_H
+
+#include <stdint.h>
+
+#include "core/resources.h"
+
+struct profile {
+    int64_t *times;
+    /* Low 16 bits: how many distinct leases; the rest: sum of their marks, which tells sets apart. */
+    uint64_t *presence;
+    int64_t *free[RESOURCE_TYPES_MAX]; /* NULL: never booked, free at capacity */
+    const struct amounts *capacity;
+    uint32_t head;                     /* first point that still matters */
+    uint32_t n;                        /* points in use, from 0; head < n */
+    uint32_t allocated;
+};
+
+void profile_init(struct profile *profile, const struct amounts *capacity);
+void profile_finish(struct profile *profile);
+
+/* What a lease adds to `presence`. */
+uint64_t profile_mark(int64_t lease_id);
+
+/* A change of what is free during [from, until), from >= the head's time. */
+struct profile_change {
+    int64_t from, until;
+    const int64_t *amounts; /* n_types of them */
+    int n_types;
+    int sign;               /* -1 books the amounts, +1 gives them back */
+    uint64_t mark;          /* of the lease that comes (sign -1) or goes; 0: its presence stays */
+};
+
+void profile_apply(struct profile *profile, const struct profile_change *change);
+
+/* Drop what lies before now. */
+void profile_advance(struct profile *profile, int64_t now);
+
+/* The point whose state holds at `at` (>= the head's time). */
+uint32_t profile_find(const struct profile *profile, int64_t at);
+
+/* The first point >= i, below end, at which column[point] < need; else end. */
+uint32_t profile_first_below(const int64_t *column, uint32_t i, uint32_t end, int64_t need);
+
+static inline int64_t profile_free(const struct profile *profile, int type, uint32_t point)
+{
+    return profile->free[type] ? profile->free[type][point] : profile->capacity->of[type];
+}
+
+#endif

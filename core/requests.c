@@ -1,0 +1,152 @@
+/* New leases, and the pass over everything that waits. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/scheduler.h"
+#include "util/memory.h"
+
+static int check_request(const struct engine *engine, const struct lease_request *request,
+                         struct error *err)
+{
+    long long id = request->id;
+
+    if (request->id <= engine->last_id)
+        return error_set(err, EINVAL, "lease %lld: ids must grow, the last was %lld", id,
+                         (long long)engine->last_id);
+    if (!request->n_node_sets)
+        return error_set(err, EINVAL, "lease %lld asks for no VMs", id);
+    for (size_t set = 0; set < request->n_node_sets; set++) {
+        if (!request->node_sets[set].count)
+            return error_set(err, EINVAL, "lease %lld: node set %zu has no VMs", id, set + 1);
+        for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+            if (request->node_sets[set].amounts.of[type] < 0)
+                return error_set(err, EINVAL, "lease %lld: node set %zu asks for less than 0", id,
+                                 set + 1);
+    }
+    if (request->duration != SPAN_UNLIMITED && request->duration < 0)
+        return error_set(err, EINVAL, "lease %lld: its duration %lld is negative", id,
+                         (long long)request->duration);
+    return 0;
+}
+
+/* VMs of the lease that the empty site could hold, set by set on its own. */
+static bool could_ever_fit(const struct engine *engine, struct lease *lease)
+{
+    uint32_t n_holdable = 0;
+
+    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+        const struct node_set *nodes = &lease->request.node_sets[set];
+        uint64_t holds = 0;
+
+        for (size_t host = 0; host < engine->site.n_hosts && holds < nodes->count; host++) {
+            int64_t fit = nodes->count;
+
+            for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+                if (nodes->amounts.of[type] > 0) {
+                    int64_t capacity = engine->site.hosts[host].capacity.of[type];
+                    int64_t count = capacity / nodes->amounts.of[type];
+
+                    fit = count < fit ? count : fit;
+                }
+            holds += (uint64_t)fit;
+        }
+        n_holdable += (uint32_t)(holds < nodes->count ? holds : nodes->count);
+    }
+    lease->reason = (struct reason){.id = REASON_TOO_BIG, .n = {lease->n_vms, n_holdable}};
+    return n_holdable == lease->n_vms;
+}
+
+static bool admit(struct engine *engine, struct lease *lease)
+{
+    const struct policy_hooks *hooks = engine->hooks;
+    struct reason reason = {0};
+
+    if (!could_ever_fit(engine, lease))
+        return false;
+    lease->reason = (struct reason){0};
+    if (!hooks->admit || hooks->admit(hooks->context, lease, engine->now, &reason))
+        return true;
+    lease->reason = reason;
+    lease->reason.text = memory_text(reason.text);
+    return false;
+}
+
+int request_lease(struct engine *engine, const struct lease_request *request, struct error *err)
+{
+    struct lease *lease;
+    bool accepted;
+
+    if (check_request(engine, request, err) < 0)
+        return -1;
+    lease = lease_create(request);
+    engine->last_id = request->id;
+    engine->lease_ids = memory_grow(engine->lease_ids, &engine->lease_ids_allocated,
+                                    engine->leases.n + 1, sizeof *engine->lease_ids);
+    engine->lease_ids[engine->leases.n] = request->id;
+    lease_list_append(&engine->leases, lease);
+    engine->unfinished[request->kind]++;
+    accepted = admit(engine, lease);
+    lease_set_state(engine, lease, LEASE_PENDING);
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_REQUESTED, .lease = lease,
+                                                 .accepted = accepted});
+    if (accepted)
+        lease_list_append(&engine->pending, lease);
+    else
+        lease_finish(engine, lease, LEASE_REJECTED);
+    return 0;
+}
+
+static void schedule_kind(struct engine *engine, enum lease_kind kind)
+{
+    for (size_t i = 0; i < engine->pending.n; i++) {
+        struct lease *lease = engine->pending.items[i];
+
+        if (lease->request.kind == kind && !engine_schedule_lease(engine, lease, false))
+            lease_finish(engine, lease, LEASE_REJECTED);
+    }
+}
+
+/* The queue from its head: what cannot be placed stays, in order. Leases that lose their place on the
+ * way are put in where they belong and wait for the next pass. */
+static void schedule_queue(struct engine *engine)
+{
+    struct lease_list waiting = engine->queue;
+    size_t next = 0;
+
+    engine->queue = engine->trying;
+    engine->queue.n = 0;
+    while (next < waiting.n) {
+        struct lease *lease = waiting.items[next];
+        bool may_wait = future_allowed(engine);
+
+        if (!may_wait && slot_table_free_cpu_now(engine->table) == 0)
+            break;
+        next++;
+        lease->plan->in_queue = false;
+        if (engine_schedule_lease(engine, lease, may_wait))
+            continue;
+        queue_insert(engine, lease);
+        if (engine->settings.backfilling == BACKFILLING_OFF)
+            break;
+    }
+    while (next < waiting.n)
+        queue_insert(engine, waiting.items[next++]);
+    engine->trying = waiting;
+}
+
+void schedule_pending(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->pending.n; i++) {
+        struct lease *lease = engine->pending.items[i];
+
+        if (lease->request.kind == LEASE_BEST_EFFORT) {
+            lease_set_state(engine, lease, LEASE_QUEUED);
+            queue_append(engine, lease);
+        }
+    }
+    schedule_kind(engine, LEASE_IMMEDIATE);
+    schedule_kind(engine, LEASE_RESERVATION);
+    engine->pending.n = 0;
+    schedule_queue(engine);
+}

@@ -1,0 +1,75 @@
+#include "core/reservation_index.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+void reservation_index_finish(struct reservation_index *index)
+{
+    free(index->entries);
+    memset(index, 0, sizeof *index);
+}
+
+/* The first place whose (time, order) is not before the one asked for. */
+static size_t lower_bound(const struct reservation_index *index, int64_t time, uint64_t order)
+{
+    size_t low = 0, high = index->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct index_entry *entry = reservation_index_at(index, middle);
+
+        if (entry->time < time || (entry->time == time && entry->order < order))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void make_room(struct reservation_index *index)
+{
+    if (index->head + index->n < index->allocated)
+        return;
+    if (index->head > index->n) {
+        memmove(index->entries, index->entries + index->head, index->n * sizeof *index->entries);
+        index->head = 0;
+        return;
+    }
+    index->entries = memory_grow(index->entries, &index->allocated, index->head + index->n + 1,
+                                 sizeof *index->entries);
+}
+
+void reservation_index_insert(struct reservation_index *index, int64_t time,
+                              struct reservation *reservation)
+{
+    size_t place = lower_bound(index, time, reservation->order);
+    struct index_entry *entry;
+
+    make_room(index);
+    entry = &index->entries[index->head + place];
+    memmove(entry + 1, entry, (index->n - place) * sizeof *entry);
+    *entry = (struct index_entry){time, reservation->order, reservation};
+    index->n++;
+}
+
+void reservation_index_remove(struct reservation_index *index, int64_t time,
+                              const struct reservation *reservation)
+{
+    size_t place = lower_bound(index, time, reservation->order);
+    struct index_entry *entry = &index->entries[index->head + place];
+
+    assert(place < index->n && entry->reservation == reservation);
+    index->n--;
+    if (place == 0)
+        index->head++;
+    else
+        memmove(entry, entry + 1, (index->n - place) * sizeof *entry);
+}
+
+size_t reservation_index_after(const struct reservation_index *index, int64_t time)
+{
+    return lower_bound(index, time, UINT64_MAX);
+}

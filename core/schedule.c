@@ -1,0 +1,132 @@
+#include <stdlib.h>
+
+#include "core/scheduler.h"
+#include "util/memory.h"
+
+static void book_list(struct engine *engine, const struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        reservation_book(engine, list->items[i]);
+}
+
+/* Haizea's order: preparation, before, VM, after. */
+static void take_over(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    struct vm_plan *plan = lease_plan_add(lease);
+
+    *plan = proposal->plan;
+    proposal->plan = (struct vm_plan){0};
+    book_list(engine, &proposal->preparation);
+    for (size_t i = 0; i < proposal->preparation.n; i++)
+        reservation_list_append(&lease->plan->preparation, proposal->preparation.items[i]);
+    proposal->preparation.n = 0;
+    book_list(engine, &plan->before);
+    reservation_book(engine, plan->vm);
+    book_list(engine, &plan->after);
+    lease_plan_publish(lease);
+}
+
+static bool place(struct engine *engine, struct lease *lease, bool may_wait,
+                  struct proposal *proposal)
+{
+    struct placing_request request = {.lease = lease, .may_wait = may_wait, .from = engine->now};
+    int64_t *earliest = NULL;
+    bool placed;
+
+    if (lease->request.kind == LEASE_RESERVATION)
+        return place_exact(engine, lease, proposal);
+    if (lease_is_suspended(lease)) {
+        if (engine->settings.migration != MIGRATION_NO)
+            request.from += migration_estimate(engine, lease);
+    } else if (lease->request.image) {
+        earliest = memory_new(engine->site.n_hosts, sizeof *earliest);
+        if (preparation_earliest(engine, lease, earliest))
+            request.earliest = earliest;
+    }
+    placed = place_as_soon_as_possible(engine, &request, proposal);
+    free(earliest);
+    return placed;
+}
+
+bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_wait)
+{
+    struct proposal proposal;
+    bool resuming = lease_is_suspended(lease);
+
+    engine->attempts++;
+    if (!place(engine, lease, may_wait, &proposal))
+        return false;
+    if (!resuming && !plan_preparation(engine, lease, &proposal)) {
+        proposal_finish(&proposal);
+        return false;
+    }
+    for (size_t i = 0; i < proposal.victims.n; i++)
+        preempt(engine, proposal.victims.items[i], proposal.plan.vm->from, lease);
+    if (resuming)
+        plan_migration(engine, lease, &proposal);
+    lease->reason = (struct reason){.id = REASON_PLANNED, .n = {proposal.start}};
+    if (proposal.in_future && lease->request.kind == LEASE_BEST_EFFORT) {
+        lease->plan->holds_future = true;
+        lease_list_append(&engine->future, lease);
+    }
+    take_over(engine, lease, &proposal);
+    proposal_finish(&proposal);
+    if (resuming) {
+        lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);
+    } else {
+        lease_set_state(engine, lease, LEASE_SCHEDULED);
+        if (commit_preparation(engine, lease))
+            lease_set_state(engine, lease, LEASE_READY);
+    }
+    return true;
+}
+
+void unschedule_lease(struct engine *engine, struct lease *lease)
+{
+    struct lease_plan *plan = lease->plan;
+    struct vm_plan *current = lease_plan_current(lease);
+
+    cancel_preparation(engine, lease);
+    reservation_list_withdraw(engine, &current->before);
+    reservation_list_withdraw(engine, &current->after);
+    reservation_withdraw(engine, current->vm);
+    reservation_list_finish(&current->before);
+    reservation_list_finish(&current->after);
+    plan->n_vms--;
+    future_remove(engine, lease);
+    lease_plan_publish(lease);
+}
+
+static int by_submission(const void *a, const void *b)
+{
+    const struct lease *x = *(struct lease *const *)a, *y = *(struct lease *const *)b;
+
+    if (x->request.submit != y->request.submit)
+        return x->request.submit < y->request.submit ? -1 : 1;
+    return x->request.id < y->request.id ? -1 : x->request.id > y->request.id;
+}
+
+/* Room has come back unexpectedly: leases that wait for a planned start may start earlier
+ * (haizea.md 9.10; golden/README.md, order 1). */
+void reevaluate_future(struct engine *engine)
+{
+    size_t n = engine->future.n;
+    struct lease **leases = memory_copy(engine->future.items, n * sizeof(struct lease *));
+
+    qsort(leases, n, sizeof(struct lease *), by_submission);
+    for (size_t i = 0; i < n; i++) {
+        struct lease *lease = leases[i];
+        bool suspended = lease->state == LEASE_SUSPENDED_SCHEDULED;
+
+        if (lease->state != LEASE_PREPARING && lease->state != LEASE_READY &&
+            lease->state != LEASE_SCHEDULED && !suspended)
+            continue;
+        unschedule_lease(engine, lease);
+        lease_set_state(engine, lease, suspended ? LEASE_SUSPENDED_PENDING : LEASE_PENDING);
+        if (!engine_schedule_lease(engine, lease, true)) {
+            lease_set_state(engine, lease, suspended ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
+            queue_insert(engine, lease);
+        }
+    }
+    free(leases);
+}

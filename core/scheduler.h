@@ -1,0 +1,211 @@
+/* scheduler.h: the engine's inside, shared by the files of core/ that make up the scheduler.
+ *
+ * How a request travels: engine.c (step, requests, queue) -> schedule.c (one lease) -> placing.c
+ * (exact, as soon as possible) -> mapper.c (which VM on which host, who makes room) -> operations.c
+ * (resume, suspend, shut down around the VMs) -> preemption.c, migration.c, preparation.c ->
+ * booking.c (slot table and indexes). lifecycle.c carries planned operations out.
+ */
+#ifndef GALERNA_CORE_SCHEDULER_H
+#define GALERNA_CORE_SCHEDULER_H
+
+#include "core/engine.h"
+#include "core/plan.h"
+#include "core/reservation_index.h"
+#include "core/slot_table.h"
+
+struct lease_list {
+    struct lease **items;
+    size_t n, allocated;
+};
+
+struct image_transfers;
+
+struct engine {
+    struct site site;
+    struct engine_settings settings;
+    const struct policy_hooks *hooks;
+    struct engine_outputs *outputs; /* of the step under way */
+    int64_t now;
+
+    struct slot_table *table;
+    struct reservation_index by_start; /* scheduled ones */
+    struct reservation_index by_end;   /* scheduled and active ones */
+    uint64_t next_order;
+
+    struct lease_list leases; /* ascending id; NULL: forgotten */
+    int64_t *lease_ids;       /* of the same places */
+    size_t lease_ids_allocated;
+    size_t n_forgotten;
+    int64_t last_id;
+
+    struct lease_list pending; /* admitted in this step */
+    struct lease_list queue;   /* ascending submission */
+    struct lease_list trying;  /* scratch: the queue while it is being scheduled */
+    struct lease_list future;  /* hold a future reservation */
+
+    struct reservation_list withdrawn; /* freed when the next step begins */
+    struct reservation_list due;       /* scratch: those of this instant */
+
+    size_t unfinished[4]; /* by kind */
+    int64_t cpu_used, cpu_total;
+    int64_t *disk_used; /* MB on each host */
+    uint64_t attempts;
+
+    struct image_transfers *images;
+
+    /* Scratch room, one entry per host. */
+    uint32_t *host_slot;
+    struct host_choice *choices;
+    uint32_t *batch_hosts;
+    int32_t *batch_leases;
+    int64_t *batch_until, *batch_free, *batch_scores;
+    uint32_t *vm_host; /* one entry per VM of the lease being mapped */
+    size_t vm_host_allocated;
+};
+
+/* --- requests.c: haizea.md 9.3 --- */
+/* A new lease: admission, and into the list of those to be scheduled. */
+int request_lease(struct engine *engine, const struct lease_request *request, struct error *err);
+/* Everything that waits is tried. */
+void schedule_pending(struct engine *engine);
+
+/* --- engine.c --- */
+struct lease *lease_create(const struct lease_request *request);
+void lease_destroy(struct lease *lease);
+void engine_output(struct engine *engine, struct engine_output output);
+void lease_set_state(struct engine *engine, struct lease *lease, enum lease_state to);
+void lease_finish(struct engine *engine, struct lease *lease, enum lease_state final);
+void lease_list_append(struct lease_list *list, struct lease *lease);
+void lease_list_remove(struct lease_list *list, const struct lease *lease);
+void queue_append(struct engine *engine, struct lease *lease);
+/* Put a lease back so that the queue stays in the order of submission. */
+void queue_insert(struct engine *engine, struct lease *lease);
+void queue_remove(struct engine *engine, struct lease *lease);
+void future_remove(struct engine *engine, struct lease *lease);
+bool future_allowed(const struct engine *engine);
+
+/* --- booking.c --- */
+struct reservation *reservation_create(struct lease *lease, enum reservation_kind kind,
+                                       int64_t from, int64_t until, struct placement *placement);
+void reservation_destroy(struct reservation *r);
+/* Into slot table and indexes; out of both. */
+void reservation_book(struct engine *engine, struct reservation *r);
+void reservation_unbook(struct engine *engine, struct reservation *r);
+/* Out of the slot table, if it is still there, and freed when the next step begins. */
+void reservation_withdraw(struct engine *engine, struct reservation *r);
+void reservation_list_withdraw(struct engine *engine, struct reservation_list *list);
+void reservation_set_until(struct engine *engine, struct reservation *r, int64_t until);
+void reservation_start(struct engine *engine, struct reservation *r);
+void reservation_end(struct engine *engine, struct reservation *r);
+struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_types);
+struct placement *placement_share(struct placement *placement);
+void placement_destroy(struct placement *placement);
+/* Where all VMs of the lease are and what they hold. */
+struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
+                                   const uint32_t *vm_host);
+
+/* --- estimates.c: haizea.md 9.5, 9.6 --- */
+int64_t shutdown_span(const struct engine *engine, const struct lease *lease);
+int64_t suspend_span_of_vm(const struct engine *engine, int64_t memory);
+int64_t resume_span_of_vm(const struct engine *engine, int64_t memory);
+int64_t suspend_estimate(const struct engine *engine, const struct lease *lease);
+int64_t resume_estimate(const struct engine *engine, const struct lease *lease);
+int64_t scheduling_threshold(const struct engine *engine, const struct lease *lease);
+bool may_be_suspended(const struct engine *engine, const struct lease *lease);
+int64_t remaining_span(const struct lease *lease);
+
+/* --- windows.c: haizea.md 9.8 --- */
+/* Fill list with SUSPEND reservations that end by `at`, or RESUME ones that begin at `at`; VMs are
+ * where placement says. Ascending times. Returns the other end: when the first suspension begins or
+ * the last resumption is over. */
+int64_t suspend_windows(struct engine *engine, struct lease *lease,
+                        const struct placement *placement, int64_t at,
+                        struct reservation_list *list);
+int64_t resume_windows(struct engine *engine, struct lease *lease,
+                       const struct placement *placement, int64_t at,
+                       struct reservation_list *list);
+
+/* --- mapper.c: haizea.md 9.7 --- */
+struct map_request {
+    struct lease *lease;
+    int64_t from, until;
+    int64_t shortest;        /* least acceptable length; until - from when all of it is needed */
+    bool strict;             /* all of it or nothing, host by host */
+    const uint32_t *allowed; /* hosts that may be used, ascending; NULL: all */
+    size_t n_allowed;
+};
+
+struct mapping {
+    const uint32_t *vm_host; /* the engine's scratch: valid until the next mapping */
+    int64_t until;           /* how long all hosts are free */
+    struct lease_list victims; /* in the order in which they are to be preempted */
+};
+
+bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping);
+struct host_choice *mapper_scratch(size_t n_hosts); /* room to order that many hosts */
+void mapping_finish(struct mapping *mapping);
+
+/* --- placing.c --- */
+/* A placement thought out but not booked. */
+struct proposal {
+    struct reservation_list preparation;
+    struct vm_plan plan;
+    struct lease_list victims;
+    bool in_future;
+    int64_t start; /* of the first operation */
+};
+
+struct placing_request {
+    struct lease *lease;
+    bool may_wait;               /* a place in the future will do */
+    const int64_t *earliest;     /* per host, or NULL: from `from` on everywhere */
+    int64_t from;
+};
+
+bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal);
+bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
+                               struct proposal *proposal);
+void proposal_finish(struct proposal *proposal); /* drops what was not taken over */
+
+/* --- schedule.c: haizea.md 9.4 --- */
+/* Place the lease and book it; false with lease->reason set when it cannot be placed. */
+bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_wait);
+void unschedule_lease(struct engine *engine, struct lease *lease);
+void reevaluate_future(struct engine *engine);
+
+/* --- preemption.c: haizea.md 9.8 --- */
+void preempt(struct engine *engine, struct lease *victim, int64_t at, const struct lease *by);
+/* Can anything be done to make this lease free its hosts at that time? */
+bool is_preemptable_at(const struct engine *engine, const struct lease *lease, int64_t at);
+
+/* --- migration.c: haizea.md 9.9 --- */
+int64_t migration_estimate(const struct engine *engine, const struct lease *lease);
+/* Put the migrations a resumption needs in front of proposal->plan.before. */
+void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal);
+
+/* --- preparation.c: haizea.md 9.11 --- */
+void image_transfers_create(struct engine *engine);
+void image_transfers_destroy(struct engine *engine);
+/* When each host can have the lease's image: fills earliest (one entry per host) and returns true,
+ * or false when nothing has to be prepared. */
+bool preparation_earliest(struct engine *engine, const struct lease *lease, int64_t *earliest);
+/* Add the transfers the proposal needs to proposal->preparation (none: it may start at once).
+ * False: the image cannot be there in time (lease->reason says so). Changes nothing else. */
+bool plan_preparation(struct engine *engine, struct lease *lease, struct proposal *proposal);
+/* The proposal has been accepted: copies from caches, rides on planned transfers. True: the lease
+ * is ready at once. */
+bool commit_preparation(struct engine *engine, struct lease *lease);
+void cancel_preparation(struct engine *engine, struct lease *lease);
+void transfer_started(struct engine *engine, struct reservation *r);
+void transfer_ended(struct engine *engine, struct reservation *r);
+void images_release(struct engine *engine, struct lease *lease);
+void images_migrated(struct engine *engine, const struct reservation *r);
+
+/* --- lifecycle.c: haizea.md 9.2 --- */
+void operation_begins(struct engine *engine, struct reservation *r);
+void operation_ends(struct engine *engine, struct reservation *r);
+void lease_ended_early(struct engine *engine, struct lease *lease);
+void lease_cancel(struct engine *engine, struct lease *lease);
+void memory_files_drop(struct engine *engine, struct lease *lease);
+
+#endif

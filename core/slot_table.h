@@ -1,0 +1,84 @@
+/* slot_table.h: free resources of every host as a step function of time.
+ *
+ * Times are seconds, intervals half-open. Amounts are in the units of the site's resource types.
+ * The table books reservations (reservation.h): interval, lease, and a placement that says how much
+ * on which hosts. Every reservation belongs to a lease. Reservations of length 0 book nothing. Queries never change the table.
+ *
+ * Costs: n = change points of a host from now on, h = hosts. book, release: O(n) moves of a few
+ * machine words per host touched (a memmove); queries of one host: O(n) scan of packed integers,
+ * usually one or two steps; count, earliest: one pass over the change points before the answer.
+ */
+#ifndef GALERNA_CORE_SLOT_TABLE_H
+#define GALERNA_CORE_SLOT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/reservation.h"
+#include "core/site.h"
+#include "util/error.h"
+
+struct slot_table; /* opaque; one per engine */
+
+/* The site must outlive the table. */
+struct slot_table *slot_table_create(const struct site *site);
+void slot_table_destroy(struct slot_table *table); /* NULL is allowed */
+
+/* Let the past before `now` go: later queries ask for times >= now. Time never runs backwards. */
+void slot_table_advance(struct slot_table *table, int64_t now);
+int64_t slot_table_now(const struct slot_table *table);
+
+/* Reserve r's amounts on its hosts during [r->from, r->until). All or nothing: on failure the table
+ * is as before. ENOSPC: err names the host, the time, the resource and what is missing. */
+int slot_table_add(struct slot_table *table, const struct reservation *r, struct error *err);
+
+/* The same without looking whether it fits; free amounts may become negative (Haizea's way). */
+void slot_table_book(struct slot_table *table, const struct reservation *r);
+
+/* Take back what was booked for r; r must be as it was then. */
+void slot_table_release(struct slot_table *table, const struct reservation *r);
+
+/* What-if: everything booked and released after a mark can be taken back. Marks nest; the
+ * reservations must still exist when undone. slot_table_keep() forgets the journal from the mark on
+ * and keeps the changes. */
+size_t slot_table_mark(struct slot_table *table);
+void slot_table_undo(struct slot_table *table, size_t mark);
+void slot_table_keep(struct slot_table *table, size_t mark);
+
+/* Free amount of one resource type on a host at a time. */
+int64_t slot_table_free(const struct slot_table *table, uint32_t host, int type, int64_t at);
+
+/* Distinct leases that hold something on the host at that time. */
+int32_t slot_table_leases(const struct slot_table *table, uint32_t host, int64_t at);
+
+/* When the host's free amounts or the leases on it change next after `at`; INSTANT_NEVER. */
+int64_t slot_table_unchanged_until(const struct slot_table *table, uint32_t host, int64_t at);
+
+/* The earliest time >= from at which `need` is not free on the host: `from` itself when it does not
+ * fit at once, INSTANT_NEVER when it fits for ever. */
+int64_t slot_table_fits_until(const struct slot_table *table, uint32_t host,
+                              const struct amounts *need, int64_t from);
+
+/* How many VMs of this size fit on the host during the whole of [from, until), at most limit. */
+uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
+                              const struct amounts *vm, int64_t from, int64_t until,
+                              uint32_t limit);
+
+/* The same over all hosts; stops counting at limit. Quick when from is now: O(h) compares. */
+uint32_t slot_table_count(const struct slot_table *table, const struct amounts *vm, int64_t from,
+                          int64_t until, uint32_t limit);
+
+/* The earliest t >= from at which `count` VMs of this size fit for `duration` seconds (several on a
+ * host where they fit); INSTANT_NEVER when there is none. The answer is `from` or a time at which a
+ * reservation ends. */
+int64_t slot_table_earliest(const struct slot_table *table, const struct amounts *vm,
+                            uint32_t count, int64_t from, int64_t duration);
+
+/* Free CPU (RESOURCE_CPU) over all hosts now. O(1). */
+int64_t slot_table_free_cpu_now(const struct slot_table *table);
+
+/* Counts every change; the same value = nothing was booked, released or advanced since. */
+uint64_t slot_table_version(const struct slot_table *table);
+
+#endif

@@ -1,0 +1,297 @@
+#include "lwf/lwf_parser.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libxml/parserInternals.h>
+
+struct lwf_place lwf_parser_place(const struct lwf_reader *reader, const char *where)
+{
+    const xmlParserInput *input = reader->parser->input;
+    const xmlChar *p = (const xmlChar *)where;
+    const xmlChar *line;
+    struct lwf_place place = {0, 0};
+
+    if (!input)
+        return place;
+    if (!p || p < input->base || p >= input->cur) {
+        for (p = input->cur; p > input->base && *p != '<';)
+            p--;
+    }
+    place.line = input->line;
+    for (line = input->cur; line > p;)
+        if (*--line == '\n')
+            place.line--;
+    if (place.line == input->line) {
+        place.column = input->col - (input->cur - p);
+    } else {
+        while (line > input->base && line[-1] != '\n')
+            line--;
+        place.column = p - line + 1;
+    }
+    if (place.column < 1)
+        place.column = 1;
+    return place;
+}
+
+void lwf_parser_stop(struct lwf_reader *reader)
+{
+    reader->ended = true;
+    if (reader->parser)
+        xmlStopParser(reader->parser);
+}
+
+static void find(struct lwf_reader *reader, enum lwf_severity severity, struct lwf_place place,
+                 const char *format, va_list args)
+{
+    char text[ERROR_TEXT_MAX / 2];
+
+    if (reader->ended)
+        return;
+    vsnprintf(text, sizeof text, format, args);
+    if (severity == LWF_ERROR)
+        reader->request.sound = false;
+    if (reader->options.report) {
+        struct lwf_finding finding = {severity, place, text};
+
+        if (!reader->options.report(reader->options.report_context, &finding))
+            lwf_parser_stop(reader);
+        return;
+    }
+    reader->failed = true;
+    error_set(&reader->failure, EINVAL, "%s:%ld:%ld: %s", source_name(reader->source), place.line,
+              place.column, text);
+    lwf_parser_stop(reader);
+}
+
+void lwf_complain_at(struct lwf_reader *reader, struct lwf_place place, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    find(reader, LWF_ERROR, place, format, args);
+    va_end(args);
+}
+
+void lwf_complain(struct lwf_reader *reader, const char *where, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    find(reader, LWF_ERROR, lwf_parser_place(reader, where), format, args);
+    va_end(args);
+}
+
+void lwf_warn_at(struct lwf_reader *reader, struct lwf_place place, const char *format, ...)
+{
+    va_list args;
+
+    if (!reader->options.report)
+        return;
+    va_start(args, format);
+    find(reader, LWF_WARNING, place, format, args);
+    va_end(args);
+}
+
+void lwf_abort(struct lwf_reader *reader, const char *what)
+{
+    reader->failed = true;
+    error_set(&reader->failure, ENOMEM, "%s: %s", source_name(reader->source), what);
+    lwf_parser_stop(reader);
+}
+
+static enum lwf_element element_of(const struct lwf_reader *reader, const xmlChar *name)
+{
+    for (int i = 1; i < ELEMENTS; i++)
+        if (reader->elements[i] == name)
+            return i;
+    return ELEMENT_UNKNOWN;
+}
+
+static enum lwf_attribute attribute_of(const struct lwf_reader *reader, const xmlChar *name)
+{
+    for (int i = 1; i < ATTRIBUTES; i++)
+        if (reader->attributes[i] == name)
+            return i;
+    return ATTRIBUTE_UNKNOWN;
+}
+
+/* Pass over the element; known elements in the wrong place are errors unless Haizea 1.0 is
+ * followed, which does not look there. */
+static void pass_over(struct lwf_reader *reader, enum lwf_element element, const xmlChar *name)
+{
+    reader->skipped = 1;
+    if (element == ELEMENT_UNKNOWN)
+        lwf_warn_at(reader, lwf_parser_place(reader, NULL),
+                    "the element <%.64s> is not known and is ignored", (const char *)name);
+    else if (reader->options.haizea_1_0)
+        lwf_warn_at(reader, lwf_parser_place(reader, NULL),
+                    "<%s> is ignored here; it belongs into %s", lwf_element_names[element],
+                    lwf_element_parents(element));
+    else
+        lwf_complain(reader, NULL, "<%s> is not expected here; it belongs into %s",
+                     lwf_element_names[element], lwf_element_parents(element));
+}
+
+static bool take_attributes(struct lwf_reader *reader, enum lwf_element element, int n,
+                            const xmlChar **attributes)
+{
+    uint32_t known = lwf_attributes_known(element);
+    uint32_t missing;
+
+    reader->given = 0;
+    for (int i = 0; i < n; i++, attributes += 5) {
+        enum lwf_attribute attribute = attribute_of(reader, attributes[0]);
+
+        if (!(known >> attribute & 1)) {
+            if (reader->options.report)
+                lwf_warn_at(reader, lwf_parser_place(reader, (const char *)attributes[3]),
+                            "the attribute %.64s of <%s> is not known and is ignored",
+                            (const char *)attributes[0], lwf_element_names[element]);
+            continue;
+        }
+        reader->values[attribute].text = (const char *)attributes[3];
+        reader->values[attribute].end = (const char *)attributes[4];
+        reader->given |= 1u << attribute;
+    }
+    missing = lwf_attributes_needed(element) & ~reader->given;
+    if (missing) {
+        lwf_complain(reader, NULL, "<%s> lacks its attribute %s", lwf_element_names[element],
+                     lwf_attribute_names[__builtin_ctz(missing)]);
+        return false;
+    }
+    return true;
+}
+
+static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+                     int n_namespaces, const xmlChar **namespaces, int n_attributes,
+                     int n_defaulted, const xmlChar **attributes)
+{
+    struct lwf_reader *reader = context;
+    enum lwf_element element, parent;
+
+    (void)prefix, (void)uri, (void)n_namespaces, (void)namespaces, (void)n_defaulted;
+    if (reader->ended)
+        return;
+    if (reader->depth + reader->skipped >= LWF_DEPTH_MAX) {
+        lwf_complain(reader, NULL, "elements are nested more than %d deep", LWF_DEPTH_MAX);
+        lwf_parser_stop(reader);
+        return;
+    }
+    if (reader->skipped) {
+        reader->skipped++;
+        return;
+    }
+    parent = reader->stack[reader->depth];
+    element = element_of(reader, name);
+    if (reader->depth == 0 && element != ELEMENT_WORKLOAD) {
+        lwf_complain(reader, NULL, "the root is <%.64s>, not <lease-workload>",
+                     (const char *)name);
+        lwf_parser_stop(reader);
+        return;
+    }
+    if (element == ELEMENT_UNKNOWN || !lwf_element_fits(element, parent)) {
+        pass_over(reader, element, name);
+        return;
+    }
+    if (!take_attributes(reader, element, n_attributes, attributes)
+        && element != ELEMENT_REQUEST && element != ELEMENT_LEASE) {
+        reader->skipped = 1;
+        return;
+    }
+    if (reader->ended)
+        return;
+    if (!lwf_builder_begin(reader, element, parent)) {
+        reader->skipped = 1;
+        return;
+    }
+    reader->stack[++reader->depth] = element;
+}
+
+static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+{
+    struct lwf_reader *reader = context;
+    enum lwf_element element;
+
+    (void)name, (void)prefix, (void)uri;
+    if (reader->ended)
+        return;
+    if (reader->skipped) {
+        reader->skipped--;
+        return;
+    }
+    if (reader->depth == 0)
+        return;
+    element = reader->stack[reader->depth--];
+    lwf_builder_end(reader, element, reader->stack[reader->depth]);
+}
+
+/* There are no entities to declare in a trace, and what a DOCTYPE can do is not wanted. */
+static void on_doctype(void *context, const xmlChar *name, const xmlChar *public_id,
+                       const xmlChar *system_id)
+{
+    struct lwf_reader *reader = context;
+
+    (void)name, (void)public_id, (void)system_id;
+    lwf_complain(reader, NULL, "a DOCTYPE is not allowed; remove it");
+    lwf_parser_stop(reader);
+}
+
+static void on_syntax_error(void *context, xmlErrorPtr syntax)
+{
+    struct lwf_reader *reader = context;
+    const char *message = syntax->message ? syntax->message : "not well-formed";
+    struct lwf_place place = {syntax->line, syntax->int2 > 0 ? syntax->int2 : 1};
+    int length = (int)strcspn(message, "\n");
+
+    if (syntax->level != XML_ERR_FATAL || reader->ended)
+        return;
+    if (place.line < 1)
+        place.line = 1;
+    lwf_complain_at(reader, place, "not well-formed XML: %.*s", length, message);
+    lwf_parser_stop(reader);
+}
+
+int lwf_parser_start(struct lwf_reader *reader, struct error *err)
+{
+    xmlSAXHandler handler = {
+        .initialized = XML_SAX2_MAGIC,
+        .startElementNs = on_start,
+        .endElementNs = on_end,
+        .internalSubset = on_doctype,
+        .serror = on_syntax_error,
+    };
+
+    lwf_parser_finish(reader);
+    reader->depth = reader->skipped = 0;
+    reader->stack[0] = ELEMENT_DOCUMENT;
+    reader->parser = xmlCreatePushParserCtxt(&handler, reader, NULL, 0, NULL);
+    if (!reader->parser)
+        return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
+    xmlCtxtUseOptions(reader->parser, XML_PARSE_NONET);
+    for (int i = 1; i < ELEMENTS; i++) {
+        reader->elements[i] = xmlDictLookup(reader->parser->dict, BAD_CAST lwf_element_names[i], -1);
+        if (!reader->elements[i])
+            return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
+    }
+    for (int i = 1; i < ATTRIBUTES; i++) {
+        reader->attributes[i] = xmlDictLookup(reader->parser->dict,
+                                              BAD_CAST lwf_attribute_names[i], -1);
+        if (!reader->attributes[i])
+            return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
+    }
+    return 0;
+}
+
+void lwf_parser_finish(struct lwf_reader *reader)
+{
+    if (!reader->parser)
+        return;
+    if (reader->parser->myDoc)
+        xmlFreeDoc(reader->parser->myDoc);
+    xmlFreeParserCtxt(reader->parser);
+    reader->parser = NULL;
+}

@@ -1,0 +1,180 @@
+#include "lwf/lwf_reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lwf/lwf_parser.h"
+
+enum { CHUNK = 16384 };
+
+static struct lwf_reader *reader_of(const struct trace *trace)
+{
+    return (struct lwf_reader *)trace;
+}
+
+/* Feed the parser one chunk, or tell it that this was all. */
+static int feed(struct lwf_reader *reader, struct error *err)
+{
+    char chunk[CHUNK];
+    ssize_t n = source_read(reader->source, chunk, sizeof chunk, err);
+
+    if (n < 0)
+        return -1;
+    xmlParseChunk(reader->parser, chunk, (int)n, n == 0);
+    if (n == 0)
+        reader->ended = true;
+    return 0;
+}
+
+static int lwf_next(struct trace *trace, struct lease_request *request, struct error *err)
+{
+    struct lwf_reader *reader = reader_of(trace);
+    struct lwf_queue *queue = &reader->queue;
+    const struct lwf_queued *item;
+
+    while (queue->next == queue->n_items) {
+        if (reader->failed)
+            return error_set(err, reader->failure.code, "%s", reader->failure.text);
+        if (reader->ended)
+            return 0;
+        lwf_queue_restart(reader);
+        if (feed(reader, err) < 0)
+            return -1;
+    }
+    item = &queue->items[queue->next++];
+    *request = item->request;
+    request->node_sets = queue->sets + item->first_set;
+    request->image = item->image == SIZE_MAX ? NULL : queue->text + item->image;
+    return 1;
+}
+
+static double lwf_progress(const struct trace *trace)
+{
+    return source_progress(reader_of(trace)->source);
+}
+
+static const struct site *lwf_site(const struct trace *trace)
+{
+    return reader_of(trace)->has_site ? &reader_of(trace)->site : NULL;
+}
+
+static void lwf_destroy(struct trace *trace)
+{
+    struct lwf_reader *reader = reader_of(trace);
+
+    lwf_parser_finish(reader);
+    lwf_queue_finish(&reader->queue);
+    site_finish(&reader->site);
+    source_close(reader->source);
+    free(reader);
+}
+
+static int lwf_census(const struct trace *trace, struct trace_census *census, struct error *err);
+
+static const struct trace_methods methods = {
+    .next = lwf_next,
+    .progress = lwf_progress,
+    .site = lwf_site,
+    .census = lwf_census,
+    .destroy = lwf_destroy,
+};
+
+/* Read until the site is known, or it is known that it does not come first. */
+static int read_to_site(struct lwf_reader *reader, struct error *err)
+{
+    while (!reader->has_site && !reader->ended && reader->queue.n_items == 0)
+        if (feed(reader, err) < 0)
+            return -1;
+    if (reader->failed && reader->queue.n_items == 0)
+        return error_set(err, reader->failure.code, "%s", reader->failure.text);
+    return 0;
+}
+
+/* The requests came before any site: read the whole file for a site only, then begin again. */
+static int search_site(struct lwf_reader *reader, struct error *err)
+{
+    struct lwf_options options = reader->options;
+
+    reader->site_only = true;
+    reader->options.report = NULL;
+    reader->ended = false;
+    if (source_rewind(reader->source, err) < 0 || lwf_parser_start(reader, err) < 0)
+        return -1;
+    while (!reader->ended)
+        if (feed(reader, err) < 0)
+            return -1;
+    /* What is wrong behind the requests is said when the reading comes to it. */
+    reader->failed = false;
+    reader->ended = false;
+    reader->site_only = false;
+    reader->options = options;
+    reader->site_searched = true;
+    reader->requests_before_site = false;
+    if (source_rewind(reader->source, err) < 0)
+        return -1;
+    return lwf_parser_start(reader, err);
+}
+
+struct trace *lwf_open_source(struct source *source, const struct lwf_options *options,
+                              struct error *err)
+{
+    struct lwf_reader *reader = calloc(1, sizeof *reader);
+
+    if (!reader) {
+        error_set(err, ENOMEM, "%s: out of memory", source_name(source));
+        source_close(source);
+        return NULL;
+    }
+    reader->trace.methods = &methods;
+    reader->source = source;
+    if (options)
+        reader->options = *options;
+    site_init(&reader->site);
+    resource_types_init(&reader->types);
+    reader->request.image = SIZE_MAX;
+    if (reader->options.types) {
+        reader->types = *reader->options.types;
+        reader->types_fixed = true;
+    }
+    xmlInitParser();
+    if (lwf_parser_start(reader, err) < 0 || read_to_site(reader, err) < 0)
+        goto error;
+    if (reader->requests_before_site && search_site(reader, err) < 0)
+        goto error;
+    return &reader->trace;
+
+error:
+    trace_destroy(&reader->trace);
+    return NULL;
+}
+
+struct trace *lwf_open(const char *path, const struct lwf_options *options, struct error *err)
+{
+    struct source *source = source_open(path, err);
+
+    return source ? lwf_open_source(source, options, err) : NULL;
+}
+
+const struct resource_types *lwf_types(const struct trace *trace)
+{
+    return &reader_of(trace)->types;
+}
+
+struct lwf_place lwf_request_place(const struct trace *trace)
+{
+    const struct lwf_queue *queue = &reader_of(trace)->queue;
+    struct lwf_place nowhere = {0, 0};
+
+    return queue->next > 0 ? queue->items[queue->next - 1].place : nowhere;
+}
+
+static int lwf_census(const struct trace *trace, struct trace_census *census, struct error *err)
+{
+    struct lwf_options options = reader_of(trace)->options;
+    struct source *source = source_again(reader_of(trace)->source, err);
+
+    options.report = NULL;
+    return trace_census_by_reading(source ? lwf_open_source(source, &options, err) : NULL, census,
+                                   err);
+}

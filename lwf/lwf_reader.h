@@ -1,0 +1,67 @@
+/* lwf_reader.h: Haizea's lease workload format, read as a stream.
+ *
+ * The grammar is that of Haizea 1.0, with what 1.1 adds (user, deadline, extra attributes, instances
+ * of a resource, attributes of the workload) and Galerna's own: on <lease> the attributes terms
+ * (cancelable, suspendable, migratable, restartable, non-preemptable), origin (local, external) and
+ * priority (an integer), <start earliest="DELTA"/> for a best-effort lease that must not start
+ * before, and <duration time="unlimited"/>. Haizea ignores them.
+ *
+ * Only the lease being read and the finished ones of the last 16 KB are in memory. A DOCTYPE is
+ * refused, so there are no entities but XML's own five.
+ */
+#ifndef GALERNA_LWF_LWF_READER_H
+#define GALERNA_LWF_LWF_READER_H
+
+#include <stdbool.h>
+
+#include "lwf/source.h"
+#include "lwf/trace.h"
+
+enum lwf_severity { LWF_ERROR, LWF_WARNING };
+
+/* Both start at 1. */
+struct lwf_place {
+    long line, column;
+};
+
+struct lwf_finding {
+    enum lwf_severity severity;
+    struct lwf_place place;
+    const char *text; /* what was found and what was expected; valid during the call */
+};
+
+struct lwf_options {
+    /* Read as Haizea 1.0 does: <deadline> and Galerna's own attributes are ignored, a time that does
+     * not parse is 0, of repeated elements the first counts, misplaced ones are skipped, a real
+     * duration may exceed the requested one. False: such a time, repetition or place is an error,
+     * and a real duration that exceeds the requested one is cut there (1.1 ignores it, which comes
+     * to the same). */
+    bool haizea_1_0;
+
+    /* The resource types that leases may ask for, in the order their amounts are to have. NULL:
+     * those of the trace's own site; when it has none, types are added as they are met. */
+    const struct resource_types *types;
+
+    /* Do not stop at the first error: report each, and warnings too, and go on behind the lease
+     * concerned, until report returns false. trace_next() then gives only the sound requests. NULL:
+     * trace_next() fails at the first error. */
+    bool (*report)(void *context, const struct lwf_finding *finding);
+    void *report_context;
+};
+
+/* Open a trace. The site, when the file has one, is known afterwards wherever it stands.
+ * options may be NULL (all zero). Errors: those of source_open(), EINVAL with file:line:column. */
+struct trace *lwf_open(const char *path, const struct lwf_options *options, struct error *err);
+
+/* The same from a source, which the trace owns from then on, also when opening fails. */
+struct trace *lwf_open_source(struct source *source, const struct lwf_options *options,
+                              struct error *err);
+
+/* The resource types of a trace made by lwf_open(): order of the amounts in its requests. Grows
+ * while reading when neither the caller nor the trace names the types. */
+const struct resource_types *lwf_types(const struct trace *trace);
+
+/* Where the <lease-request> stands that trace_next() gave last, for a trace made by lwf_open(). */
+struct lwf_place lwf_request_place(const struct trace *trace);
+
+#endif

@@ -1,0 +1,72 @@
+/* lwf_words.h: the element and attribute names of LWF. */
+#ifndef GALERNA_LWF_LWF_WORDS_H
+#define GALERNA_LWF_LWF_WORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum lwf_element {
+    ELEMENT_UNKNOWN,
+    ELEMENT_WORKLOAD,
+    ELEMENT_DESCRIPTION,
+    ELEMENT_ATTRIBUTES,
+    ELEMENT_ATTR,
+    ELEMENT_SITE,
+    ELEMENT_RESOURCE_TYPES,
+    ELEMENT_NODES,
+    ELEMENT_NODE_SET,
+    ELEMENT_RES,
+    ELEMENT_INSTANCE,
+    ELEMENT_REQUESTS,
+    ELEMENT_REQUEST,
+    ELEMENT_REALDURATION,
+    ELEMENT_LEASE,
+    ELEMENT_START,
+    ELEMENT_NOW,
+    ELEMENT_EXACT,
+    ELEMENT_DURATION,
+    ELEMENT_DEADLINE,
+    ELEMENT_SOFTWARE,
+    ELEMENT_NONE,
+    ELEMENT_DISK_IMAGE,
+    ELEMENT_EXTRA,
+    ELEMENTS,
+    ELEMENT_DOCUMENT = ELEMENTS, /* the parent of the root */
+};
+
+enum lwf_attribute {
+    ATTRIBUTE_UNKNOWN,
+    ATTRIBUTE_NAME,
+    ATTRIBUTE_NAMES,
+    ATTRIBUTE_VALUE,
+    ATTRIBUTE_NUMNODES,
+    ATTRIBUTE_TYPE,
+    ATTRIBUTE_AMOUNT,
+    ATTRIBUTE_ARRIVAL,
+    ATTRIBUTE_TIME,
+    ATTRIBUTE_ID,
+    ATTRIBUTE_STATE,
+    ATTRIBUTE_PREEMPTIBLE,
+    ATTRIBUTE_USER,
+    ATTRIBUTE_TERMS,
+    ATTRIBUTE_ORIGIN,
+    ATTRIBUTE_PRIORITY,
+    ATTRIBUTE_EARLIEST,
+    ATTRIBUTE_SIZE,
+    ATTRIBUTES
+};
+
+extern const char *const lwf_element_names[ELEMENTS];
+extern const char *const lwf_attribute_names[ATTRIBUTES];
+
+/* May `element` stand in `parent`? */
+bool lwf_element_fits(enum lwf_element element, enum lwf_element parent);
+
+/* Where it stands instead, for error texts: "<site> or <lease>". */
+const char *lwf_element_parents(enum lwf_element element);
+
+/* Bits (1 << enum lwf_attribute) of the attributes an element may have, and must have. */
+uint32_t lwf_attributes_known(enum lwf_element element);
+uint32_t lwf_attributes_needed(enum lwf_element element);
+
+#endif

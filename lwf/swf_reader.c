@@ -1,0 +1,441 @@
+#include "lwf/swf_reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lwf/lines.h"
+#include "lwf/trace_methods.h"
+#include "lwf/values.h"
+
+enum swf_field {
+    FIELD_SUBMIT = 1,
+    FIELD_RUN_TIME = 3,
+    FIELD_ALLOCATED = 4,
+    FIELD_USED_MEMORY = 6,
+    FIELD_REQUESTED = 7,
+    FIELD_REQUESTED_TIME = 8,
+    FIELD_REQUESTED_MEMORY = 9,
+    FIELD_STATUS = 10,
+    FIELD_USER = 11,
+    FIELDS = 18
+};
+
+enum { STATUS_FAILED = 0, STATUS_CANCELLED = 5 };
+
+struct swf_header {
+    int64_t max_nodes, max_processors, max_runtime; /* 0: not told */
+};
+
+struct swf_reader {
+    struct trace trace;
+    struct source *source;
+    struct lines lines;
+    struct swf_options asked, options; /* as given; with the header's figures filled in */
+    struct swf_header header;
+    struct swf_counts counts;
+    struct site site;
+    bool has_site;
+    bool has_line;                     /* the first job line, read with the header */
+    const char *line, *line_end;
+    int64_t zero;
+    struct node_set set;
+};
+
+void swf_options_init(struct swf_options *options)
+{
+    memset(options, 0, sizeof *options);
+    options->processors_per_node = 1;
+    options->cpu_per_node = 100;
+    options->memory_per_node = 1024;
+    options->preemptible = true;
+}
+
+static struct swf_reader *reader_of(const struct trace *trace)
+{
+    return (struct swf_reader *)trace;
+}
+
+static int complain(const struct swf_reader *reader, const char *where, const char *what,
+                    struct error *err)
+{
+    return error_set(err, EINVAL, "%s:%ld:%td: %s", source_name(reader->source),
+                     reader->lines.number, where - reader->line + 1, what);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* A number: its whole part, and one more when it has a fraction above 0 (nothing that matters has,
+ * but for submission and run times of a few logs). NULL when it is none. */
+static const char *scan_number(const char *p, int64_t *value)
+{
+    bool negative = false, has_digits = false, has_rest = false;
+    int64_t whole = 0;
+
+    if (*p == '-' || *p == '+')
+        negative = *p++ == '-';
+    for (; *p >= '0' && *p <= '9'; p++) {
+        whole = whole * 10 + (*p - '0');
+        has_digits = true;
+        if (whole > TRACE_AMOUNT_MAX)
+            return NULL;
+    }
+    if (*p == '.')
+        for (p++; *p >= '0' && *p <= '9'; p++) {
+            has_digits = true;
+            has_rest |= *p != '0';
+        }
+    if (has_digits && (*p == 'e' || *p == 'E')) {
+        /* Only average processor times are written like this, and they are not used. */
+        p++;
+        if (*p == '-' || *p == '+')
+            p++;
+        while (*p >= '0' && *p <= '9')
+            p++;
+    }
+    *value = negative ? -whole : whole + has_rest;
+    return has_digits ? p : NULL;
+}
+
+/* line_end is a newline, so no scan runs over it. */
+static int scan_fields(const struct swf_reader *reader, int64_t fields[FIELDS], struct error *err)
+{
+    const char *p = reader->line;
+    char text[96];
+
+    for (int i = 0; i < FIELDS; i++) {
+        const char *next;
+
+        while (is_blank(*p))
+            p++;
+        if (p == reader->line_end) {
+            snprintf(text, sizeof text, "the line ends after %d fields: expected %d", i, FIELDS);
+            return complain(reader, p, text, err);
+        }
+        next = scan_number(p, &fields[i]);
+        if (!next || (!is_blank(*next) && next != reader->line_end)) {
+            snprintf(text, sizeof text, "field %d is no number of at most 12 digits", i + 1);
+            return complain(reader, p, text, err);
+        }
+        p = next;
+    }
+    while (is_blank(*p))
+        p++;
+    if (p != reader->line_end)
+        return complain(reader, p, "there is something behind the 18th field", err);
+    return 0;
+}
+
+/* "; MaxProcs: 128" */
+static void read_comment(struct swf_reader *reader)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } known[] = {
+        {"MaxNodes:", offsetof(struct swf_header, max_nodes)},
+        {"MaxProcs:", offsetof(struct swf_header, max_processors)},
+        {"MaxRuntime:", offsetof(struct swf_header, max_runtime)},
+    };
+    const char *p = reader->line;
+
+    while (p < reader->line_end && (*p == ';' || is_blank(*p)))
+        p++;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t length = strlen(known[i].name);
+        int64_t value;
+
+        if ((size_t)(reader->line_end - p) < length || strncasecmp(p, known[i].name, length) != 0)
+            continue;
+        for (p += length; is_blank(*p);)
+            p++;
+        if (scan_number(p, &value) && value > 0)
+            *(int64_t *)((char *)&reader->header + known[i].offset) = value;
+        return;
+    }
+}
+
+/* The next line that holds a job, in reader->line: 1, 0, -1. */
+static int next_line(struct swf_reader *reader, struct error *err)
+{
+    int more;
+
+    while ((more = lines_next(&reader->lines, &reader->line, &reader->line_end, err)) > 0) {
+        const char *p = reader->line;
+
+        reader->counts.lines++;
+        while (is_blank(*p))
+            p++;
+        if (*p == ';')
+            read_comment(reader);
+        else if (p != reader->line_end)
+            return 1;
+    }
+    return more;
+}
+
+static bool is_wanted(struct swf_reader *reader, const int64_t fields[FIELDS])
+{
+    struct swf_counts *counts = &reader->counts;
+    int64_t status = fields[FIELD_STATUS];
+
+    if (status >= 2 && status <= 4) {
+        counts->partial++;
+        return false;
+    }
+    if (status == STATUS_FAILED && reader->options.skip_failed) {
+        counts->failed++;
+        return false;
+    }
+    if (status == STATUS_CANCELLED) {
+        if (fields[FIELD_RUN_TIME] < 0 || fields[FIELD_ALLOCATED] == 0) {
+            counts->never_started++;
+            return false;
+        }
+        if (reader->options.skip_cancelled) {
+            counts->cancelled++;
+            return false;
+        }
+    }
+    return true;
+}
+
+static int64_t requested_time(const struct swf_reader *reader, const int64_t fields[FIELDS])
+{
+    int64_t real = fields[FIELD_RUN_TIME] > 0 ? fields[FIELD_RUN_TIME]
+                                              : fields[FIELD_RUN_TIME] + 1;
+
+    if (fields[FIELD_REQUESTED_TIME] > 0)
+        return fields[FIELD_REQUESTED_TIME];
+    switch (reader->options.missing_time) {
+    case SWF_MISSING_TIME_SKIP: return 0;
+    case SWF_MISSING_TIME_LIMIT:
+        return reader->header.max_runtime > real ? reader->header.max_runtime : real;
+    default: return real;
+    }
+}
+
+static int64_t memory_of(const struct swf_reader *reader, const int64_t fields[FIELDS])
+{
+    int64_t kilobytes = fields[FIELD_REQUESTED_MEMORY] > 0 ? fields[FIELD_REQUESTED_MEMORY]
+                                                           : fields[FIELD_USED_MEMORY];
+
+    if (!reader->options.memory_from_log || kilobytes <= 0)
+        return reader->options.memory_per_node;
+    return (kilobytes * reader->options.processors_per_node + 1023) / 1024;
+}
+
+/* Fill a request from a job: 1; 0 when the job makes no lease; -1. */
+static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
+                        struct lease_request *request, struct error *err)
+{
+    const struct swf_options *options = &reader->options;
+    int64_t real = fields[FIELD_RUN_TIME];
+    int64_t processors = fields[FIELD_REQUESTED] > 0 ? fields[FIELD_REQUESTED]
+                                                     : fields[FIELD_ALLOCATED];
+    int64_t duration = requested_time(reader, fields);
+    int64_t nodes = processors / options->processors_per_node
+                    + (processors % options->processors_per_node > 0);
+
+    if (processors <= 0) {
+        reader->counts.without_processors++;
+        return 0;
+    }
+    if (duration <= 0) {
+        reader->counts.without_time++;
+        return 0;
+    }
+    if (nodes > TRACE_VMS_MAX || duration > TRACE_TIME_MAX || fields[FIELD_SUBMIT] < 0
+        || fields[FIELD_SUBMIT] > TRACE_TIME_MAX)
+        return complain(reader, reader->line, "a negative submission, or more nodes or seconds than "
+                        "a lease can have", err);
+    if (reader->counts.leases == 0 && options->from_zero)
+        reader->zero = fields[FIELD_SUBMIT];
+    reader->set.count = (uint32_t)nodes;
+    reader->set.amounts.of[RESOURCE_MEMORY] = memory_of(reader, fields);
+    *request = (struct lease_request){
+        .id = ++reader->counts.leases,
+        .kind = LEASE_BEST_EFFORT,
+        .submit = fields[FIELD_SUBMIT] > reader->zero ? fields[FIELD_SUBMIT] - reader->zero : 0,
+        .start = INSTANT_NONE,
+        .deadline = INSTANT_NONE,
+        .duration_original = duration,
+        .duration = duration,
+        .duration_known = real < 0 || real >= duration || duration == 1 ? SPAN_NONE
+                          : real < 1 ? 1 : real,
+        .preemptible = options->preemptible,
+        .terms = options->preemptible ? TERMS_SUSPENDABLE : TERMS_NON_PREEMPTABLE,
+        .user = fields[FIELD_USER] >= 0 ? fields[FIELD_USER] : -1,
+        .node_sets = &reader->set,
+        .n_node_sets = 1,
+    };
+    return 1;
+}
+
+static int swf_next(struct trace *trace, struct lease_request *request, struct error *err)
+{
+    struct swf_reader *reader = reader_of(trace);
+    int64_t fields[FIELDS];
+
+    for (;;) {
+        int result = 1;
+
+        if (reader->options.limit > 0 && reader->counts.leases >= reader->options.limit)
+            return 0;
+        if (!reader->has_line)
+            result = next_line(reader, err);
+        if (result <= 0)
+            return result;
+        reader->has_line = false;
+        if (scan_fields(reader, fields, err) < 0)
+            return -1;
+        reader->counts.jobs++;
+        if (!is_wanted(reader, fields))
+            continue;
+        result = make_request(reader, fields, request, err);
+        if (result != 0)
+            return result;
+    }
+}
+
+static double swf_progress(const struct trace *trace)
+{
+    return source_progress(reader_of(trace)->source);
+}
+
+static const struct site *swf_site(const struct trace *trace)
+{
+    return reader_of(trace)->has_site ? &reader_of(trace)->site : NULL;
+}
+
+static int swf_census(const struct trace *trace, struct trace_census *census, struct error *err)
+{
+    struct source *source = source_again(reader_of(trace)->source, err);
+
+    return trace_census_by_reading(
+        source ? swf_open_source(source, &reader_of(trace)->asked, err) : NULL, census, err);
+}
+
+static void swf_destroy(struct trace *trace)
+{
+    struct swf_reader *reader = reader_of(trace);
+
+    lines_finish(&reader->lines);
+    if (reader->has_site)
+        site_finish(&reader->site);
+    source_close(reader->source);
+    free(reader);
+}
+
+static const struct trace_methods methods = {
+    .next = swf_next,
+    .progress = swf_progress,
+    .site = swf_site,
+    .census = swf_census,
+    .destroy = swf_destroy,
+};
+
+static bool in_range(int64_t value, int64_t min, int64_t max)
+{
+    return value >= min && value <= max;
+}
+
+static int check_options(const struct swf_reader *reader, struct error *err)
+{
+    const struct swf_options *options = &reader->options;
+
+    if (!in_range(options->processors_per_node, 0, TRACE_VMS_MAX)
+        || !in_range(options->cpu_per_node, 0, TRACE_AMOUNT_MAX / 100)
+        || !in_range(options->memory_per_node, 0, TRACE_AMOUNT_MAX)
+        || !in_range(options->hosts, 0, TRACE_HOSTS_MAX) || options->limit < 0)
+        return error_set(err, EINVAL, "%s: processors, CPU or memory per node, hosts or limit are "
+                         "negative or too large", source_name(reader->source));
+    return 0;
+}
+
+/* Fill in what the header tells and the caller left open, and make the site. */
+static int use_header(struct swf_reader *reader, struct error *err)
+{
+    struct swf_options *options = &reader->options;
+    const struct swf_header *header = &reader->header;
+    struct amounts capacity = {{0}};
+
+    if (options->processors_per_node == 0) {
+        options->processors_per_node = 1;
+        if (header->max_nodes > 0 && header->max_processors % header->max_nodes == 0
+            && in_range(header->max_processors / header->max_nodes, 1, TRACE_VMS_MAX))
+            options->processors_per_node = header->max_processors / header->max_nodes;
+    }
+    if (options->cpu_per_node == 0)
+        options->cpu_per_node = 100 * options->processors_per_node;
+    reader->set.amounts.of[RESOURCE_CPU] = options->cpu_per_node;
+    if (options->hosts == 0)
+        options->hosts = header->max_processors > 0
+                             ? header->max_processors / options->processors_per_node
+                             : header->max_nodes;
+    if (options->hosts == 0)
+        return 0;
+    if (options->hosts > TRACE_HOSTS_MAX)
+        return error_set(err, EINVAL, "%s: the header tells of %" PRId64 " nodes, more than %" PRId64
+                         "; say how many processors a node has", source_name(reader->source),
+                         options->hosts, TRACE_HOSTS_MAX);
+    site_init(&reader->site);
+    reader->has_site = true;
+    capacity.of[RESOURCE_CPU] = options->cpu_per_node;
+    capacity.of[RESOURCE_MEMORY] = options->memory_per_node;
+    for (int type = RESOURCE_DISK; type <= RESOURCE_NET_OUT; type++)
+        capacity.of[type] = AMOUNT_UNNAMED;
+    return site_add_hosts(&reader->site, (size_t)options->hosts, &capacity, err);
+}
+
+struct trace *swf_open_source(struct source *source, const struct swf_options *options,
+                              struct error *err)
+{
+    struct swf_reader *reader = calloc(1, sizeof *reader);
+    int more;
+
+    if (!reader) {
+        error_set(err, ENOMEM, "%s: out of memory", source_name(source));
+        source_close(source);
+        return NULL;
+    }
+    reader->trace.methods = &methods;
+    reader->source = source;
+    if (options)
+        reader->asked = *options;
+    else
+        swf_options_init(&reader->asked);
+    reader->options = reader->asked;
+    if (lines_init(&reader->lines, source, err) < 0 || check_options(reader, err) < 0)
+        goto error;
+    more = next_line(reader, err);
+    if (more < 0)
+        goto error;
+    reader->has_line = more > 0;
+    if (use_header(reader, err) < 0)
+        goto error;
+    return &reader->trace;
+
+error:
+    trace_destroy(&reader->trace);
+    return NULL;
+}
+
+struct trace *swf_open(const char *path, const struct swf_options *options, struct error *err)
+{
+    struct source *source = source_open(path, err);
+
+    return source ? swf_open_source(source, options, err) : NULL;
+}
+
+void swf_counts(const struct trace *trace, struct swf_counts *counts)
+{
+    *counts = reader_of(trace)->counts;
+}

@@ -1,0 +1,38 @@
+/* trace_check.h: everything that is wrong with a trace.
+ *
+ * Errors make a lease unreadable; warnings are what is allowed but hardly meant: requests that are
+ * not sorted by arrival, reservations that start before they are asked for, deadlines that nobody
+ * can keep, leases larger than the site, elements and attributes that are not known.
+ */
+#ifndef GALERNA_LWF_TRACE_CHECK_H
+#define GALERNA_LWF_TRACE_CHECK_H
+
+#include "lwf/trace_open.h"
+
+struct trace_finding {
+    enum lwf_severity severity;
+    struct lwf_place place; /* line 0: the whole file */
+    char *text;
+};
+
+struct trace_check {
+    enum trace_format format;
+    int64_t n_errors, n_warnings;   /* found, also those above the limit */
+    struct trace_finding *findings; /* the first `limit`, by line and column */
+    size_t n_findings;
+    bool stopped;                   /* at the limit; the rest of the file was not looked at */
+    struct trace_census census;     /* of the sound leases */
+};
+
+/* Read the whole file; stop when `limit` findings are there. options as for trace_open(). Fails
+ * only when nothing can be said (the file cannot be read, is no trace). */
+int trace_check_file(struct trace_check *check, const char *path,
+                     const struct trace_options *options, size_t limit, struct error *err);
+
+/* The same from a source, which is closed. */
+int trace_check_source(struct trace_check *check, struct source *source,
+                       const struct trace_options *options, size_t limit, struct error *err);
+
+void trace_check_finish(struct trace_check *check);
+
+#endif

@@ -1,0 +1,166 @@
+#include "lwf/trace_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lwf/trace_combine.h"
+#include "lwf/trace_methods.h"
+#include "util/memory.h"
+
+struct list_trace {
+    struct trace trace;
+    struct trace_list list;
+    size_t next;
+    struct site site;
+    bool has_site;
+};
+
+void trace_list_init(struct trace_list *list)
+{
+    memset(list, 0, sizeof *list);
+}
+
+void trace_list_finish(struct trace_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        free((void *)list->items[i].request.node_sets);
+        free((void *)list->items[i].request.image);
+    }
+    free(list->items);
+    trace_list_init(list);
+}
+
+void trace_list_add(struct trace_list *list, const struct lease_request *request)
+{
+    struct trace_list_item *item;
+
+    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
+    item = &list->items[list->n];
+    item->request = *request;
+    item->request.node_sets = memory_copy(request->node_sets,
+                                          request->n_node_sets * sizeof *request->node_sets);
+    item->request.image = memory_text(request->image);
+    item->order = request->submit;
+    item->place = list->n++;
+}
+
+int trace_list_load(struct trace_list *list, struct trace *trace, int64_t id_offset,
+                    struct error *err)
+{
+    struct lease_request request;
+    int more;
+
+    while ((more = trace_next(trace, &request, err)) > 0) {
+        request.id += id_offset;
+        trace_list_add(list, &request);
+    }
+    return more;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct trace_list_item *a = left, *b = right;
+
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
+}
+
+void trace_list_sort(struct trace_list *list)
+{
+    qsort(list->items, list->n, sizeof *list->items, compare);
+}
+
+static struct list_trace *list_of(const struct trace *trace)
+{
+    return (struct list_trace *)trace;
+}
+
+static int list_next(struct trace *trace, struct lease_request *request, struct error *err)
+{
+    struct list_trace *list = list_of(trace);
+
+    (void)err;
+    if (list->next == list->list.n)
+        return 0;
+    *request = list->list.items[list->next++].request;
+    return 1;
+}
+
+static double list_progress(const struct trace *trace)
+{
+    const struct list_trace *list = list_of(trace);
+
+    return list->list.n > 0 ? (double)list->next / (double)list->list.n : 1;
+}
+
+static const struct site *list_site(const struct trace *trace)
+{
+    return list_of(trace)->has_site ? &list_of(trace)->site : NULL;
+}
+
+static int list_census(const struct trace *trace, struct trace_census *census, struct error *err)
+{
+    const struct trace_list *list = &list_of(trace)->list;
+
+    (void)err;
+    memset(census, 0, sizeof *census);
+    census->sorted = true;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct lease_request *request = &list->items[i].request;
+
+        census->leases[request->kind]++;
+        if (census->total++ > 0 && request->submit < census->last_submit)
+            census->sorted = false;
+        else
+            census->last_submit = request->submit;
+    }
+    return 0;
+}
+
+static void list_destroy(struct trace *trace)
+{
+    struct list_trace *list = list_of(trace);
+
+    trace_list_finish(&list->list);
+    if (list->has_site)
+        site_finish(&list->site);
+    free(list);
+}
+
+static const struct trace_methods methods = {
+    .next = list_next,
+    .progress = list_progress,
+    .site = list_site,
+    .census = list_census,
+    .destroy = list_destroy,
+};
+
+struct trace *trace_list_open(struct trace_list *list, const struct site *site,
+                              struct error *err)
+{
+    struct list_trace *trace = memory_new(1, sizeof *trace);
+
+    trace->trace.methods = &methods;
+    trace->list = *list;
+    trace_list_init(list);
+    if (site) {
+        if (site_copy(&trace->site, site, err) < 0) {
+            trace_destroy(&trace->trace);
+            return NULL;
+        }
+        trace->has_site = true;
+    }
+    return &trace->trace;
+}
+
+struct trace *trace_from_requests(const struct lease_request *requests, size_t n,
+                                  const struct site *site, struct error *err)
+{
+    struct trace_list list;
+
+    trace_list_init(&list);
+    for (size_t i = 0; i < n; i++)
+        trace_list_add(&list, &requests[i]);
+    return trace_list_open(&list, site, err);
+}

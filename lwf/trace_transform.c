@@ -1,0 +1,182 @@
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "lwf/image_list.h"
+#include "lwf/trace_combine.h"
+#include "lwf/trace_methods.h"
+#include "lwf/values.h"
+#include "util/memory.h"
+
+/* A trace whose requests are changed one by one on their way. */
+struct transform {
+    struct trace trace;
+    struct trace *input;
+    void (*apply)(struct transform *transform, struct lease_request *request);
+
+    struct image_list *images;        /* trace_with_images() */
+    size_t next_image;
+    struct trace_overheads overheads; /* trace_with_overheads() */
+    int64_t megabytes;                /* trace_with_memory() */
+    struct node_set *sets;
+    size_t sets_allocated;
+};
+
+static struct transform *transform_of(const struct trace *trace)
+{
+    return (struct transform *)trace;
+}
+
+static int transform_next(struct trace *trace, struct lease_request *request, struct error *err)
+{
+    struct transform *transform = transform_of(trace);
+    int more = trace_next(transform->input, request, err);
+
+    if (more > 0)
+        transform->apply(transform, request);
+    return more;
+}
+
+static double transform_progress(const struct trace *trace)
+{
+    return trace_progress(transform_of(trace)->input);
+}
+
+static const struct site *transform_site(const struct trace *trace)
+{
+    return trace_site(transform_of(trace)->input);
+}
+
+static int transform_census(const struct trace *trace, struct trace_census *census,
+                            struct error *err)
+{
+    return trace_take_census(transform_of(trace)->input, census, err);
+}
+
+static void transform_destroy(struct trace *trace)
+{
+    struct transform *transform = transform_of(trace);
+
+    trace_destroy(transform->input);
+    image_list_destroy(transform->images);
+    free(transform->sets);
+    free(transform);
+}
+
+static const struct trace_methods methods = {
+    .next = transform_next,
+    .progress = transform_progress,
+    .site = transform_site,
+    .census = transform_census,
+    .destroy = transform_destroy,
+};
+
+static struct transform *create(struct trace *input,
+                                void (*apply)(struct transform *, struct lease_request *))
+{
+    struct transform *transform = memory_new(1, sizeof *transform);
+
+    transform->trace.methods = &methods;
+    transform->input = input;
+    transform->apply = apply;
+    return transform;
+}
+
+static void apply_image(struct transform *transform, struct lease_request *request)
+{
+    if (transform->next_image < image_list_length(transform->images))
+        request->image = image_list_get(transform->images, transform->next_image++,
+                                        &request->image_size);
+}
+
+struct trace *trace_with_images(struct trace *trace, const char *path, struct error *err)
+{
+    struct image_list *images = image_list_read(path, err);
+    struct transform *transform;
+
+    if (!images) {
+        trace_destroy(trace);
+        return NULL;
+    }
+    transform = create(trace, apply_image);
+    transform->images = images;
+    return &transform->trace;
+}
+
+static int64_t slow_down(const struct trace_overheads *overheads, int64_t seconds)
+{
+    double product = (double)seconds * (1 + overheads->slowdown_percent / 100);
+    double whole = nearbyint(product);
+
+    if (product >= (double)TRACE_TIME_MAX)
+        return TRACE_TIME_MAX;
+    if (!overheads->haizea_1_0 && fabs(product - whole) < 1e-6)
+        return (int64_t)whole;
+    return (int64_t)ceil(product);
+}
+
+static void apply_overheads(struct transform *transform, struct lease_request *request)
+{
+    const struct trace_overheads *overheads = &transform->overheads;
+    bool is_known = request->duration_known != SPAN_NONE;
+
+    if (overheads->leases == OVERHEAD_NONE
+        || (overheads->leases == OVERHEAD_BEST_EFFORT && request->kind != LEASE_BEST_EFFORT))
+        return;
+    if (overheads->slowdown_percent > 0) {
+        if (is_known && overheads->haizea_1_0) {
+            request->duration = slow_down(overheads, request->duration_known);
+        } else {
+            if (request->duration != SPAN_UNLIMITED)
+                request->duration = slow_down(overheads, request->duration);
+            if (is_known)
+                request->duration_known = slow_down(overheads, request->duration_known);
+        }
+    }
+    request->duration = instant_add(request->duration, overheads->boot_seconds);
+    if (is_known)
+        request->duration_known = instant_add(request->duration_known, overheads->boot_seconds);
+}
+
+struct trace *trace_with_overheads(struct trace *trace, const struct trace_overheads *overheads,
+                                   struct error *err)
+{
+    struct transform *transform;
+
+    if (!(overheads->slowdown_percent >= 0) || overheads->boot_seconds < 0
+        || overheads->boot_seconds > TRACE_TIME_MAX) {
+        error_set(err, EINVAL, "a runtime overhead is negative or too large: slowdown %g %%, boot "
+                  "and shutdown %lld s", overheads->slowdown_percent,
+                  (long long)overheads->boot_seconds);
+        trace_destroy(trace);
+        return NULL;
+    }
+    transform = create(trace, apply_overheads);
+    transform->overheads = *overheads;
+    return &transform->trace;
+}
+
+static void apply_memory(struct transform *transform, struct lease_request *request)
+{
+    transform->sets = memory_grow(transform->sets, &transform->sets_allocated,
+                                  request->n_node_sets, sizeof *transform->sets);
+    for (size_t i = 0; i < request->n_node_sets; i++) {
+        transform->sets[i] = request->node_sets[i];
+        transform->sets[i].amounts.of[RESOURCE_MEMORY] = transform->megabytes;
+    }
+    request->node_sets = transform->sets;
+}
+
+struct trace *trace_with_memory(struct trace *trace, int64_t megabytes, struct error *err)
+{
+    struct transform *transform;
+
+    if (megabytes < 0 || megabytes > TRACE_AMOUNT_MAX) {
+        error_set(err, EINVAL, "%lld MB is no amount of memory", (long long)megabytes);
+        trace_destroy(trace);
+        return NULL;
+    }
+    transform = create(trace, apply_memory);
+    transform->megabytes = megabytes;
+    return &transform->trace;
+}

@@ -1,0 +1,23 @@
+# galerna_add_policy(name sources...): build NAME.so, a policy module.
+#
+# The name is the policy's (lower case letters, digits and -); the sources define one structure with
+# GALERNA_POLICY(). Nothing else is exported, nothing may be left undefined, and others than the
+# owner cannot write the file, which Galerna would refuse.
+function(galerna_add_policy name)
+  if(NOT name MATCHES "^[a-z0-9-]+$")
+    message(FATAL_ERROR "galerna_add_policy: '${name}': use lower case letters, digits and -")
+  endif()
+  add_library(${name} MODULE ${ARGN})
+  target_link_libraries(${name} PRIVATE Galerna::policy)
+  set_target_properties(${name} PROPERTIES
+    PREFIX "" SUFFIX ".so" POSITION_INDEPENDENT_CODE ON
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  # Results must not depend on whether a processor has fused multiply-add.
+  target_compile_options(${name} PRIVATE -ffp-contract=off)
+  # A sanitizer's own functions are only there at run time.
+  if(NOT GALERNA_SANITIZE)
+    target_link_options(${name} PRIVATE -Wl,-z,defs)
+  endif()
+  add_custom_command(TARGET ${name} POST_BUILD
+    COMMAND chmod go-w $<TARGET_FILE:${name}> $<TARGET_FILE_DIR:${name}> VERBATIM)
+endfunction()

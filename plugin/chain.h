@@ -1,0 +1,59 @@
+/* chain.h: the policies of one kind, in order, with their weights. */
+#ifndef GALERNA_PLUGIN_CHAIN_H
+#define GALERNA_PLUGIN_CHAIN_H
+
+#include <stddef.h>
+
+#include "plugin/galerna_policy.h"
+#include "plugin/instance.h"
+#include "plugin/search.h"
+#include "util/error.h"
+
+enum { WEIGHT_MAX = 100, CHAIN_WEIGHT_MAX = 400 };
+
+/* One policy of a chain as it was written, and the file it was found in. */
+struct chain_item {
+    struct module_source source;
+    char *file; /* NULL: the built-in default */
+    unsigned weight;
+};
+
+struct chain_plan {
+    enum galerna_policy_kind kind;
+    struct chain_item *items;
+    size_t n;
+    size_t allocated;
+};
+
+/* Read "name*weight,name,..." and find the files. NULL or "": the built-in default. */
+int chain_plan_init(struct chain_plan *plan, enum galerna_policy_kind kind, const char *text,
+                    const struct search_path *path, struct error *err);
+void chain_plan_finish(struct chain_plan *plan);
+
+struct chain {
+    struct instance **instances;
+    size_t n;
+};
+
+/* How far a trial came: told before each thing that may go wrong. */
+struct chain_progress {
+    void (*doing)(void *context, const char *path, const char *what);
+    void *context;
+};
+
+struct chain_load {
+    struct host_state *state;
+    const struct policy_host_settings *settings;
+    bool through_copy;
+    const struct chain_progress *progress; /* NULL: nobody is told */
+};
+
+/* Load the modules and create the instances. On failure nothing is left behind. */
+int chain_init(struct chain *chain, const struct chain_plan *plan, const struct chain_load *load,
+               struct error *err);
+void chain_finish(struct chain *chain, const struct chain_progress *progress);
+
+/* Only the built-in default is in it. */
+bool chain_is_builtin(const struct chain *chain);
+
+#endif

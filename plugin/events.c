@@ -1,0 +1,75 @@
+/* Tell modules what happened, out of what the engine decided. */
+#include "core/engine.h"
+#include "plugin/host_private.h"
+
+static bool event_of(const struct engine_output *output, struct galerna_event *event)
+{
+    *event = (struct galerna_event){
+        .size = sizeof *event,
+        .time = output->time,
+        .lease = (const struct galerna_lease *)(const void *)output->lease,
+        .other = -1,
+    };
+    switch (output->kind) {
+    case OUTPUT_REQUESTED:
+        event->kind = GALERNA_EVENT_REQUESTED;
+        event->accepted = output->accepted;
+        return true;
+    case OUTPUT_PREEMPTED:
+        event->kind = GALERNA_EVENT_PREEMPTED;
+        event->other = output->other;
+        return true;
+    case OUTPUT_FINISHED:
+        event->kind = GALERNA_EVENT_FINISHED;
+        return true;
+    case OUTPUT_STATE:
+        event->kind = output->from == LEASE_RESUMED_READY ? GALERNA_EVENT_RESUMED
+                                                          : GALERNA_EVENT_STARTED;
+        return output->to == LEASE_ACTIVE;
+    default:
+        return false;
+    }
+}
+
+static void tell_all(struct policy_host *host, const struct galerna_event *event)
+{
+    for (size_t i = 0; i < CHAINS; i++)
+        for (size_t j = 0; j < host->chains[i].n; j++) {
+            const struct instance *instance = host->chains[i].instances[j];
+
+            if (instance->module->policy.event && !instance->replaced)
+                instance->module->policy.event(instance->self, event);
+        }
+}
+
+static int step(void *context, const struct engine *engine, int64_t now,
+                const struct engine_outputs *outputs, struct error *err)
+{
+    struct policy_host *host = context;
+
+    (void)engine, (void)err;
+    host->state.now = now;
+    if (!policy_host_wants_events(host))
+        return 0;
+    for (size_t i = 0; i < outputs->n_items; i++) {
+        struct galerna_event event;
+
+        if (event_of(&outputs->items[i], &event))
+            tell_all(host, &event);
+    }
+    return 0;
+}
+
+struct observer policy_host_observer(struct policy_host *host)
+{
+    return (struct observer){.context = host, .step = step};
+}
+
+bool policy_host_wants_events(const struct policy_host *host)
+{
+    for (size_t i = 0; i < CHAINS; i++)
+        for (size_t j = 0; j < host->chains[i].n; j++)
+            if (host->chains[i].instances[j]->module->policy.event)
+                return true;
+    return false;
+}

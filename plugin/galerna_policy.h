@@ -1,0 +1,417 @@
+/* galerna_policy.h: what a policy module of Galerna is made of.
+ *
+ * A module is a shared object, NAME.so, that exports one constant structure, galerna_policy_NAME
+ * (with _ for - in the name), and nothing else. It imports nothing from the program that loads it:
+ * everything it may ask comes as a table of functions, struct galerna_host, given to create().
+ * The same file therefore runs in a replay, in the daemon, in `galerna policy check` and under the
+ * mock host of a unit test. This header stands alone, as C17 and as C++17.
+ *
+ * Rules for a module
+ * - No variables of its own outside `self`: it may be created several times, with other options,
+ *   in several threads. One instance is called by one thread at a time.
+ * - Same calls, same answers: no clock, no random numbers but host->random(), no files, no threads.
+ * - Answers are integers in a fixed range. An answer out of range is clamped and counted; after
+ *   a number of faults (10 unless configured) a built-in default takes the module's place.
+ * - Pointers given to a call are valid until it returns, `host` and option texts until destroy().
+ *
+ * Units: times and durations in seconds (the origin of time is the driver's; in the daemon the Unix
+ * epoch), intervals half-open [from, until); CPU in 1/100 of a processor, memory and disk in MB,
+ * network in Mbit/s. A host is known by its place, 0 ... host->host_count() - 1.
+ *
+ * Versions: the loader takes a module when the major number is equal to its own and the minor number
+ * not newer, and reads no more of a structure than its `size` says. Fields are only ever appended.
+ *   2026-11-20  1.0  admission, preemption, host selection
+ *   2026-11-21  1.1  struct galerna_policy: event (optional), for modules that learn
+ */
+#ifndef GALERNA_POLICY_H
+#define GALERNA_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GALERNA_POLICY_MAGIC UINT32_C(0x4750304c)
+#define GALERNA_ABI_MAJOR 1
+#define GALERNA_ABI_MINOR 1
+
+/* Times and durations with a meaning of their own. */
+#define GALERNA_NONE INT64_MIN      /* not set */
+#define GALERNA_NEVER INT64_MAX     /* after everything */
+#define GALERNA_UNLIMITED INT64_MAX /* the duration of a lease that ends only when told to */
+
+/* Scores are 0 ... GALERNA_SCORE_MAX, larger is chosen first. The range carries a double between
+ * 1/4 and 1 without loss (times 2^54). */
+#define GALERNA_SCORE_MAX (INT64_C(1) << 54)
+#define GALERNA_VETO INT64_C(-1) /* never this one */
+
+/* ---- leases ------------------------------------------------------------------------------- */
+
+struct galerna_lease; /* opaque: ask host->lease_...() */
+
+enum galerna_lease_kind {
+    GALERNA_LEASE_BEST_EFFORT, /* as soon as there is room; waits in the queue */
+    GALERNA_LEASE_IMMEDIATE,   /* now or never */
+    GALERNA_LEASE_RESERVATION, /* at an exact time or not at all (AR) */
+    GALERNA_LEASE_DEADLINE     /* not before its start, finished by its deadline */
+};
+
+/* What may be done to a lease to make room for another. */
+enum galerna_terms {
+    GALERNA_TERMS_CANCELABLE,
+    GALERNA_TERMS_SUSPENDABLE,
+    GALERNA_TERMS_MIGRATABLE,
+    GALERNA_TERMS_RESTARTABLE,
+    GALERNA_TERMS_NON_PREEMPTABLE
+};
+
+enum galerna_origin { GALERNA_ORIGIN_LOCAL, GALERNA_ORIGIN_EXTERNAL };
+
+/* The places of the resource types that every site has; further ones follow. */
+enum {
+    GALERNA_CPU,
+    GALERNA_MEMORY,
+    GALERNA_DISK,
+    GALERNA_NET_IN,
+    GALERNA_NET_OUT
+};
+
+/* ---- answers ------------------------------------------------------------------------------ */
+
+enum galerna_verdict {
+    GALERNA_OK,               /* yes; the scores or choices are to be used */
+    GALERNA_REFUSED_FOR_NOW,  /* no, but asking again later makes sense */
+    GALERNA_REFUSED_FOR_GOOD, /* no, whenever it is asked */
+    GALERNA_SKIP,             /* no opinion: the other modules of the chain decide */
+    GALERNA_ERROR             /* the module cannot answer; counted as a fault */
+};
+
+enum { GALERNA_REASON_MAX = 48, GALERNA_TEXT_MAX = 256 };
+
+/* Why, when the verdict is not GALERNA_OK. Filled by host->answer(), never by hand. */
+struct galerna_result {
+    uint32_t size;                   /* of this structure, as the host knows it */
+    int32_t verdict;                 /* enum galerna_verdict */
+    char reason[GALERNA_REASON_MAX]; /* a stable id for programs, such as "too-many-vms" */
+    char text[GALERNA_TEXT_MAX];     /* a sentence with numbers for people */
+};
+
+/* ---- what a module may ask ---------------------------------------------------------------- */
+
+enum galerna_log_level { GALERNA_LOG_ERROR, GALERNA_LOG_WARNING, GALERNA_LOG_INFO, GALERNA_LOG_DEBUG };
+
+enum galerna_compatibility {
+    GALERNA_COMPATIBILITY_DEFAULT,   /* what a sane operator expects */
+    GALERNA_COMPATIBILITY_HAIZEA_1_0 /* the schedules of Haizea 1.0, with its oddities */
+};
+
+#if defined(__GNUC__)
+#define GALERNA_PRINTF(text, arguments) __attribute__((__format__(__printf__, text, arguments)))
+#else
+#define GALERNA_PRINTF(text, arguments)
+#endif
+
+/* Given to create(), one per instance, valid until destroy(). No function may be called from
+ * another thread than the one that calls the module. All are O(1) unless said otherwise. */
+struct galerna_host {
+    uint32_t size; /* of this structure; at least that of the module's own minor version */
+    uint16_t abi_major;
+    uint16_t abi_minor;
+    uint32_t compatibility; /* enum galerna_compatibility */
+    uint32_t reserved;
+    void *context; /* the host's own; not for the module */
+
+    /* Say something to the operator, prefixed with the module's name. One line, no newline. */
+    void (*log)(const struct galerna_host *host, enum galerna_log_level level, const char *format,
+                ...) GALERNA_PRINTF(3, 4);
+
+    /* Fill *result and return verdict, so that a function can end with
+     * `return host->answer(result, GALERNA_REFUSED_FOR_GOOD, "too-long", "...", ...)`.
+     * reason: lower case letters, digits and -; both texts are cut when too long. */
+    enum galerna_verdict (*answer)(struct galerna_result *result, enum galerna_verdict verdict,
+                                   const char *reason, const char *format, ...)
+        GALERNA_PRINTF(4, 5);
+
+    /* The time of the decision under way. */
+    int64_t (*now)(const struct galerna_host *host);
+
+    /* 64 random bits: one sequence per instance, the same for the same seed, module and place in
+     * the chain. */
+    uint64_t (*random)(const struct galerna_host *host);
+
+    /* A lease: who asks for what. */
+    int64_t (*lease_id)(const struct galerna_lease *lease);
+    enum galerna_lease_kind (*lease_kind)(const struct galerna_lease *lease);
+    enum galerna_terms (*lease_terms)(const struct galerna_lease *lease);
+    enum galerna_origin (*lease_origin)(const struct galerna_lease *lease);
+    int32_t (*lease_priority)(const struct galerna_lease *lease); /* larger wins; 0 by default */
+    int64_t (*lease_user)(const struct galerna_lease *lease);     /* -1: unknown */
+    int64_t (*lease_submit)(const struct galerna_lease *lease);   /* when it was asked for */
+    int64_t (*lease_start)(const struct galerna_lease *lease);    /* asked for, or GALERNA_NONE */
+    int64_t (*lease_deadline)(const struct galerna_lease *lease); /* or GALERNA_NONE */
+    int64_t (*lease_duration)(const struct galerna_lease *lease); /* s, or GALERNA_UNLIMITED */
+    int64_t (*lease_accumulated)(const struct galerna_lease *lease); /* s run before this start */
+    uint32_t (*lease_vms)(const struct galerna_lease *lease);     /* how many, 1 or more */
+    /* How much VM `vm` (0 = the first) asks for of a resource type; 0 when there is no such VM or
+     * type. O(groups of equal VMs). */
+    int64_t (*lease_amount)(const struct galerna_lease *lease, uint32_t vm, uint32_t type);
+    /* Image name, NULL: none; and its size in MB. */
+    const char *(*lease_image)(const struct galerna_lease *lease);
+    int64_t (*lease_image_size)(const struct galerna_lease *lease);
+
+    /* The site. 0, -1 or NULL when there is no such place, type or name. */
+    uint32_t (*host_count)(const struct galerna_host *host);
+    int32_t (*host_id)(const struct galerna_host *host, uint32_t place); /* as people know it */
+    int64_t (*host_capacity)(const struct galerna_host *host, uint32_t place, uint32_t type);
+    uint32_t (*type_count)(const struct galerna_host *host);
+    const char *(*type_name)(const struct galerna_host *host, uint32_t type);
+    int32_t (*type_find)(const struct galerna_host *host, const char *name);
+
+    /* The slot table: amounts[0 ... type_count - 1] free on a host at a time, now or later.
+     * False, amounts untouched: no such place, or the driver offers no such look ahead (in
+     * create(), for one). O(log of the host's change points). */
+    bool (*host_free)(const struct galerna_host *host, uint32_t place, int64_t at,
+                      int64_t *amounts);
+};
+
+/* ---- options ------------------------------------------------------------------------------ */
+
+enum galerna_option_type {
+    GALERNA_BOOLEAN,  /* yes, no, true, false, on, off, 1, 0 */
+    GALERNA_INTEGER,
+    GALERNA_NUMBER,   /* a finite decimal number */
+    GALERNA_TEXT,
+    GALERNA_CHOICE,   /* one of the words in `choices` */
+    GALERNA_DURATION  /* seconds: 90, 90s, 15m, 2h, 7d, or [D:]HH:MM:SS */
+};
+
+/* One line of a module's table of options: the only place where an option is described. The host
+ * parses and checks what the operator wrote, and prints the table for people. */
+struct galerna_option {
+    const char *name; /* lower case letters, digits and - */
+    uint32_t type;    /* enum galerna_option_type */
+    uint32_t reserved;
+    const char *default_value;      /* as an operator would write it; NULL: must be given */
+    const char *default_haizea_1_0; /* in that mode; NULL: as default_value */
+    double minimum, maximum;        /* integer, number, duration; both 0: no limits */
+    const char *choices;            /* choice: "first|second|third" */
+    const char *description;        /* a sentence, with the unit */
+};
+
+/* The value of an option; which member follows from its type. */
+union galerna_value {
+    bool boolean;
+    int64_t integer; /* also durations, in seconds */
+    double number;
+    const char *text;
+    uint32_t choice; /* 0 = the first of `choices` */
+};
+
+/* ---- admission ---------------------------------------------------------------------------- */
+
+struct galerna_admission_request {
+    uint32_t size;
+    uint32_t reserved;
+    const struct galerna_lease *lease; /* not scheduled yet */
+    int64_t now;
+};
+
+struct galerna_admission {
+    uint32_t size;
+    uint32_t reserved;
+    /* May this lease be scheduled at all? Asked once, when it is requested. GALERNA_OK or SKIP: as
+     * far as this module is concerned; REFUSED_...: no, with a reason. All modules of the chain
+     * must agree; the first refusal is recorded. */
+    enum galerna_verdict (*admit)(void *self, const struct galerna_admission_request *request,
+                                  struct galerna_result *result);
+};
+
+/* ---- preemption --------------------------------------------------------------------------- */
+
+/* A lease that could make room. Terms, origin, priority: ask host->lease_...(victim->lease). */
+struct galerna_victim {
+    const struct galerna_lease *lease;
+    int64_t overhead;   /* seconds lost by preempting it on its terms, summed over its VMs */
+    bool started;       /* runs at the time of preemption (else it is only planned) */
+    int64_t runs_since; /* start of its present VMs */
+};
+
+struct galerna_victim_batch {
+    uint32_t size;
+    uint32_t victim_size; /* distance between two victims: use galerna_victim() */
+    const struct galerna_lease *preemptor;
+    int64_t at; /* when it wants to start */
+    size_t n_victims;
+    const struct galerna_victim *victims; /* ascending lease id */
+
+    /* Would preempting these victims (places in the batch) make enough room, on the hosts and for
+     * the whole interval that the preemptor wants? Costs a trial in the slot table. NULL in
+     * score(). */
+    bool (*enough)(const struct galerna_victim_batch *batch, const size_t *chosen,
+                   size_t n_chosen);
+    const void *context; /* the host's own */
+};
+
+static inline const struct galerna_victim *galerna_victim(const struct galerna_victim_batch *batch,
+                                                          size_t place)
+{
+    return (const struct galerna_victim *)(const void *)((const char *)batch->victims +
+                                                         place * batch->victim_size);
+}
+
+/* A module gives score or choose, or both (choose is then preferred). */
+struct galerna_preemption {
+    uint32_t size;
+    uint32_t reserved;
+
+    /* Quick no: can this lease ever preempt? Saves gathering victims. NULL: it can. */
+    bool (*may_preempt)(void *self, const struct galerna_lease *preemptor);
+
+    /* scores[i]: how readily victim i is preempted, or GALERNA_VETO. The highest goes first, and
+     * the larger lease id among equals, until there is room. In a chain a veto of any module
+     * counts; scores are added by weight. */
+    enum galerna_verdict (*score)(void *self, const struct galerna_victim_batch *batch,
+                                  int64_t *scores, struct galerna_result *result);
+
+    /* Choose a set by itself: fill chosen[] (room for n_victims) with different places and set
+     * *n_chosen; 0: none will do. The set must pass batch->enough(). At most one module of a chain
+     * may have this; victims vetoed by the others are not offered to it. */
+    enum galerna_verdict (*choose)(void *self, const struct galerna_victim_batch *batch,
+                                   size_t *chosen, size_t *n_chosen,
+                                   struct galerna_result *result);
+};
+
+/* ---- host selection ----------------------------------------------------------------------- */
+
+/* Columns a module reads; those of no module in the chain may be NULL. */
+enum {
+    GALERNA_COLUMN_LEASES = 1u << 0, /* leases_present */
+    GALERNA_COLUMN_CHANGE = 1u << 1, /* unchanged_until */
+    GALERNA_COLUMN_FREE = 1u << 2    /* free */
+};
+
+/* Hosts on which at least one VM of the lease fits at `at`, in ascending place, by columns. */
+struct galerna_host_batch {
+    uint32_t size;
+    uint32_t n_types; /* resource types of the site: entries per host in `free` */
+    const struct galerna_lease *lease;
+    int64_t at;       /* start of the interval */
+    int64_t duration; /* that the lease asks for, or GALERNA_UNLIMITED */
+    size_t n_hosts;
+    const uint32_t *hosts;          /* places in the site */
+    const int32_t *leases_present;  /* different leases on the host at `at` */
+    const int64_t *unchanged_until; /* when its free amounts or leases change next, or NEVER */
+    const int64_t *free;            /* n_hosts x n_types amounts free at `at` */
+    const void *capacity;           /* use galerna_capacity() */
+    size_t capacity_stride;
+};
+
+/* What the batch's host i can hold when it is empty, by resource type. */
+static inline const int64_t *galerna_capacity(const struct galerna_host_batch *batch, size_t i)
+{
+    return (const int64_t *)(const void *)((const char *)batch->capacity +
+                                           (size_t)batch->hosts[i] * batch->capacity_stride);
+}
+
+struct galerna_host_selection {
+    uint32_t size;
+    uint32_t columns; /* GALERNA_COLUMN_... that score reads */
+
+    /* scores[i] for host i of the batch, or GALERNA_VETO. Equal scores: the smaller place first. In
+     * a chain a veto of any module counts; scores are added by weight. This is the hot path, called
+     * up to a million times in a replay: plain loops over the columns. */
+    enum galerna_verdict (*score)(void *self, const struct galerna_host_batch *batch,
+                                  int64_t *scores, struct galerna_result *result);
+};
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+enum galerna_event_kind {
+    GALERNA_EVENT_REQUESTED, /* a lease was asked for and `accepted` or not */
+    GALERNA_EVENT_STARTED,   /* its VMs run for the first time */
+    GALERNA_EVENT_PREEMPTED, /* it makes room for lease `other` */
+    GALERNA_EVENT_RESUMED,   /* its VMs run again */
+    GALERNA_EVENT_FINISHED   /* done, cancelled, refused or failed */
+};
+
+struct galerna_event {
+    uint32_t size;
+    uint32_t kind; /* enum galerna_event_kind; ignore those you do not know */
+    int64_t time;
+    const struct galerna_lease *lease;
+    int64_t other;  /* preempted: the id of the lease it makes room for; else -1 */
+    bool accepted;  /* requested */
+};
+
+/* ---- the module --------------------------------------------------------------------------- */
+
+enum galerna_policy_kind {
+    GALERNA_KIND_ADMISSION = 1,
+    GALERNA_KIND_PREEMPTION = 2,
+    GALERNA_KIND_HOST_SELECTION = 3
+};
+
+struct galerna_policy {
+    uint32_t magic; /* GALERNA_POLICY_MAGIC */
+    uint16_t abi_major;
+    uint16_t abi_minor;
+    uint32_t size; /* sizeof(struct galerna_policy) when the module was compiled */
+    uint32_t kind; /* enum galerna_policy_kind */
+    const char *name;    /* lower case letters, digits and -; the file is NAME.so */
+    const char *version; /* the module's own */
+    const char *summary; /* what it does, one line */
+
+    const struct galerna_option *options; /* NULL when there are none */
+    uint32_t n_options;
+    uint32_t option_size; /* sizeof(struct galerna_option); 0 when there are none */
+
+    /* Make an instance. values[i] belongs to options[i]. Sets *self (NULL is allowed: nothing to
+     * remember) and returns GALERNA_OK; or GALERNA_ERROR with host->answer() saying what is wrong
+     * and what to do, and nothing left behind. NULL: there is nothing to make. */
+    enum galerna_verdict (*create)(const struct galerna_host *host,
+                                   const union galerna_value *values, void **self,
+                                   struct galerna_result *result);
+    /* Free everything. self may be NULL. NULL: there is nothing to free. */
+    void (*destroy)(void *self);
+
+    /* The one that belongs to `kind`; the others are NULL. */
+    const struct galerna_admission *admission;
+    const struct galerna_preemption *preemption;
+    const struct galerna_host_selection *host_selection;
+
+    /* Since 1.1: told what happened, for modules that learn. Must be quick. NULL: not wanted. */
+    void (*event)(void *self, const struct galerna_event *event);
+};
+
+/* How a module ends (the symbol's name is the policy's with _ for -):
+ *
+ *     GALERNA_POLICY(no_mondays) = {
+ *         GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
+ *         .name = "no-mondays", .version = "1.0", .summary = "Refuses leases asked for on Mondays",
+ *         .create = create, .destroy = destroy, .admission = &operations,
+ *     };
+ */
+#ifdef __cplusplus
+#define GALERNA_EXTERN extern "C"
+#else
+#define GALERNA_EXTERN extern
+#endif
+#define GALERNA_POLICY(symbol)                                                                     \
+    GALERNA_EXTERN __attribute__((visibility("default"))) const struct galerna_policy              \
+        galerna_policy_##symbol;                                                                   \
+    const struct galerna_policy galerna_policy_##symbol
+#define GALERNA_POLICY_HEAD(kind)                                                                  \
+    GALERNA_POLICY_MAGIC, GALERNA_ABI_MAJOR, GALERNA_ABI_MINOR,                                    \
+        (uint32_t)sizeof(struct galerna_policy), (uint32_t)(kind)
+/* The members .options, .n_options and .option_size, for an array. */
+#define GALERNA_OPTIONS(array)                                                                     \
+    (array), (uint32_t)(sizeof(array) / sizeof((array)[0])), (uint32_t)sizeof(struct galerna_option)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,47 @@
+#include <stdio.h>
+
+#include "plugin/host_private.h"
+
+static enum galerna_verdict ask(struct instance *instance,
+                                const struct galerna_admission_request *request)
+{
+    int64_t began = instance_call_begins(instance, 1);
+    enum galerna_verdict verdict = instance->admission->admit(instance->active_self, request,
+                                                              instance_result(instance));
+
+    instance_call_ended(instance, began, "admit");
+    return verdict;
+}
+
+bool host_admit(void *context, const struct lease *lease, int64_t now, struct reason *reason)
+{
+    struct policy_host *host = context;
+    const struct chain *chain = host_chain(host, GALERNA_KIND_ADMISSION);
+    const struct galerna_admission_request request = {
+        .size = sizeof request,
+        .lease = (const struct galerna_lease *)(const void *)lease,
+        .now = now,
+    };
+
+    host->state.now = now;
+    for (size_t i = 0; i < chain->n; i++) {
+        struct instance *instance = chain->instances[i];
+        enum galerna_verdict verdict = ask(instance, &request);
+
+        switch (verdict) {
+        case GALERNA_OK:
+        case GALERNA_SKIP:
+            break;
+        case GALERNA_REFUSED_FOR_NOW:
+        case GALERNA_REFUSED_FOR_GOOD:
+            snprintf(host->refusal, sizeof host->refusal, "%s: %s", instance->module->policy.name,
+                     *instance->result.text ? instance->result.text : "refused without a reason");
+            *reason = (struct reason){.id = REASON_REFUSED_BY_POLICY, .text = host->refusal};
+            return false;
+        default:
+            instance_fault_verdict(instance, "admit", verdict);
+            break;
+        }
+    }
+    return true;
+}

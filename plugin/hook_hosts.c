@@ -1,0 +1,82 @@
+/* Host selection: the hot path. The columns are passed through as they are; a single module writes
+ * its scores where the engine wants them. */
+#include <string.h>
+
+#include "plugin/host_private.h"
+#include "util/memory.h"
+
+_Static_assert((int)GALERNA_COLUMN_LEASES == (int)HOST_COLUMN_LEASES &&
+                   (int)GALERNA_COLUMN_CHANGE == (int)HOST_COLUMN_CHANGE &&
+                   (int)GALERNA_COLUMN_FREE == (int)HOST_COLUMN_FREE,
+               "columns are passed through");
+
+/* How many calls go by between two whose time is taken. */
+enum { MEASURE_EVERY = 1024 };
+
+static void fill(int64_t *scores, size_t n, int64_t score)
+{
+    for (size_t i = 0; i < n; i++)
+        scores[i] = score;
+}
+
+/* Ask one module; false: it has no opinion. */
+static bool ask(struct instance *instance, const struct galerna_host_batch *batch, int64_t *scores)
+{
+    int64_t began = instance_call_begins(instance, MEASURE_EVERY);
+    enum galerna_verdict verdict = instance->host_selection->score(instance->active_self, batch,
+                                                                   scores,
+                                                                   instance_result(instance));
+
+    instance_call_ended(instance, began, "score");
+    if (verdict == GALERNA_OK) {
+        host_check_scores(instance, scores, batch->n_hosts, "score");
+        return true;
+    }
+    if (verdict != GALERNA_SKIP)
+        instance_fault_verdict(instance, "score", verdict);
+    return false;
+}
+
+static void score_chain(struct policy_host *host, const struct chain *chain,
+                        const struct galerna_host_batch *batch, int64_t *scores)
+{
+    int64_t weights = 0;
+
+    host->scores = memory_grow(host->scores, &host->scores_allocated, batch->n_hosts,
+                               sizeof *host->scores);
+    fill(scores, batch->n_hosts, 0);
+    for (size_t i = 0; i < chain->n; i++)
+        if (ask(chain->instances[i], batch, host->scores)) {
+            host_add_scores(scores, host->scores, batch->n_hosts, chain->instances[i]->weight);
+            weights += chain->instances[i]->weight;
+        }
+    for (size_t i = 0; i < batch->n_hosts && weights > 1; i++)
+        if (scores[i] > 0)
+            scores[i] /= weights;
+}
+
+void host_score_hosts(void *context, const struct host_batch *batch, int64_t *scores)
+{
+    struct policy_host *host = context;
+    const struct chain *chain = host_chain(host, GALERNA_KIND_HOST_SELECTION);
+    const struct galerna_host_batch view = {
+        .size = sizeof view,
+        .n_types = (uint32_t)batch->site->types.count,
+        .lease = (const struct galerna_lease *)(const void *)batch->lease,
+        .at = batch->at,
+        .duration = batch->duration,
+        .n_hosts = batch->n_hosts,
+        .hosts = batch->hosts,
+        .leases_present = batch->leases_present,
+        .unchanged_until = batch->unchanged_until,
+        .free = batch->free,
+        .capacity = batch->site->hosts[0].capacity.of,
+        .capacity_stride = sizeof batch->site->hosts[0],
+    };
+
+    host->state.site = batch->site;
+    if (chain->n > 1)
+        score_chain(host, chain, &view, scores);
+    else if (!ask(chain->instances[0], &view, scores))
+        fill(scores, batch->n_hosts, POLICY_SCORE_MAX);
+}

@@ -1,0 +1,207 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "plugin/host_private.h"
+#include "util/memory.h"
+
+_Static_assert(offsetof(struct galerna_victim, lease) == offsetof(struct victim, lease) &&
+                   offsetof(struct galerna_victim, overhead) == offsetof(struct victim, overhead) &&
+                   offsetof(struct galerna_victim, started) == offsetof(struct victim, started) &&
+                   offsetof(struct galerna_victim, runs_since) ==
+                       offsetof(struct victim, runs_since),
+               "victims are passed through");
+
+/* What a batch's `enough` needs to ask the engine. */
+struct question {
+    struct policy_host *host;
+    const struct victim_test *test;
+    const size_t *places; /* the engine's place of each victim offered; NULL: the same */
+    size_t n;
+};
+
+static const struct galerna_lease *sdk_lease(const struct lease *lease)
+{
+    return (const struct galerna_lease *)(const void *)lease;
+}
+
+static struct galerna_victim_batch view_of(const struct lease *preemptor, int64_t at,
+                                           const struct victim *victims, size_t n)
+{
+    return (struct galerna_victim_batch){
+        .size = sizeof(struct galerna_victim_batch),
+        .victim_size = sizeof *victims,
+        .preemptor = sdk_lease(preemptor),
+        .at = at,
+        .n_victims = n,
+        .victims = (const struct galerna_victim *)(const void *)victims,
+    };
+}
+
+bool host_may_preempt(void *context, const struct lease *preemptor)
+{
+    struct policy_host *host = context;
+    const struct chain *chain = host_chain(host, GALERNA_KIND_PREEMPTION);
+
+    for (size_t i = 0; i < chain->n; i++) {
+        const struct instance *instance = chain->instances[i];
+
+        if (instance->preemption->may_preempt &&
+            !instance->preemption->may_preempt(instance->active_self, sdk_lease(preemptor)))
+            return false;
+    }
+    return true;
+}
+
+/* Ask one module; false: it has no opinion. */
+static bool ask_score(struct instance *instance, const struct galerna_victim_batch *batch,
+                      int64_t *scores)
+{
+    int64_t began = instance_call_begins(instance, 1);
+    enum galerna_verdict verdict = instance->preemption->score(instance->active_self, batch,
+                                                               scores, instance_result(instance));
+
+    instance_call_ended(instance, began, "score");
+    if (verdict == GALERNA_OK) {
+        host_check_scores(instance, scores, batch->n_victims, "score");
+        return true;
+    }
+    if (verdict == GALERNA_SKIP)
+        return false;
+    /* Nobody is disturbed on the word of a module that does not work. */
+    instance_fault_verdict(instance, "score", verdict);
+    for (size_t i = 0; i < batch->n_victims; i++)
+        scores[i] = GALERNA_VETO;
+    return true;
+}
+
+void host_score_victims(void *context, const struct lease *preemptor, int64_t at,
+                        const struct victim *victims, size_t n, int64_t *scores)
+{
+    struct policy_host *host = context;
+    const struct chain *chain = host_chain(host, GALERNA_KIND_PREEMPTION);
+    const struct galerna_victim_batch view = view_of(preemptor, at, victims, n);
+    int64_t weights = 0;
+
+    host->scores = memory_grow(host->scores, &host->scores_allocated, n, sizeof *host->scores);
+    memset(scores, 0, n * sizeof *scores);
+    for (size_t i = 0; i < chain->n; i++)
+        if (chain->instances[i]->preemption->score &&
+            ask_score(chain->instances[i], &view, host->scores)) {
+            host_add_scores(scores, host->scores, n, chain->instances[i]->weight);
+            weights += chain->instances[i]->weight;
+        }
+    for (size_t i = 0; i < n; i++)
+        if (weights == 0)
+            scores[i] = POLICY_VETO;
+        else if (scores[i] > 0)
+            scores[i] /= weights;
+}
+
+/* Are these different places of the batch? */
+static bool are_places(struct policy_host *host, const size_t *chosen, size_t n_chosen, size_t n)
+{
+    if (n_chosen > n)
+        return false;
+    host->seen = memory_grow(host->seen, &host->seen_allocated, n, sizeof *host->seen);
+    memset(host->seen, 0, n);
+    for (size_t i = 0; i < n_chosen; i++)
+        if (chosen[i] >= n || host->seen[chosen[i]]++)
+            return false;
+    return true;
+}
+
+static bool ask_engine(const struct galerna_victim_batch *batch, const size_t *chosen,
+                       size_t n_chosen)
+{
+    const struct question *question = batch->context;
+    struct policy_host *host = question->host;
+
+    if (!are_places(host, chosen, n_chosen, question->n))
+        return false;
+    host->translated = memory_grow(host->translated, &host->translated_allocated, n_chosen,
+                                   sizeof *host->translated);
+    for (size_t i = 0; i < n_chosen; i++)
+        host->translated[i] = question->places[chosen[i]];
+    return question->test->enough(question->test, host->translated, n_chosen);
+}
+
+/* Victims that no scoring module of the chain vetoes, and their places. */
+static size_t offer(struct policy_host *host, const struct galerna_victim_batch *all)
+{
+    const struct chain *chain = host_chain(host, GALERNA_KIND_PREEMPTION);
+    size_t n = all->n_victims, kept = 0;
+
+    host->scores = memory_grow(host->scores, &host->scores_allocated, n, sizeof *host->scores);
+    host->offered = memory_grow(host->offered, &host->offered_allocated, n,
+                                sizeof *host->offered);
+    host->places = memory_grow(host->places, &host->places_allocated, n, sizeof *host->places);
+    for (size_t i = 0; i < n; i++)
+        host->places[i] = i;
+    kept = n;
+    for (size_t i = 0; i < chain->n; i++) {
+        struct instance *instance = chain->instances[i];
+        size_t still = 0;
+
+        if (instance->preemption->choose || !instance->preemption->score ||
+            !ask_score(instance, all, host->scores))
+            continue;
+        for (size_t j = 0; j < kept; j++)
+            if (host->scores[host->places[j]] >= 0)
+                host->places[still++] = host->places[j];
+        kept = still;
+    }
+    for (size_t i = 0; i < kept; i++)
+        memcpy(&host->offered[i], galerna_victim(all, host->places[i]), sizeof *host->offered);
+    return kept;
+}
+
+static struct instance *chooser_of(const struct chain *chain)
+{
+    for (size_t i = 0; i < chain->n; i++)
+        if (chain->instances[i]->preemption->choose)
+            return chain->instances[i];
+    return NULL;
+}
+
+size_t host_choose_victims(void *context, const struct lease *preemptor, int64_t at,
+                           const struct victim *victims, size_t n, const struct victim_test *test,
+                           size_t *chosen)
+{
+    struct policy_host *host = context;
+    struct instance *instance = chooser_of(host_chain(host, GALERNA_KIND_PREEMPTION));
+    struct galerna_victim_batch view = view_of(preemptor, at, victims, n);
+    struct question question = {.host = host, .test = test};
+    enum galerna_verdict verdict;
+    size_t n_chosen = 0;
+    int64_t began;
+
+    if (!instance) /* replaced by the built-in default */
+        return 0;
+    question.n = offer(host, &view);
+    question.places = host->places;
+    view = view_of(preemptor, at, host->offered, question.n);
+    view.enough = ask_engine;
+    view.context = &question;
+    began = instance_call_begins(instance, 1);
+    verdict = instance->preemption->choose(instance->active_self, &view, chosen, &n_chosen,
+                                           instance_result(instance));
+    instance_call_ended(instance, began, "choose");
+    if (verdict == GALERNA_SKIP || verdict == GALERNA_REFUSED_FOR_NOW ||
+        verdict == GALERNA_REFUSED_FOR_GOOD || (verdict == GALERNA_OK && n_chosen == 0))
+        return 0;
+    if (verdict != GALERNA_OK)
+        instance_fault_verdict(instance, "choose", verdict);
+    else if (!are_places(host, chosen, n_chosen, question.n))
+        instance_fault(instance, "choose named %zu leases that are not different ones of the %zu "
+                                 "offered; nothing is preempted",
+                       n_chosen, question.n);
+    else if (!ask_engine(&view, chosen, n_chosen))
+        instance_fault(instance, "choose named %zu leases that do not make enough room; nothing "
+                                 "is preempted",
+                       n_chosen);
+    else {
+        memcpy(chosen, host->translated, n_chosen * sizeof *chosen);
+        return n_chosen;
+    }
+    return 0;
+}

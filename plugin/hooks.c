@@ -1,0 +1,72 @@
+#include <string.h>
+
+#include "plugin/host_private.h"
+#include "util/memory.h"
+
+_Static_assert(GALERNA_SCORE_MAX == POLICY_SCORE_MAX && GALERNA_VETO == POLICY_VETO,
+               "scores are passed through");
+
+void host_check_scores(struct instance *instance, int64_t *scores, size_t n, const char *function)
+{
+    uint64_t outside = 0;
+
+    /* The sign bit of score - VETO is set below the range, that of MAX - score above it. */
+    for (size_t i = 0; i < n; i++)
+        outside |= ((uint64_t)scores[i] - (uint64_t)GALERNA_VETO) |
+                   ((uint64_t)GALERNA_SCORE_MAX - (uint64_t)scores[i]);
+    if (!(outside >> 63))
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (scores[i] < GALERNA_VETO || scores[i] > GALERNA_SCORE_MAX) {
+            int64_t clamped = scores[i] < GALERNA_VETO ? 0 : GALERNA_SCORE_MAX;
+
+            instance_fault(instance, "%s gave score %lld, outside -1 to %lld; taken as %lld",
+                           function, (long long)scores[i], (long long)GALERNA_SCORE_MAX,
+                           (long long)clamped);
+            scores[i] = clamped;
+        }
+}
+
+void host_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned weight)
+{
+    for (size_t i = 0; i < n; i++)
+        sums[i] = sums[i] < 0 || scores[i] < 0 ? POLICY_VETO
+                                               : sums[i] + scores[i] * (int64_t)weight;
+}
+
+static unsigned columns_of(const struct chain *chain)
+{
+    unsigned columns = 0;
+
+    for (size_t i = 0; i < chain->n; i++)
+        columns |= chain->instances[i]->module->host_selection.columns;
+    return columns;
+}
+
+static bool any_chooses(const struct chain *chain)
+{
+    for (size_t i = 0; i < chain->n; i++)
+        if (chain->instances[i]->module->preemption.choose)
+            return true;
+    return false;
+}
+
+void host_hooks_init(struct policy_host *host)
+{
+    const struct chain *preemption = host_chain(host, GALERNA_KIND_PREEMPTION);
+    const struct chain *selection = host_chain(host, GALERNA_KIND_HOST_SELECTION);
+
+    host->hooks = (struct policy_hooks){.context = host};
+    if (!chain_is_builtin(host_chain(host, GALERNA_KIND_ADMISSION)))
+        host->hooks.admit = host_admit;
+    if (!chain_is_builtin(preemption)) {
+        host->hooks.may_preempt = host_may_preempt;
+        host->hooks.score_victims = host_score_victims;
+        if (any_chooses(preemption))
+            host->hooks.choose_victims = host_choose_victims;
+    }
+    if (!chain_is_builtin(selection)) {
+        host->hooks.score_hosts = host_score_hosts;
+        host->hooks.host_columns = columns_of(selection);
+    }
+}

@@ -1,0 +1,263 @@
+/* The functions of struct galerna_host: what a module may ask. A struct galerna_lease is the core's
+ * struct lease, which modules never see inside. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/lease.h"
+#include "plugin/instance.h"
+
+_Static_assert((int)GALERNA_LEASE_BEST_EFFORT == (int)LEASE_BEST_EFFORT &&
+                   (int)GALERNA_LEASE_IMMEDIATE == (int)LEASE_IMMEDIATE &&
+                   (int)GALERNA_LEASE_RESERVATION == (int)LEASE_RESERVATION &&
+                   (int)GALERNA_LEASE_DEADLINE == (int)LEASE_DEADLINE,
+               "lease kinds are passed through");
+_Static_assert((int)GALERNA_TERMS_CANCELABLE == (int)TERMS_CANCELABLE &&
+                   (int)GALERNA_TERMS_SUSPENDABLE == (int)TERMS_SUSPENDABLE &&
+                   (int)GALERNA_TERMS_MIGRATABLE == (int)TERMS_MIGRATABLE &&
+                   (int)GALERNA_TERMS_RESTARTABLE == (int)TERMS_RESTARTABLE &&
+                   (int)GALERNA_TERMS_NON_PREEMPTABLE == (int)TERMS_NON_PREEMPTABLE,
+               "terms are passed through");
+_Static_assert((int)GALERNA_ORIGIN_EXTERNAL == (int)ORIGIN_EXTERNAL, "origins too");
+_Static_assert((int)GALERNA_NET_OUT == (int)RESOURCE_NET_OUT, "resource types too");
+_Static_assert(GALERNA_NONE == INSTANT_NONE && GALERNA_NONE == SPAN_NONE &&
+                   GALERNA_NEVER == INSTANT_NEVER && GALERNA_UNLIMITED == SPAN_UNLIMITED,
+               "times too");
+_Static_assert((int)GALERNA_LOG_DEBUG == (int)POLICY_LOG_DEBUG, "log levels too");
+
+static const struct lease *core_lease(const struct galerna_lease *lease)
+{
+    return (const struct lease *)(const void *)lease;
+}
+
+static const struct host_state *state_of(const struct galerna_host *host)
+{
+    return ((const struct instance *)host->context)->state;
+}
+
+static void api_log(const struct galerna_host *host, enum galerna_log_level level,
+                    const char *format, ...)
+{
+    const struct instance *instance = host->context;
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    host_log(instance->state, (enum policy_log_level)level, "policy %s: %s",
+             instance->module->policy.name, text);
+}
+
+static enum galerna_verdict api_answer(struct galerna_result *result, enum galerna_verdict verdict,
+                                       const char *reason, const char *format, ...)
+{
+    va_list args;
+
+    result->verdict = (int32_t)verdict;
+    snprintf(result->reason, sizeof result->reason, "%s", reason ? reason : "");
+    va_start(args, format);
+    vsnprintf(result->text, sizeof result->text, format, args);
+    va_end(args);
+    return verdict;
+}
+
+static int64_t api_now(const struct galerna_host *host)
+{
+    const struct host_state *state = state_of(host);
+
+    return state->world.now ? state->world.now(state->world.context) : state->now;
+}
+
+/* SplitMix64: a counter through a mixing function. */
+static uint64_t api_random(const struct galerna_host *host)
+{
+    struct instance *instance = host->context;
+    uint64_t z = instance->random += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static int64_t api_lease_id(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->request.id;
+}
+
+static enum galerna_lease_kind api_lease_kind(const struct galerna_lease *lease)
+{
+    return (enum galerna_lease_kind)core_lease(lease)->request.kind;
+}
+
+static enum galerna_terms api_lease_terms(const struct galerna_lease *lease)
+{
+    return (enum galerna_terms)core_lease(lease)->request.terms;
+}
+
+static enum galerna_origin api_lease_origin(const struct galerna_lease *lease)
+{
+    return (enum galerna_origin)core_lease(lease)->request.origin;
+}
+
+static int32_t api_lease_priority(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->request.priority;
+}
+
+static int64_t api_lease_user(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->request.user;
+}
+
+static int64_t api_lease_submit(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->request.submit;
+}
+
+static int64_t api_lease_start(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->request.start;
+}
+
+static int64_t api_lease_deadline(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->request.deadline;
+}
+
+static int64_t api_lease_duration(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->request.duration;
+}
+
+static int64_t api_lease_accumulated(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->accumulated;
+}
+
+static uint32_t api_lease_vms(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->n_vms;
+}
+
+static int64_t api_lease_amount(const struct galerna_lease *lease, uint32_t vm, uint32_t type)
+{
+    const struct lease_request *request = &core_lease(lease)->request;
+
+    if (type >= RESOURCE_TYPES_MAX)
+        return 0;
+    for (size_t i = 0; i < request->n_node_sets; i++) {
+        if (vm < request->node_sets[i].count)
+            return request->node_sets[i].amounts.of[type];
+        vm -= request->node_sets[i].count;
+    }
+    return 0;
+}
+
+static const char *api_lease_image(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->request.image;
+}
+
+static int64_t api_lease_image_size(const struct galerna_lease *lease)
+{
+    return core_lease(lease)->request.image_size;
+}
+
+static uint32_t api_host_count(const struct galerna_host *host)
+{
+    const struct site *site = state_of(host)->site;
+
+    return site ? (uint32_t)site->n_hosts : 0;
+}
+
+static int32_t api_host_id(const struct galerna_host *host, uint32_t place)
+{
+    const struct site *site = state_of(host)->site;
+
+    return site && place < site->n_hosts ? site->hosts[place].id : -1;
+}
+
+static int64_t api_host_capacity(const struct galerna_host *host, uint32_t place, uint32_t type)
+{
+    const struct site *site = state_of(host)->site;
+
+    if (!site || place >= site->n_hosts || type >= (uint32_t)site->types.count)
+        return 0;
+    return site->hosts[place].capacity.of[type];
+}
+
+static uint32_t api_type_count(const struct galerna_host *host)
+{
+    const struct site *site = state_of(host)->site;
+
+    return site ? (uint32_t)site->types.count : 0;
+}
+
+static const char *api_type_name(const struct galerna_host *host, uint32_t type)
+{
+    const struct site *site = state_of(host)->site;
+
+    return site && type < (uint32_t)site->types.count ? site->types.names[type] : NULL;
+}
+
+static int32_t api_type_find(const struct galerna_host *host, const char *name)
+{
+    const struct site *site = state_of(host)->site;
+
+    for (int i = 0; site && i < site->types.count; i++)
+        if (strcmp(site->types.names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static bool api_host_free(const struct galerna_host *host, uint32_t place, int64_t at,
+                          int64_t *amounts)
+{
+    const struct host_state *state = state_of(host);
+    int64_t room[RESOURCE_TYPES_MAX];
+
+    if (!state->world.free_at || place >= api_host_count(host) ||
+        !state->world.free_at(state->world.context, place, at, room))
+        return false;
+    memcpy(amounts, room, api_type_count(host) * sizeof *amounts);
+    return true;
+}
+
+void host_api_init(struct galerna_host *api, struct instance *instance)
+{
+    *api = (struct galerna_host){
+        .size = sizeof *api,
+        .abi_major = GALERNA_ABI_MAJOR,
+        .abi_minor = GALERNA_ABI_MINOR,
+        .compatibility = instance->state->haizea_compatible ? GALERNA_COMPATIBILITY_HAIZEA_1_0
+                                                            : GALERNA_COMPATIBILITY_DEFAULT,
+        .context = instance,
+        .log = api_log,
+        .answer = api_answer,
+        .now = api_now,
+        .random = api_random,
+        .lease_id = api_lease_id,
+        .lease_kind = api_lease_kind,
+        .lease_terms = api_lease_terms,
+        .lease_origin = api_lease_origin,
+        .lease_priority = api_lease_priority,
+        .lease_user = api_lease_user,
+        .lease_submit = api_lease_submit,
+        .lease_start = api_lease_start,
+        .lease_deadline = api_lease_deadline,
+        .lease_duration = api_lease_duration,
+        .lease_accumulated = api_lease_accumulated,
+        .lease_vms = api_lease_vms,
+        .lease_amount = api_lease_amount,
+        .lease_image = api_lease_image,
+        .lease_image_size = api_lease_image_size,
+        .host_count = api_host_count,
+        .host_id = api_host_id,
+        .host_capacity = api_host_capacity,
+        .type_count = api_type_count,
+        .type_name = api_type_name,
+        .type_find = api_type_find,
+        .host_free = api_host_free,
+    };
+}

@@ -1,0 +1,20 @@
+/* host_settings.h: a policy host's own copy of its settings. */
+#ifndef GALERNA_PLUGIN_HOST_SETTINGS_H
+#define GALERNA_PLUGIN_HOST_SETTINGS_H
+
+#include "plugin/chain.h"
+#include "plugin/policy_host.h"
+#include "plugin/search.h"
+
+/* Copy with all texts; site, cache and contexts stay the caller's. */
+void host_settings_copy(struct policy_host_settings *copy,
+                        const struct policy_host_settings *settings);
+void host_settings_finish(struct policy_host_settings *copy);
+
+/* Is every module that options are given for in use, or at least known? Options of a known module
+ * that is not in use are left alone. Errors: EINVAL with file:line and "did you mean". */
+int host_settings_check_options(const struct policy_host_settings *settings,
+                                const struct chain_plan *plans, size_t n_plans,
+                                const struct search_path *path, struct error *err);
+
+#endif

@@ -1,0 +1,166 @@
+#include "plugin/instance.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "util/memory.h"
+
+void host_log(const struct host_state *state, enum policy_log_level level, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+
+    if (!state->log || state->silent)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    state->log(state->log_context, level, text);
+}
+
+/* FNV-1a over the name, so that modules of one host draw different numbers. */
+static uint64_t seed_of(const struct host_state *state, const char *name, size_t place)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    return (hash ^ state->seed) + place * UINT64_C(0x632be59bd9b4e019);
+}
+
+static int call_create(struct instance *instance, struct error *err)
+{
+    const struct galerna_policy *policy = &instance->module->policy;
+    struct galerna_result *result = instance_result(instance);
+    enum galerna_verdict verdict;
+
+    if (!policy->create)
+        return 0;
+    verdict = policy->create(&instance->api, instance->values.values, &instance->self, result);
+    if (verdict == GALERNA_OK)
+        return 0;
+    return error_set(err, EINVAL, "policy %s: %s", policy->name,
+                     *result->text ? result->text : "cannot be created and does not say why");
+}
+
+struct instance *instance_create(struct module *module, struct host_state *state,
+                                 const struct policy_host_settings *settings, size_t place,
+                                 struct error *err)
+{
+    struct instance *instance = memory_new(1, sizeof *instance);
+
+    instance->module = module;
+    instance->state = state;
+    instance->weight = 1;
+    instance->random = seed_of(state, module->policy.name, place);
+    host_api_init(&instance->api, instance);
+    if (option_values_read(&instance->values, module, settings, err) < 0 ||
+        call_create(instance, err) < 0)
+        goto failed;
+    instance->admission = &module->admission;
+    instance->preemption = &module->preemption;
+    instance->host_selection = &module->host_selection;
+    instance->active_self = instance->self;
+    return instance;
+
+failed:
+    option_values_finish(&instance->values);
+    module_unload(module);
+    free(instance);
+    return NULL;
+}
+
+void instance_destroy(struct instance *instance)
+{
+    int saved = errno;
+
+    if (!instance)
+        return;
+    if (instance->module->policy.destroy)
+        instance->module->policy.destroy(instance->self);
+    option_values_finish(&instance->values);
+    module_unload(instance->module);
+    free(instance);
+    errno = saved;
+}
+
+static void replace(struct instance *instance)
+{
+    const struct galerna_policy *builtin = builtin_policy(instance->module->policy.kind);
+
+    instance->replaced = true;
+    instance->active_self = NULL;
+    instance->admission = builtin->admission;
+    instance->preemption = builtin->preemption;
+    instance->host_selection = builtin->host_selection;
+    host_log(instance->state, POLICY_LOG_ERROR,
+             "policy %s is out of use after %llu faults, the last: %s; %s takes its place",
+             instance->module->policy.name, (unsigned long long)instance->faults,
+             instance->last_fault, builtin->name);
+}
+
+void instance_fault(struct instance *instance, const char *format, ...)
+{
+    va_list args;
+
+    if (instance->replaced)
+        return;
+    va_start(args, format);
+    vsnprintf(instance->last_fault, sizeof instance->last_fault, format, args);
+    va_end(args);
+    if (instance->faults++ == 0)
+        host_log(instance->state, POLICY_LOG_WARNING,
+                 "policy %s gave a broken answer: %s (further ones are only counted)",
+                 instance->module->policy.name, instance->last_fault);
+    if (instance->faults >= instance->state->faults_allowed)
+        replace(instance);
+}
+
+void instance_fault_verdict(struct instance *instance, const char *function,
+                            enum galerna_verdict verdict)
+{
+    if (verdict == GALERNA_ERROR)
+        instance_fault(instance, "%s failed: %s", function,
+                       *instance->result.text ? instance->result.text : "it does not say why");
+    else
+        instance_fault(instance, "%s returned verdict %d, which has no meaning there", function,
+                       (int)verdict);
+}
+
+static int64_t microseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t instance_call_begins(struct instance *instance, uint64_t every)
+{
+    return instance->calls++ % every == 0 ? microseconds() : 0;
+}
+
+void instance_call_ended(struct instance *instance, int64_t began, const char *function)
+{
+    int64_t took;
+
+    if (began == 0)
+        return;
+    took = microseconds() - began;
+    if (took <= instance->state->slow_call)
+        return;
+    if (instance->state->replace_slow)
+        instance_fault(instance, "%s took %lld us, more than %lld", function, (long long)took,
+                       (long long)instance->state->slow_call);
+    else if (instance->slow_calls == 0)
+        host_log(instance->state, POLICY_LOG_WARNING,
+                 "policy %s is slow: %s took %lld us, more than %lld (further ones are only "
+                 "counted)",
+                 instance->module->policy.name, function, (long long)took,
+                 (long long)instance->state->slow_call);
+    instance->slow_calls++;
+}

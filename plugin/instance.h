@@ -1,0 +1,91 @@
+/* instance.h: a module at work in a chain: its options, its self, and how it behaves. */
+#ifndef GALERNA_PLUGIN_INSTANCE_H
+#define GALERNA_PLUGIN_INSTANCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "plugin/galerna_policy.h"
+#include "plugin/module.h"
+#include "plugin/options.h"
+#include "plugin/policy_host.h"
+
+enum { FAULT_TEXT_MAX = 320 };
+
+/* What all instances of a policy host share, and the functions of struct galerna_host look at. */
+struct host_state {
+    const struct site *site; /* NULL: not known yet */
+    struct policy_world world;
+    int64_t now;
+    bool haizea_compatible;
+    uint64_t seed;
+    unsigned faults_allowed;
+    int64_t slow_call; /* microseconds */
+    bool replace_slow;
+    bool silent; /* in a trial: nobody is told anything */
+    void (*log)(void *context, enum policy_log_level level, const char *text);
+    void *log_context;
+};
+
+struct instance {
+    struct module *module; /* owned */
+    struct host_state *state;
+    struct galerna_host api;
+    struct option_values values;
+    void *self;
+    unsigned weight;
+    uint64_t random;
+    struct galerna_result result; /* of the call under way */
+
+    /* What is called: the module's, or the built-in default's after too many faults. */
+    const struct galerna_admission *admission;
+    const struct galerna_preemption *preemption;
+    const struct galerna_host_selection *host_selection;
+    void *active_self;
+
+    uint64_t calls, faults, slow_calls;
+    bool replaced;
+    char last_fault[FAULT_TEXT_MAX];
+};
+
+/* Read the options and create an instance; module becomes the instance's, also on failure.
+ * place: of the instance in its chain, part of the random seed. */
+struct instance *instance_create(struct module *module, struct host_state *state,
+                                 const struct policy_host_settings *settings, size_t place,
+                                 struct error *err);
+void instance_destroy(struct instance *instance); /* NULL is allowed */
+
+/* Make the result ready for a call. */
+static inline struct galerna_result *instance_result(struct instance *instance)
+{
+    instance->result.size = sizeof instance->result;
+    instance->result.verdict = GALERNA_OK;
+    instance->result.reason[0] = '\0';
+    instance->result.text[0] = '\0';
+    return &instance->result;
+}
+
+/* Count a broken answer and remember the text; the first one is logged. After too many the built-in
+ * default takes the module's place. */
+void instance_fault(struct instance *instance, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The text of a verdict that should not have been given: GALERNA_ERROR or an unknown number. */
+void instance_fault_verdict(struct instance *instance, const char *function,
+                            enum galerna_verdict verdict);
+
+/* Time of the call that begins now when it is one of those measured (each `every`th), else 0. */
+int64_t instance_call_begins(struct instance *instance, uint64_t every);
+/* Count the call as slow when it was. began: of instance_call_begins(). */
+void instance_call_ended(struct instance *instance, int64_t began, const char *function);
+
+/* Fill the table that a module sees. */
+void host_api_init(struct galerna_host *api, struct instance *instance);
+
+void host_log(const struct host_state *state, enum policy_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The built-in default for a kind. */
+const struct galerna_policy *builtin_policy(enum galerna_policy_kind kind);
+
+#endif

@@ -1,0 +1,90 @@
+/* mock_host.h: a whole host for the unit tests of policy modules, with leases and hosts made up by
+ * the test. It needs nothing of Galerna but galerna_policy.h, and nothing runs behind the test's
+ * back: the same calls give the same answers.
+ *
+ *     extern const struct galerna_policy galerna_policy_mine;
+ *
+ *     struct mock_host *mock = mock_host_create();
+ *     void *self;
+ *     mock_host_instance(mock, &galerna_policy_mine, "limit=3", &self);
+ *     struct mock_lease lease = mock_lease(1, GALERNA_LEASE_BEST_EFFORT);
+ *     ... call galerna_policy_mine.admission->admit(self, &request, mock_host_result(mock)) ...
+ *     mock_host_destroy(mock);
+ */
+#ifndef GALERNA_MOCK_HOST_H
+#define GALERNA_MOCK_HOST_H
+
+#include "galerna_policy.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { MOCK_TYPES = 5 };
+
+/* A lease as a module sees it. All VMs are of one size. */
+struct mock_lease {
+    int64_t id;
+    enum galerna_lease_kind kind;
+    enum galerna_terms terms;
+    enum galerna_origin origin;
+    int32_t priority;
+    int64_t user, submit, start, deadline, duration, accumulated;
+    uint32_t vms;
+    int64_t amounts[MOCK_TYPES]; /* of each VM */
+    const char *image;
+    int64_t image_size;
+};
+
+/* One VM of 100 CPU and 1024 MB for an hour, asked for at time 0, suspendable, user unknown. */
+struct mock_lease mock_lease(int64_t id, enum galerna_lease_kind kind);
+
+/* For the calls of a module. */
+const struct galerna_lease *mock_lease_handle(const struct mock_lease *lease);
+
+struct mock_host; /* opaque */
+
+struct mock_host *mock_host_create(void); /* NULL: out of memory */
+void mock_host_destroy(struct mock_host *mock); /* destroys instances too; NULL is allowed */
+
+const struct galerna_host *mock_host_api(struct mock_host *mock);
+void mock_host_set_now(struct mock_host *mock, int64_t now);
+void mock_host_set_seed(struct mock_host *mock, uint64_t seed);
+/* For instances made from now on. */
+void mock_host_set_compatibility(struct mock_host *mock, enum galerna_compatibility mode);
+
+/* Append a host; its place. -1: out of memory. free_amounts (NULL: the capacity) is what host_free()
+ * answers for any time. */
+int mock_host_add(struct mock_host *mock, const int64_t capacity[MOCK_TYPES],
+                  const int64_t *free_amounts);
+
+/* Make an instance with options "key=value key=value" (no blanks in values; NULL: defaults). Numbers,
+ * durations in seconds, yes/no and choices are understood. *self is the instance. Returns what
+ * create() returned, or GALERNA_ERROR for options it does not have; see mock_host_result(). */
+enum galerna_verdict mock_host_instance(struct mock_host *mock, const struct galerna_policy *policy,
+                                        const char *options, void **self);
+
+/* Emptied; to be handed to a module's function and looked at afterwards. */
+struct galerna_result *mock_host_result(struct mock_host *mock);
+
+/* How often the module logged, and its last words ("" when it did not). */
+unsigned mock_host_log_count(const struct mock_host *mock);
+const char *mock_host_log_text(const struct mock_host *mock);
+
+/* A batch over all hosts of the mock, with its own columns; the test changes what it likes.
+ * Valid until the next call or mock_host_destroy(). */
+struct mock_hosts {
+    struct galerna_host_batch batch;
+    uint32_t *hosts;
+    int32_t *leases_present;
+    int64_t *unchanged_until;
+    int64_t *free;
+};
+struct mock_hosts *mock_host_batch(struct mock_host *mock, const struct mock_lease *lease,
+                                   int64_t at);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,52 @@
+/* module.h: a loaded shared object and the checked copy of what it exports. */
+#ifndef GALERNA_PLUGIN_MODULE_H
+#define GALERNA_PLUGIN_MODULE_H
+
+#include <stddef.h>
+
+#include "plugin/galerna_policy.h"
+#include "util/error.h"
+
+enum { MODULE_NAME_MAX = 64 };
+
+/* The size of struct galerna_policy in ABI 1.0: the least a module may have. */
+#define MODULE_SIZE_1_0 offsetof(struct galerna_policy, event)
+
+struct module {
+    char *path;                   /* NULL: built in */
+    void *handle;                 /* of dlopen(); NULL: built in */
+    int copy;                     /* descriptor of the private copy it was loaded from, or -1 */
+    struct galerna_policy policy; /* what the module says, zero where it says nothing */
+    struct galerna_admission admission;
+    struct galerna_preemption preemption;
+    struct galerna_host_selection host_selection;
+    struct galerna_option *options; /* policy.n_options of this host's size; owned */
+};
+
+/* What is to be loaded. */
+struct module_source {
+    const char *path;
+    char name[MODULE_NAME_MAX];    /* as the symbol has it, with - */
+    enum galerna_policy_kind kind; /* 0: any */
+};
+
+/* Load source->path with RTLD_NOW | RTLD_LOCAL and check everything that can be checked without
+ * calling it. through_copy: load a private copy, so that a file that was replaced under the same
+ * path is really read again. Errors: EINVAL, with the path and the loader's words, the symbol, or
+ * both versions. */
+struct module *module_load(const struct module_source *source, bool through_copy,
+                           struct error *err);
+
+/* The same checks for a structure that is already in memory (built in). */
+struct module *module_wrap(const struct galerna_policy *exported, struct error *err);
+
+void module_unload(struct module *module); /* NULL is allowed */
+
+/* "admission", "preemption", "host-selection", or "unknown". */
+const char *module_kind_name(unsigned kind);
+
+/* Verify an exported structure and fill module's copies. subject: how errors call the module. */
+int module_verify(struct module *module, const void *exported, const struct module_source *source,
+                  struct error *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* options.h: what an operator wrote, checked against a module's table of options. */
+#ifndef GALERNA_PLUGIN_OPTIONS_H
+#define GALERNA_PLUGIN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plugin/galerna_policy.h"
+#include "plugin/module.h"
+#include "plugin/policy_host.h"
+#include "util/error.h"
+
+/* Values for one instance, and the texts they point to. */
+struct option_values {
+    union galerna_value *values;
+    char **texts; /* one per option, NULL where the value is no text */
+    size_t n;
+};
+
+/* Is the line of a table sound: type, range, choices, and defaults that it accepts itself? */
+int option_check(const struct galerna_option *option, struct error *err);
+
+/* Read one value; text is left alone. Errors say what was expected. */
+int option_parse(const struct galerna_option *option, const char *text,
+                 union galerna_value *value, struct error *err);
+
+/* "yes or no", "whole number, 1 to 10", "oldest-first or youngest-first", ... */
+void option_expected(const struct galerna_option *option, char *text, size_t size);
+
+/* The default in a mode, as text; NULL: the option must be given. */
+const char *option_default(const struct galerna_option *option, bool haizea_compatible);
+
+/* The word of a choice, copied to word. */
+void option_choice(const struct galerna_option *option, uint32_t choice, char *word, size_t size);
+
+/* All values of a module: defaults, then each option of `given` whose module is this one (case and
+ * path do not matter), the last one winning. Errors: EINVAL with file:line and "did you mean". */
+int option_values_read(struct option_values *values, const struct module *module,
+                       const struct policy_host_settings *settings, struct error *err);
+void option_values_finish(struct option_values *values);
+
+#endif

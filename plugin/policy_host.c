@@ -1,0 +1,240 @@
+#include "plugin/policy_host.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugin/host_private.h"
+#include "plugin/host_settings.h"
+#include "plugin/preflight.h"
+#include "util/memory.h"
+
+/* One attempt to get all chains running. */
+struct attempt {
+    struct chain_plan plans[CHAINS];
+    struct chain chains[CHAINS];
+    struct chain_load load;
+};
+
+static const char *chain_text(const struct policy_host_settings *settings, size_t i)
+{
+    const char *const texts[CHAINS] = {settings->admission, settings->preemption,
+                                       settings->host_selection};
+
+    return texts[i];
+}
+
+static void attempt_finish(struct attempt *attempt)
+{
+    for (size_t i = 0; i < CHAINS; i++) {
+        chain_finish(&attempt->chains[i], attempt->load.progress);
+        chain_plan_finish(&attempt->plans[i]);
+    }
+}
+
+static int load_chains(struct attempt *attempt, struct error *err)
+{
+    for (size_t i = 0; i < CHAINS; i++)
+        if (chain_init(&attempt->chains[i], &attempt->plans[i], &attempt->load, err) < 0)
+            return -1;
+    return 0;
+}
+
+static void tell_parent(void *context, const char *path, const char *what)
+{
+    preflight_doing(context, path, what);
+}
+
+/* In the child process: all of it, silently, to the end. */
+static int try_chains(void *context, struct preflight *preflight, struct error *err)
+{
+    struct attempt *attempt = context;
+    const struct chain_progress progress = {.doing = tell_parent, .context = preflight};
+
+    attempt->load.state->silent = true;
+    attempt->load.progress = &progress;
+    if (load_chains(attempt, err) < 0)
+        return -1;
+    attempt_finish(attempt);
+    return 0;
+}
+
+static size_t count_files(const struct attempt *attempt)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < CHAINS; i++)
+        n += attempt->plans[i].n;
+    return n;
+}
+
+/* Try the modules where they can do no harm, then load them here. */
+static int try_and_load(struct policy_host *host, struct attempt *attempt, struct error *err)
+{
+    struct policy_cache *cache = host->settings.cache;
+    int status = 0;
+
+    policy_cache_lock(cache);
+    if (host->settings.preflight && count_files(attempt) > 0 &&
+        !policy_cache_knows(cache, attempt->plans, CHAINS))
+        status = preflight_run(try_chains, attempt, host->settings.preflight_limit, err);
+    if (status == 0) {
+        policy_cache_add(cache, attempt->plans, CHAINS);
+        status = load_chains(attempt, err);
+    }
+    policy_cache_unlock(cache);
+    return status;
+}
+
+/* Fill host->chains anew; on failure they are as before. */
+static int load(struct policy_host *host, bool through_copy, struct error *err)
+{
+    struct attempt attempt = {
+        .load = {.state = &host->state,
+                 .settings = &host->settings,
+                 .through_copy = through_copy},
+    };
+    struct search_path path;
+    int status = 0;
+
+    search_path_init(&path, host->settings.directories, host->settings.n_directories);
+    for (size_t i = 0; i < CHAINS && status == 0; i++)
+        status = chain_plan_init(&attempt.plans[i],
+                                 (enum galerna_policy_kind)(GALERNA_KIND_ADMISSION + i),
+                                 chain_text(&host->settings, i), &path, err);
+    if (status == 0)
+        status = host_settings_check_options(&host->settings, attempt.plans, CHAINS, &path, err);
+    if (status == 0)
+        status = try_and_load(host, &attempt, err);
+    if (status == 0)
+        for (size_t i = 0; i < CHAINS; i++) {
+            struct chain old = host->chains[i];
+
+            host->chains[i] = attempt.chains[i];
+            attempt.chains[i] = old;
+        }
+    attempt_finish(&attempt);
+    search_path_finish(&path);
+    if (status == 0)
+        host_hooks_init(host);
+    return status;
+}
+
+static void state_init(struct host_state *state, const struct policy_host_settings *settings)
+{
+    *state = (struct host_state){
+        .site = settings->site,
+        .haizea_compatible = settings->haizea_compatible,
+        .seed = settings->seed,
+        .faults_allowed = settings->faults_allowed,
+        .slow_call = settings->slow_call,
+        .replace_slow = settings->replace_slow,
+        .log = settings->log,
+        .log_context = settings->log_context,
+    };
+}
+
+/* Load what can be loaded and put the built-in default in the place of the rest. */
+static int load_anyway(struct policy_host *host, struct error *err)
+{
+    const char **const texts[CHAINS] = {&host->settings.admission, &host->settings.preemption,
+                                        &host->settings.host_selection};
+    const char *wanted[CHAINS];
+    struct error why = {0};
+
+    if (load(host, false, err) == 0)
+        return 0;
+    for (size_t i = 0; i < CHAINS; i++) {
+        wanted[i] = *texts[i];
+        *texts[i] = NULL;
+    }
+    for (size_t i = 0; i < CHAINS; i++) {
+        *texts[i] = wanted[i];
+        if (!wanted[i] || load(host, false, &why) == 0)
+            continue;
+        host_log(&host->state, POLICY_LOG_ERROR, "%s; the built-in default for %s is used",
+                 why.text, module_kind_name((unsigned)(GALERNA_KIND_ADMISSION + i)));
+        free((char *)wanted[i]);
+        *texts[i] = NULL;
+    }
+    return load(host, false, err);
+}
+
+struct policy_host *policy_host_create(const struct policy_host_settings *settings,
+                                       struct error *err)
+{
+    struct policy_host *host = memory_new(1, sizeof *host);
+    int status;
+
+    host_settings_copy(&host->settings, settings);
+    state_init(&host->state, &host->settings);
+    status = settings->start_anyway ? load_anyway(host, err) : load(host, false, err);
+    if (status == 0)
+        return host;
+    policy_host_destroy(host);
+    return NULL;
+}
+
+void policy_host_destroy(struct policy_host *host)
+{
+    int saved = errno;
+
+    if (!host)
+        return;
+    for (size_t i = 0; i < CHAINS; i++)
+        chain_finish(&host->chains[i], NULL);
+    host_settings_finish(&host->settings);
+    free(host->scores);
+    free(host->offered);
+    free(host->places);
+    free(host->translated);
+    free(host->seen);
+    free(host);
+    errno = saved;
+}
+
+const struct policy_hooks *policy_host_hooks(const struct policy_host *host)
+{
+    return &host->hooks;
+}
+
+int policy_host_reload(struct policy_host *host, struct error *err)
+{
+    return load(host, true, err);
+}
+
+void policy_host_set_world(struct policy_host *host, const struct policy_world *world)
+{
+    host->state.world = *world;
+}
+
+size_t policy_host_count(const struct policy_host *host)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < CHAINS; i++)
+        n += host->chains[i].n;
+    return n;
+}
+
+void policy_host_status(const struct policy_host *host, size_t i, struct policy_status *status)
+{
+    const struct chain *chain = host->chains;
+    const struct instance *instance;
+
+    while (i >= chain->n)
+        i -= chain++->n;
+    instance = chain->instances[i];
+    *status = (struct policy_status){
+        .kind = (enum policy_kind)instance->module->policy.kind,
+        .name = instance->module->policy.name,
+        .version = instance->module->policy.version,
+        .path = instance->module->path,
+        .weight = instance->weight,
+        .calls = instance->calls,
+        .faults = instance->faults,
+        .slow_calls = instance->slow_calls,
+        .replaced = instance->replaced,
+        .last_fault = instance->last_fault,
+    };
+}

@@ -1,0 +1,132 @@
+/* policy_host.h: loads the configured policy modules and answers for them.
+ *
+ * A driver makes one policy host per engine, hands policy_host_hooks() to the engine, and destroys
+ * it after the engine. Modules are looked for by name (case does not matter) or by path, checked,
+ * tried in a child process and only then loaded; see galerna_policy.h for what a module is. A policy
+ * host is used by one thread at a time; several may exist.
+ */
+#ifndef GALERNA_PLUGIN_POLICY_HOST_H
+#define GALERNA_PLUGIN_POLICY_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/observer.h"
+#include "core/policy.h"
+#include "core/site.h"
+#include "util/error.h"
+
+struct policy_host;  /* opaque */
+struct policy_cache; /* opaque */
+
+enum policy_kind { POLICY_ADMISSION = 1, POLICY_PREEMPTION, POLICY_HOST_SELECTION, POLICY_KINDS };
+
+enum policy_log_level { POLICY_LOG_ERROR, POLICY_LOG_WARNING, POLICY_LOG_INFO, POLICY_LOG_DEBUG };
+
+/* An option as it was written: [module] key = value in line `line` of `file` (NULL: given on the
+ * command line or by a program). */
+struct policy_option {
+    const char *module;
+    const char *key;
+    const char *value;
+    const char *file;
+    int line;
+};
+
+/* What policy_host_create() needs; everything is copied. Start from policy_host_settings_init(). */
+struct policy_host_settings {
+    /* Chains: module names or paths with commas between them, `*weight` (1 to 100) after those
+     * whose scores are to count more: "greedy", "greedy*2,pack", "accept-all,./mine.so". NULL or
+     * "": the built-in default (accept everything, preempt nothing, all hosts equal). */
+    const char *admission;
+    const char *preemption;
+    const char *host_selection;
+
+    /* Directories searched first, in order. Then $GALERNA_POLICY_PATH (colons between), the build
+     * tree the program runs from, and the installed directory. */
+    const char *const *directories;
+    size_t n_directories;
+
+    const struct policy_option *options;
+    size_t n_options;
+
+    bool haizea_compatible; /* modules default to Haizea 1.0's rules */
+    uint64_t seed;          /* of the random numbers that modules draw */
+
+    const struct site *site; /* what modules are told of the hosts; must outlive the policy host.
+                                NULL: taken from the first batch of hosts that is scored */
+
+    /* Told what an operator should know; NULL: nobody is. */
+    void (*log)(void *context, enum policy_log_level level, const char *text);
+    void *log_context;
+
+    struct policy_cache *cache; /* of modules already tried; NULL: none */
+    bool preflight;             /* try modules in a child process first; true by default */
+    int64_t preflight_limit;    /* milliseconds for all of them; 2000 by default */
+
+    unsigned faults_allowed; /* after so many faults the built-in default takes over; 10 */
+    int64_t slow_call;       /* microseconds; slower calls are counted and logged once; 100000 */
+    bool replace_slow;       /* slow calls are faults too. Depends on the machine's mood: for the
+                                daemon, never for a replay; false by default */
+    bool start_anyway;       /* a chain that cannot be loaded is logged as an error and its built-in
+                                default used: for the daemon; false by default */
+};
+
+void policy_host_settings_init(struct policy_host_settings *settings);
+
+/* Load all chains and make their instances. Takes below 1 ms for three modules.
+ * Errors: ENOENT (no such module: text says where it was looked for and what there is), EINVAL
+ * (bad chain, module or option; text has file and line, or both ABI versions, or the loader's own
+ * words), EACCES (others may write the module or its directory), ETIMEDOUT (the module hangs),
+ * ECHILD (it crashes), ENOMEM. */
+struct policy_host *policy_host_create(const struct policy_host_settings *settings,
+                                       struct error *err);
+void policy_host_destroy(struct policy_host *host); /* NULL is allowed; keeps errno */
+
+/* The same pointer for the life of the host; a reload changes what is behind it. */
+const struct policy_hooks *policy_host_hooks(const struct policy_host *host);
+
+/* Load every module anew from its file, through a private copy, and put the new instances in the
+ * place of the old ones. Call it between two steps of the engine. When anything fails the old ones
+ * stay, untouched, and err says why. What instances had learnt is lost; faults start at 0. */
+int policy_host_reload(struct policy_host *host, struct error *err);
+
+/* What a module may ask about the world. Every member may be NULL. */
+struct policy_world {
+    void *context;
+    /* The time of the decision under way. */
+    int64_t (*now)(void *context);
+    /* Fill amounts[RESOURCE_TYPES_MAX] with what is free on a host (its place) at a time. */
+    bool (*free_at)(void *context, uint32_t place, int64_t at, int64_t *amounts);
+};
+
+void policy_host_set_world(struct policy_host *host, const struct policy_world *world);
+
+/* An observer that tells modules what happens (those that have `event`), and the time. Its context
+ * is the policy host. */
+struct observer policy_host_observer(struct policy_host *host);
+
+/* Whether any loaded module wants events: without one the observer needs not be called. */
+bool policy_host_wants_events(const struct policy_host *host);
+
+/* One instance of a chain, as loaded. */
+struct policy_status {
+    enum policy_kind kind;
+    const char *name, *version, *path; /* path is NULL for a built-in default */
+    unsigned weight;
+    uint64_t calls, faults, slow_calls;
+    bool replaced;             /* by the built-in default, after too many faults */
+    const char *last_fault;    /* "" when there was none */
+};
+
+size_t policy_host_count(const struct policy_host *host);
+/* i < policy_host_count(); texts are valid until reload or destroy. */
+void policy_host_status(const struct policy_host *host, size_t i, struct policy_status *status);
+
+/* Remembers which files (by path, time and size) passed their preflight, so that a program that makes
+ * many policy hosts tries each module once. May be shared between threads. Needs to outlive them. */
+struct policy_cache *policy_cache_create(struct error *err);
+void policy_cache_destroy(struct policy_cache *cache); /* NULL is allowed */
+
+#endif

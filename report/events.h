@@ -1,0 +1,31 @@
+/* events.h: what the engine decided, one line of JSON per event, in order.
+ *
+ * Every line is an object with time (seconds since the start), lease, and event:
+ *
+ *   requested    accepted (true or false); if false: reason, explanation
+ *   state        from, to
+ *   preempted    for (the lease that gets the room), at, how (suspend, requeue, cancel)
+ *   started      operation (VM, SUSPEND, ...), from, until, hosts
+ *   ended        operation, from, until
+ *   planned      from, until: the current interval of the lease's VMs
+ *   withdrawn    the lease's VMs were stopped and their reservation taken back
+ *   finished     state, reason, explanation
+ *
+ * Lines are written as they happen.
+ */
+#ifndef GALERNA_REPORT_EVENTS_H
+#define GALERNA_REPORT_EVENTS_H
+
+#include "core/observer.h"
+
+struct events; /* opaque */
+
+/* path "-": standard output. */
+struct events *events_create(const char *path, struct error *err);
+
+/* Its end closes the file. */
+struct observer events_observer(struct events *events);
+
+void events_destroy(struct events *events); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,249 @@
+#include "report/gantt_boxes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gantt_boxes_init(struct gantt_boxes *boxes)
+{
+    *boxes = (struct gantt_boxes){.bucket = 1};
+}
+
+void gantt_boxes_finish(struct gantt_boxes *boxes)
+{
+    free(boxes->boxes);
+    free(boxes->marks);
+    free(boxes->grid);
+    free(boxes->hosts);
+    gantt_boxes_init(boxes);
+}
+
+void gantt_boxes_set_hosts(struct gantt_boxes *boxes, size_t n_hosts)
+{
+    boxes->n_hosts = n_hosts;
+    boxes->hosts_per_group = (n_hosts + GRID_GROUPS_MAX - 1) / GRID_GROUPS_MAX;
+    boxes->n_groups = (n_hosts + boxes->hosts_per_group - 1) / boxes->hosts_per_group;
+}
+
+static int no_memory(struct error *err)
+{
+    return error_set(err, ENOMEM, "no memory for the picture");
+}
+
+/* Halve the grid's resolution until `until` is inside. */
+static void grid_cover(struct gantt_boxes *boxes, int64_t until)
+{
+    while (until > boxes->bucket * GRID_BUCKETS) {
+        for (size_t group = 0; group < boxes->n_groups; group++) {
+            float *row = boxes->grid + group * GRID_BUCKETS;
+
+            for (size_t i = 0; i < GRID_BUCKETS / 2; i++)
+                row[i] = row[2 * i] + row[2 * i + 1];
+            memset(row + GRID_BUCKETS / 2, 0, GRID_BUCKETS / 2 * sizeof *row);
+        }
+        boxes->bucket *= 2;
+    }
+}
+
+static void grid_add_host(struct gantt_boxes *boxes, size_t host, int64_t from, int64_t until)
+{
+    float *row = boxes->grid + host / boxes->hosts_per_group * GRID_BUCKETS;
+
+    while (from < until) {
+        int64_t bucket = from / boxes->bucket;
+        int64_t next = (bucket + 1) * boxes->bucket;
+        int64_t part = (next < until ? next : until) - from;
+
+        row[bucket] += (float)part;
+        from += part;
+    }
+}
+
+static int add_mark(struct gantt_boxes *boxes, const struct gantt_mark *mark, struct error *err)
+{
+    if (boxes->n_marks == GANTT_MARKS_MAX) {
+        boxes->marks_lost++;
+        return 0;
+    }
+    if (boxes->n_marks == boxes->marks_allocated) {
+        size_t wanted = boxes->n_marks < 64 ? 128 : boxes->n_marks * 2;
+        struct gantt_mark *larger = reallocarray(boxes->marks, wanted, sizeof *larger);
+
+        if (!larger)
+            return no_memory(err);
+        boxes->marks = larger;
+        boxes->marks_allocated = wanted;
+    }
+    boxes->marks[boxes->n_marks++] = *mark;
+    return 0;
+}
+
+int gantt_grid_add(struct gantt_boxes *boxes, const struct gantt_box *box, struct error *err)
+{
+    int64_t from = box->from > 0 ? box->from : 0;
+
+    if (box->kind == RESERVATION_MEMORY_MIGRATION || box->kind == RESERVATION_DISK_MIGRATION ||
+        box->kind == RESERVATION_TRANSFER)
+        return 0;
+    if (!boxes->grid) {
+        boxes->grid = calloc(boxes->n_groups * GRID_BUCKETS, sizeof *boxes->grid);
+        if (!boxes->grid)
+            return no_memory(err);
+    }
+    grid_cover(boxes, box->until);
+    for (uint32_t i = 0; i < box->count; i++)
+        grid_add_host(boxes, box->first + i, from, box->until);
+    if (box->kind == RESERVATION_SUSPEND) {
+        struct gantt_mark mark = {.at = box->from, .first = box->first, .count = box->count};
+
+        return add_mark(boxes, &mark, err);
+    }
+    return 0;
+}
+
+double gantt_grid_use(const struct gantt_boxes *boxes, size_t group, size_t bucket)
+{
+    size_t first = group * boxes->hosts_per_group;
+    size_t hosts = boxes->n_hosts - first;
+
+    if (!boxes->grid)
+        return 0;
+    if (hosts > boxes->hosts_per_group)
+        hosts = boxes->hosts_per_group;
+    return boxes->grid[group * GRID_BUCKETS + bucket] / ((double)hosts * (double)boxes->bucket);
+}
+
+static int compare_lengths(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Give the shorter half of the boxes to the grid. */
+static int thin_out(struct gantt_boxes *boxes, struct error *err)
+{
+    int64_t *lengths = malloc(boxes->n_boxes * sizeof *lengths);
+    size_t kept = 0;
+
+    if (!lengths)
+        return no_memory(err);
+    for (size_t i = 0; i < boxes->n_boxes; i++)
+        lengths[i] = boxes->boxes[i].until - boxes->boxes[i].from;
+    qsort(lengths, boxes->n_boxes, sizeof *lengths, compare_lengths);
+    boxes->shortest = lengths[boxes->n_boxes / 2] + 1;
+    free(lengths);
+    for (size_t i = 0; i < boxes->n_boxes; i++) {
+        const struct gantt_box *box = &boxes->boxes[i];
+
+        if (box->until - box->from >= boxes->shortest)
+            boxes->boxes[kept++] = *box;
+        else if (gantt_grid_add(boxes, box, err) < 0)
+            return -1;
+    }
+    boxes->n_boxes = kept;
+    return 0;
+}
+
+static int keep(struct gantt_boxes *boxes, const struct gantt_box *box, struct error *err)
+{
+    if (box->until - box->from < boxes->shortest)
+        return gantt_grid_add(boxes, box, err);
+    if (boxes->n_boxes == boxes->boxes_allocated && boxes->n_boxes < GANTT_BOXES_MAX) {
+        size_t wanted = boxes->n_boxes < 256 ? 512 : boxes->n_boxes * 3 / 2;
+        struct gantt_box *larger;
+
+        if (wanted > GANTT_BOXES_MAX)
+            wanted = GANTT_BOXES_MAX;
+        larger = reallocarray(boxes->boxes, wanted, sizeof *larger);
+        if (!larger)
+            return no_memory(err);
+        boxes->boxes = larger;
+        boxes->boxes_allocated = wanted;
+    }
+    if (boxes->n_boxes == GANTT_BOXES_MAX) {
+        if (thin_out(boxes, err) < 0)
+            return -1;
+        return keep(boxes, box, err);
+    }
+    boxes->boxes[boxes->n_boxes++] = *box;
+    return 0;
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Copy the hosts in ascending order, without the repository; returns how many, or -1. */
+static int64_t sort_hosts(struct gantt_boxes *boxes, const uint32_t *hosts, size_t n_hosts,
+                          struct error *err)
+{
+    size_t n = 0;
+
+    if (n_hosts > boxes->hosts_allocated) {
+        uint32_t *larger = reallocarray(boxes->hosts, n_hosts, sizeof *larger);
+
+        if (!larger)
+            return no_memory(err);
+        boxes->hosts = larger;
+        boxes->hosts_allocated = n_hosts;
+    }
+    for (size_t i = 0; i < n_hosts; i++) {
+        if (hosts[i] < boxes->n_hosts)
+            boxes->hosts[n++] = hosts[i];
+    }
+    if (n > 0)
+        qsort(boxes->hosts, n, sizeof *boxes->hosts, compare_hosts);
+    return (int64_t)n;
+}
+
+/* How many of hosts[0 ... n) are neighbours of the first. */
+static uint32_t run_length(const uint32_t *hosts, size_t n)
+{
+    uint32_t length = 1;
+
+    while (length < n && hosts[length] == hosts[length - 1] + 1)
+        length++;
+    return length;
+}
+
+int gantt_boxes_add(struct gantt_boxes *boxes, const struct gantt_box *box, const uint32_t *hosts,
+                    size_t n_hosts, struct error *err)
+{
+    int64_t n;
+
+    if (box->from >= box->until)
+        return 0;
+    n = sort_hosts(boxes, hosts, n_hosts, err);
+    for (int64_t i = 0; i < n;) {
+        struct gantt_box part = *box;
+
+        part.first = boxes->hosts[i];
+        part.count = run_length(boxes->hosts + i, (size_t)(n - i));
+        if (keep(boxes, &part, err) < 0)
+            return -1;
+        i += part.count;
+    }
+    return n < 0 ? -1 : 0;
+}
+
+int gantt_boxes_mark(struct gantt_boxes *boxes, int64_t at, const uint32_t *hosts, size_t n_hosts,
+                     struct error *err)
+{
+    int64_t n = sort_hosts(boxes, hosts, n_hosts, err);
+
+    for (int64_t i = 0; i < n;) {
+        struct gantt_mark mark = {.at = at, .first = boxes->hosts[i], .preemption = true};
+
+        mark.count = run_length(boxes->hosts + i, (size_t)(n - i));
+        if (add_mark(boxes, &mark, err) < 0)
+            return -1;
+        i += mark.count;
+    }
+    return n < 0 ? -1 : 0;
+}

@@ -1,0 +1,77 @@
+/* gantt_boxes.h: what a picture shows, kept in bounded memory. Internal to the picture.
+ *
+ * Boxes are kept as they come. When there are too many, the shorter half of them becomes part of a
+ * grid (seconds used per group of hosts and bucket of time), and so do short ones from then on. The
+ * buckets of the grid double their width as the run grows.
+ */
+#ifndef GALERNA_REPORT_GANTT_BOXES_H
+#define GALERNA_REPORT_GANTT_BOXES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+#include "core/reservation.h"
+#include "util/error.h"
+
+enum {
+    GANTT_BOXES_MAX = 40000,
+    GANTT_MARKS_MAX = 20000,
+    GRID_BUCKETS = 1024,
+    GRID_GROUPS_MAX = 256,
+    GANTT_LOST = RESERVATION_KINDS, /* a kind of box: a run whose work was lost */
+};
+
+/* Neighbouring hosts [first, first + count) during [from, until). */
+struct gantt_box {
+    int64_t from, until;
+    int64_t lease;
+    uint32_t first, count;
+    uint8_t kind;       /* enum reservation_kind or GANTT_LOST */
+    uint8_t lease_kind; /* enum lease_kind */
+};
+
+/* Something that happened at an instant on neighbouring hosts. */
+struct gantt_mark {
+    int64_t at;
+    uint32_t first, count;
+    bool preemption; /* else a suspension too short to be a box */
+};
+
+struct gantt_boxes {
+    size_t n_hosts;
+    struct gantt_box *boxes;
+    size_t n_boxes, boxes_allocated;
+    int64_t shortest; /* boxes shorter than this go into the grid */
+    struct gantt_mark *marks;
+    size_t n_marks, marks_allocated;
+    int64_t marks_lost; /* those beyond GANTT_MARKS_MAX */
+    size_t hosts_per_group, n_groups;
+    float *grid; /* n_groups x GRID_BUCKETS, seconds x hosts; NULL until needed */
+    int64_t bucket; /* seconds */
+    uint32_t *hosts; /* scratch */
+    size_t hosts_allocated;
+};
+
+void gantt_boxes_init(struct gantt_boxes *boxes);
+void gantt_boxes_finish(struct gantt_boxes *boxes);
+
+/* Once, before anything is added. */
+void gantt_boxes_set_hosts(struct gantt_boxes *boxes, size_t n_hosts);
+
+/* Split into runs of neighbouring hosts; `box` tells everything but the hosts. Empty intervals and
+ * the image repository are left out. -1 with ENOMEM. */
+int gantt_boxes_add(struct gantt_boxes *boxes, const struct gantt_box *box, const uint32_t *hosts,
+                    size_t n_hosts, struct error *err);
+/* A preemption. */
+int gantt_boxes_mark(struct gantt_boxes *boxes, int64_t at, const uint32_t *hosts, size_t n_hosts,
+                     struct error *err);
+
+/* Make a box part of the grid; a suspension becomes a mark too. */
+int gantt_grid_add(struct gantt_boxes *boxes, const struct gantt_box *box, struct error *err);
+
+/* Part of a group's hosts that is busy in a bucket, 0 ... 1. */
+double gantt_grid_use(const struct gantt_boxes *boxes, size_t group, size_t bucket);
+
+#endif

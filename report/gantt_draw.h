@@ -1,0 +1,57 @@
+/* gantt_draw.h: the drawing of a picture's boxes as SVG. Internal to the picture. */
+#ifndef GALERNA_REPORT_GANTT_DRAW_H
+#define GALERNA_REPORT_GANTT_DRAW_H
+
+#include "core/site.h"
+#include "report/gantt_boxes.h"
+#include "report/output.h"
+
+struct gantt_picture {
+    struct output *out;
+    const struct site *site;
+    const char *title;
+    int64_t start_epoch; /* or INSTANT_NONE */
+    int64_t end_time;
+    int64_t n_leases;
+    unsigned lease_kinds; /* bit per enum lease_kind that appears */
+    unsigned box_kinds;   /* bit per kind of box that appears */
+    int64_t preemptions;
+
+    /* The geometry, filled by gantt_picture_layout(). Lengths in pixels. */
+    double left, top, width, height; /* of the plot */
+    double row;                      /* height of a host */
+    double scale;                    /* pixels per second */
+};
+
+void gantt_picture_layout(struct gantt_picture *picture);
+
+static inline double gantt_x(const struct gantt_picture *picture, int64_t at)
+{
+    return picture->left + (double)at * picture->scale;
+}
+
+static inline double gantt_y(const struct gantt_picture *picture, uint32_t host)
+{
+    return picture->top + (double)host * picture->row;
+}
+
+/* An instant as the axis shows it: h:mm:ss from the start, or a date and time of day. */
+void gantt_instant(const struct gantt_picture *picture, int64_t at, char *text, size_t size);
+
+/* Text with &, <, > and quotes escaped, and what XML does not allow left out. */
+void gantt_text(struct output *out, const char *text);
+
+/* Header, styles, title; axes and grid lines; legend and end. */
+void gantt_draw_head(const struct gantt_picture *picture);
+void gantt_draw_axes(const struct gantt_picture *picture);
+void gantt_draw_legend(const struct gantt_picture *picture, bool shades);
+
+/* The whole picture. The boxes that are too small become part of the grid. -1 with ENOMEM. */
+int gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes, struct error *err);
+
+/* A coordinate: at most two decimals, no trailing zeros. */
+void gantt_number(struct output *out, double value);
+
+enum { GANTT_COLOURS = 16, GANTT_SHADES = 6 };
+
+#endif

@@ -1,0 +1,91 @@
+#include "report/host_set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/reservation.h"
+
+void host_set_init(struct host_set *set)
+{
+    *set = (struct host_set){0};
+}
+
+void host_set_finish(struct host_set *set)
+{
+    free(set->ids);
+    *set = (struct host_set){0};
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void sort_once_each(struct host_set *set)
+{
+    size_t kept = 0;
+
+    if (set->n_ids == 0)
+        return;
+    qsort(set->ids, set->n_ids, sizeof *set->ids, compare_ids);
+    for (size_t i = 1; i < set->n_ids; i++) {
+        if (set->ids[i] != set->ids[kept])
+            set->ids[++kept] = set->ids[i];
+    }
+    set->n_ids = kept + 1;
+}
+
+static int reserve(struct host_set *set, size_t wanted, struct error *err)
+{
+    int64_t *larger;
+
+    if (wanted <= set->allocated)
+        return 0;
+    larger = reallocarray(set->ids, wanted, sizeof *larger);
+    if (!larger)
+        return error_set(err, ENOMEM, "no memory for the ids of %zu hosts", wanted);
+    set->ids = larger;
+    set->allocated = wanted;
+    return 0;
+}
+
+int host_set_of_lease(struct host_set *set, const struct site *site, const struct lease *lease,
+                      struct error *err)
+{
+    set->n_ids = 0;
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct placement *placement = lease->reservations[i]->placement;
+
+        if (lease->reservations[i]->kind != RESERVATION_VM)
+            continue;
+        if (reserve(set, set->n_ids + placement->n_hosts, err) < 0)
+            return -1;
+        for (uint32_t k = 0; k < placement->n_hosts; k++)
+            set->ids[set->n_ids++] = site->hosts[placement->hosts[k]].id;
+    }
+    sort_once_each(set);
+    return 0;
+}
+
+void host_set_write(const struct host_set *set, struct output *out)
+{
+    size_t first = 0;
+
+    while (first < set->n_ids) {
+        size_t last = first;
+
+        while (last + 1 < set->n_ids && set->ids[last + 1] == set->ids[last] + 1)
+            last++;
+        if (first > 0)
+            output_char(out, ' ');
+        output_integer(out, set->ids[first]);
+        if (last > first) {
+            output_char(out, '-');
+            output_integer(out, set->ids[last]);
+        }
+        first = last + 1;
+    }
+}

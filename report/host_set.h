@@ -1,0 +1,27 @@
+/* host_set.h: the ids of hosts, sorted and each once, and their text such as "0-3 7". */
+#ifndef GALERNA_REPORT_HOST_SET_H
+#define GALERNA_REPORT_HOST_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+#include "core/site.h"
+#include "report/output.h"
+
+struct host_set {
+    int64_t *ids;
+    size_t n_ids, allocated;
+};
+
+void host_set_init(struct host_set *set);
+void host_set_finish(struct host_set *set);
+
+/* Make the set the hosts of the lease's VM reservations. -1 with ENOMEM. */
+int host_set_of_lease(struct host_set *set, const struct site *site, const struct lease *lease,
+                      struct error *err);
+
+/* Ranges with a minus, blanks between them; nothing for an empty set. */
+void host_set_write(const struct host_set *set, struct output *out);
+
+#endif

@@ -1,0 +1,354 @@
+#include "report/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    BUFFER_SIZE = 1 << 16,
+    WINDOW_SIZE = 1 << 16, /* read back at once */
+};
+
+struct output {
+    int fd; /* -1: a spool that still fits into its buffer */
+    int failure; /* errno of the first failure, or 0 */
+    bool spool;
+    bool keep_open;
+    size_t used;
+    int64_t flushed; /* bytes that left the buffer */
+    char *buffer;
+    char *window; /* spool: bytes [window_at, window_at + window_used) of the file */
+    int64_t window_at;
+    size_t window_used;
+    char *path;
+};
+
+static struct output *create(const char *path, struct error *err)
+{
+    struct output *output = calloc(1, sizeof *output);
+
+    if (!output)
+        goto no_memory;
+    output->fd = -1;
+    output->buffer = malloc(BUFFER_SIZE);
+    output->path = strdup(path);
+    if (!output->buffer || !output->path)
+        goto no_memory;
+    return output;
+
+no_memory:
+    output_destroy(output);
+    error_set(err, ENOMEM, "%s: no memory for an output buffer", path);
+    return NULL;
+}
+
+struct output *output_create(const char *path, struct error *err)
+{
+    struct output *output = create(path, err);
+
+    if (!output)
+        return NULL;
+    if (strcmp(path, "-") == 0) {
+        output->fd = STDOUT_FILENO;
+        output->keep_open = true;
+        return output;
+    }
+    output->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (output->fd < 0) {
+        int code = errno;
+
+        output_destroy(output);
+        error_set(err, code, "%s: cannot be written: %s", path, strerror(code));
+        return NULL;
+    }
+    return output;
+}
+
+struct output *output_create_spool(const char *beside, struct error *err)
+{
+    struct output *output = create(beside, err);
+
+    if (output)
+        output->spool = true;
+    return output;
+}
+
+void output_destroy(struct output *output)
+{
+    int saved = errno;
+
+    if (!output)
+        return;
+    if (output->fd >= 0 && !output->keep_open)
+        close(output->fd);
+    free(output->buffer);
+    free(output->window);
+    free(output->path);
+    free(output);
+    errno = saved;
+}
+
+static int open_unlinked(const char *directory)
+{
+    char name[PATH_MAX];
+    int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+    if (fd >= 0)
+        return fd;
+    if (snprintf(name, sizeof name, "%s/.galerna-XXXXXX", directory) >= (int)sizeof name)
+        return -1;
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(name);
+    return fd;
+}
+
+static int open_spool(const char *beside)
+{
+    char directory[PATH_MAX] = ".";
+    const char *slash = strrchr(beside, '/');
+    const char *elsewhere = getenv("TMPDIR");
+    int fd;
+
+    if (slash && (size_t)(slash - beside) < sizeof directory)
+        snprintf(directory, sizeof directory, "%.*s", slash == beside ? 1 : (int)(slash - beside),
+                 beside);
+    fd = open_unlinked(directory);
+    if (fd < 0)
+        fd = open_unlinked(elsewhere && elsewhere[0] ? elsewhere : "/tmp");
+    return fd;
+}
+
+static int write_all(int fd, const char *bytes, size_t n)
+{
+    while (n > 0) {
+        ssize_t written = write(fd, bytes, n);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -1;
+        bytes += written;
+        n -= (size_t)written;
+    }
+    return 0;
+}
+
+static void flush(struct output *output)
+{
+    if (!output->failure && output->fd < 0) {
+        output->fd = open_spool(output->path);
+        if (output->fd < 0)
+            output->failure = errno ? errno : EIO;
+    }
+    if (!output->failure && write_all(output->fd, output->buffer, output->used) < 0)
+        output->failure = errno;
+    output->flushed += (int64_t)output->used;
+    output->used = 0;
+}
+
+int output_check(const struct output *output, struct error *err)
+{
+    if (!output->failure)
+        return 0;
+    if (output->spool)
+        return error_set(err, output->failure, "%s: no room to set text aside: %s", output->path,
+                         strerror(output->failure));
+    return error_set(err, output->failure, "%s: cannot be written: %s", output->path,
+                     strerror(output->failure));
+}
+
+int output_close(struct output *output, struct error *err)
+{
+    int result;
+
+    if (!output->spool)
+        flush(output);
+    if (output->fd >= 0 && !output->keep_open) {
+        if (close(output->fd) < 0 && !output->failure && errno != EINTR)
+            output->failure = errno;
+        output->fd = -1;
+    }
+    result = output_check(output, err);
+    output_destroy(output);
+    return result;
+}
+
+void output_bytes(struct output *output, const void *bytes, size_t n)
+{
+    const char *rest = bytes;
+
+    while (n > BUFFER_SIZE - output->used) {
+        size_t part = BUFFER_SIZE - output->used;
+
+        memcpy(output->buffer + output->used, rest, part);
+        output->used = BUFFER_SIZE;
+        flush(output);
+        rest += part;
+        n -= part;
+    }
+    memcpy(output->buffer + output->used, rest, n);
+    output->used += n;
+}
+
+void output_text(struct output *output, const char *text)
+{
+    output_bytes(output, text, strlen(text));
+}
+
+void output_char(struct output *output, char c)
+{
+    if (output->used == BUFFER_SIZE)
+        flush(output);
+    output->buffer[output->used++] = c;
+}
+
+void output_integer(struct output *output, int64_t value)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313"
+                                "23334353637383940414243444546474849505152535455565758596061626364"
+                                "656667686970717273747576777879808182838485868788899091929394959697"
+                                "9899";
+    char text[24];
+    char *at = text + sizeof text;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+    while (rest >= 100) {
+        at -= 2;
+        memcpy(at, pairs + 2 * (rest % 100), 2);
+        rest /= 100;
+    }
+    if (rest >= 10) {
+        at -= 2;
+        memcpy(at, pairs + 2 * rest, 2);
+    } else {
+        *--at = (char)('0' + rest);
+    }
+    if (value < 0)
+        *--at = '-';
+    output_bytes(output, at, (size_t)(text + sizeof text - at));
+}
+
+/* Few decimals are enough for many values; dividing tells because it rounds correctly. */
+static bool short_double(struct output *output, double value)
+{
+    double scale = 1;
+
+    for (int decimals = 0; decimals <= 6; decimals++, scale *= 10) {
+        double digits = value * scale;
+
+        if (fabs(digits) >= 9007199254740992.0)
+            return false;
+        if (digits != floor(digits) || digits / scale != value)
+            continue;
+        if (decimals == 0)
+            output_integer(output, (int64_t)value);
+        else
+            output_format(output, "%.*f", decimals, value);
+        return true;
+    }
+    return false;
+}
+
+void output_double(struct output *output, double value)
+{
+    if (!isfinite(value))
+        output_bytes(output, "null", 4);
+    else if (!short_double(output, value))
+        output_format(output, "%.17g", value);
+}
+
+void output_format(struct output *output, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (length < 0 || length >= (int)sizeof text) {
+        if (!output->failure)
+            output->failure = EOVERFLOW;
+        return;
+    }
+    output_bytes(output, text, (size_t)length);
+}
+
+const char *output_held(const struct output *spool, size_t *n)
+{
+    *n = spool->used;
+    return spool->buffer;
+}
+
+void output_rewind(struct output *spool)
+{
+    spool->used = 0;
+}
+
+int64_t output_position(const struct output *output)
+{
+    return output->flushed + (int64_t)output->used;
+}
+
+/* Read the part of the spool's file that begins at `offset` into its window. */
+static int fill_window(struct output *spool, int64_t offset)
+{
+    int64_t rest = spool->flushed - offset;
+    size_t wanted = rest < WINDOW_SIZE ? (size_t)rest : WINDOW_SIZE;
+
+    if (!spool->window) {
+        spool->window = malloc(WINDOW_SIZE);
+        if (!spool->window)
+            return ENOMEM;
+    }
+    spool->window_at = offset;
+    spool->window_used = 0;
+    while (spool->window_used < wanted) {
+        ssize_t n = pread(spool->fd, spool->window + spool->window_used,
+                          wanted - spool->window_used, offset + (int64_t)spool->window_used);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : EIO;
+        spool->window_used += (size_t)n;
+    }
+    return 0;
+}
+
+void output_copy(struct output *to, struct output *spool, int64_t offset, int64_t length)
+{
+    int failure = spool->failure;
+
+    while (length > 0 && !failure) {
+        const char *from;
+        int64_t part;
+
+        if (offset >= spool->flushed) {
+            from = spool->buffer + (offset - spool->flushed);
+            part = length;
+        } else {
+            if (offset < spool->window_at ||
+                offset >= spool->window_at + (int64_t)spool->window_used)
+                failure = fill_window(spool, offset);
+            if (failure)
+                break;
+            from = spool->window + (offset - spool->window_at);
+            part = spool->window_at + (int64_t)spool->window_used - offset;
+            if (part > length)
+                part = length;
+        }
+        output_bytes(to, from, (size_t)part);
+        offset += part;
+        length -= part;
+    }
+    if (failure && !to->failure)
+        to->failure = failure;
+}

@@ -1,0 +1,60 @@
+/* output.h: buffered text to a file, or set aside and read back.
+ *
+ * An output remembers its first failure: the writing functions return nothing, and the failure is
+ * reported once, by output_close() or output_check(). Numbers are formatted here because the C
+ * library's way is too slow for large records.
+ */
+#ifndef GALERNA_REPORT_OUTPUT_H
+#define GALERNA_REPORT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+struct output; /* opaque */
+
+/* A file, created or emptied; "-" is standard output. Errors: those of open(), with the path. */
+struct output *output_create(const char *path, struct error *err);
+
+/* Text to be read back: in memory while it is small, then in an unlinked file in the directory of
+ * `beside` (or where temporary files go, when that directory cannot be written). */
+struct output *output_create_spool(const char *beside, struct error *err);
+
+/* Closes without a look at failures; NULL is allowed. For the way out after an error. */
+void output_destroy(struct output *output);
+
+/* Write out what is buffered, close, and free. -1 when anything failed since the creation: err names
+ * the path and the cause. */
+int output_close(struct output *output, struct error *err);
+
+/* -1 when anything failed so far. */
+int output_check(const struct output *output, struct error *err);
+
+void output_bytes(struct output *output, const void *bytes, size_t n);
+void output_text(struct output *output, const char *text);
+void output_char(struct output *output, char c);
+void output_integer(struct output *output, int64_t value);
+
+/* Text that reads back as the same double: up to six decimals where they are enough (none for whole
+ * numbers below 2^53), else 17 digits. Infinity and NaN are written as null. */
+void output_double(struct output *output, double value);
+
+/* printf for what is not written often. */
+void output_format(struct output *output, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* What a spool holds while it is small (below 64 KiB), and a way to begin anew: for text that is
+ * composed once and used often. */
+const char *output_held(const struct output *spool, size_t *n);
+void output_rewind(struct output *spool);
+
+/* Bytes written since the creation. */
+int64_t output_position(const struct output *output);
+
+/* Append [offset, offset + length) of a spool. Fast when offsets mostly rise. Failures are
+ * remembered in `to`. */
+void output_copy(struct output *to, struct output *spool, int64_t offset, int64_t length);
+
+#endif

@@ -1,0 +1,438 @@
+#include "report/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/json_writer.h"
+#include "report/record_lease.h"
+#include "report/record_settings.h"
+#include "report/running.h"
+
+enum { RECORD_VERSION = 1 };
+
+/* Where a lease's texts are: first Haizea's keys, then Galerna's. */
+struct lease_place {
+    int64_t id;
+    int64_t offset;
+    uint32_t length, extras_length;
+};
+
+struct record {
+    struct output *out;
+    struct output *leases, *state_log, *preemptions, *lease_stats, *withdrawn; /* spools */
+    struct amounts_text *amounts;
+    struct running *running;
+    struct lease_place *places;
+    size_t n_places, places_allocated;
+    struct engine_settings settings;
+    const struct accounting *accounting;
+    const char *status;
+    int failed; /* end: walking the leases failed, with this code */
+};
+
+static int create_spools(struct record *record, const char *path, struct error *err)
+{
+    struct output **spools[] = {&record->leases, &record->state_log, &record->preemptions,
+                                &record->lease_stats, &record->withdrawn};
+
+    for (size_t i = 0; i < sizeof spools / sizeof spools[0]; i++) {
+        *spools[i] = output_create_spool(path, err);
+        if (!*spools[i])
+            return -1;
+    }
+    return 0;
+}
+
+struct record *record_create(const struct record_options *options, struct error *err)
+{
+    struct record *record = calloc(1, sizeof *record);
+
+    if (!record) {
+        error_set(err, ENOMEM, "%s: no memory for the record", options->path);
+        return NULL;
+    }
+    record->settings = *options->settings;
+    record->accounting = options->accounting;
+    record->status = "ok";
+    record->out = output_create(options->path, err);
+    if (!record->out || create_spools(record, options->path, err) < 0)
+        goto error;
+    record->amounts = amounts_text_create(err);
+    record->running = running_create(err);
+    if (!record->amounts || !record->running)
+        goto error;
+    return record;
+
+error:
+    record_destroy(record);
+    return NULL;
+}
+
+void record_destroy(struct record *record)
+{
+    int saved = errno;
+
+    if (!record)
+        return;
+    output_destroy(record->out);
+    output_destroy(record->leases);
+    output_destroy(record->state_log);
+    output_destroy(record->preemptions);
+    output_destroy(record->lease_stats);
+    output_destroy(record->withdrawn);
+    amounts_text_destroy(record->amounts);
+    running_destroy(record->running);
+    free(record->places);
+    free(record);
+    errno = saved;
+}
+
+void record_set_status(struct record *record, const char *status)
+{
+    record->status = status;
+}
+
+/* The comma between the entries of a spooled list. */
+static void separate(struct output *spool)
+{
+    if (output_position(spool) > 0)
+        output_char(spool, ',');
+}
+
+static void note_state(struct record *record, const struct engine_output *output)
+{
+    struct output *log = record->state_log;
+
+    separate(log);
+    output_char(log, '[');
+    output_integer(log, output->time);
+    output_char(log, ',');
+    output_integer(log, output->lease->request.id);
+    output_text(log, ",\"");
+    output_text(log, lease_state_name(output->from));
+    output_text(log, "\",\"");
+    output_text(log, lease_state_name(output->to));
+    output_text(log, "\"]");
+}
+
+static void note_preemption(struct record *record, const struct engine_output *output)
+{
+    static const char *const words[] = {
+        [PREEMPTED_SUSPEND] = "suspend",
+        [PREEMPTED_REQUEUE] = "cancel+requeue",
+        [PREEMPTED_CANCEL] = "cancel",
+    };
+    struct output *list = record->preemptions;
+
+    separate(list);
+    output_char(list, '[');
+    output_integer(list, output->time);
+    output_char(list, ',');
+    output_integer(list, output->lease->request.id);
+    output_char(list, ',');
+    output_integer(list, output->at);
+    output_text(list, ",\"");
+    output_text(list, words[output->how]);
+    output_text(list, "\"]");
+}
+
+static void note_withdrawn(struct record *record, const struct site *site, const struct run *lost,
+                           int64_t until)
+{
+    struct output *list = record->withdrawn;
+
+    separate(list);
+    output_char(list, '[');
+    output_integer(list, lost->lease);
+    output_char(list, ',');
+    output_integer(list, lost->from);
+    output_char(list, ',');
+    output_integer(list, until);
+    output_text(list, ",[");
+    for (uint32_t i = 0; i < lost->n_hosts; i++) {
+        if (i > 0)
+            output_char(list, ',');
+        output_integer(list, record_host_id(site, lost->hosts[i]));
+    }
+    output_text(list, "]]");
+}
+
+static void note_lease_stats(struct record *record, const struct lease *lease)
+{
+    struct output *list = record->lease_stats;
+
+    separate(list);
+    output_char(list, '"');
+    output_integer(list, lease->request.id);
+    output_text(list, "\":{\"Slowdown\":");
+    output_double(list, accounting_slowdown(lease));
+    output_text(list, ",\"Waiting time\":");
+    record_optional(list, accounting_waiting_time(lease));
+    output_char(list, '}');
+}
+
+static int note_lease(struct record *record, const struct site *site, const struct lease *lease,
+                      struct error *err)
+{
+    int64_t offset = output_position(record->leases);
+    int64_t middle;
+
+    if (record->n_places == record->places_allocated) {
+        size_t wanted = record->n_places < 32 ? 64 : record->n_places + record->n_places / 2;
+        void *larger = reallocarray(record->places, wanted, sizeof *record->places);
+
+        if (!larger)
+            return error_set(err, ENOMEM, "lease %lld: no memory for its record",
+                             (long long)lease->request.id);
+        record->places = larger;
+        record->places_allocated = wanted;
+    }
+    record_lease(record->leases, record->amounts, site, lease);
+    middle = output_position(record->leases);
+    record_lease_extras(record->leases, lease);
+    record->places[record->n_places++] = (struct lease_place){
+        .id = lease->request.id,
+        .offset = offset,
+        .length = (uint32_t)(middle - offset),
+        .extras_length = (uint32_t)(output_position(record->leases) - middle),
+    };
+    if (lease->state == LEASE_DONE && lease->request.kind == LEASE_BEST_EFFORT)
+        note_lease_stats(record, lease);
+    return 0;
+}
+
+static int note_output(struct record *record, const struct site *site,
+                       const struct engine_output *output, struct error *err)
+{
+    struct run lost;
+    int withdrawn = running_note(record->running, output, &lost, err);
+
+    if (withdrawn < 0)
+        return -1;
+    if (withdrawn) {
+        note_withdrawn(record, site, &lost, output->time);
+        free(lost.hosts);
+    }
+    if (output->kind == OUTPUT_STATE)
+        note_state(record, output);
+    else if (output->kind == OUTPUT_PREEMPTED)
+        note_preemption(record, output);
+    else if (output->kind == OUTPUT_FINISHED)
+        return note_lease(record, site, output->lease, err);
+    return 0;
+}
+
+static int check_outputs(const struct record *record, struct error *err)
+{
+    const struct output *outputs[] = {record->leases, record->state_log, record->preemptions,
+                                      record->lease_stats, record->withdrawn};
+
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+        if (output_check(outputs[i], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int step(void *context, const struct engine *engine, int64_t now,
+                const struct engine_outputs *outputs, struct error *err)
+{
+    struct record *record = context;
+    const struct site *site = engine_site(engine);
+
+    (void)now;
+    for (size_t i = 0; i < outputs->n_items; i++) {
+        if (note_output(record, site, &outputs->items[i], err) < 0)
+            return -1;
+    }
+    return check_outputs(record, err);
+}
+
+struct unfinished {
+    struct record *record;
+    const struct site *site;
+    struct error *err;
+};
+
+static void note_unfinished(void *context, const struct lease *lease)
+{
+    struct unfinished *walk = context;
+
+    if (!walk->record->failed && !lease_state_is_final(lease->state) &&
+        note_lease(walk->record, walk->site, lease, walk->err) < 0)
+        walk->record->failed = ENOMEM;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct lease_place *x = a;
+    const struct lease_place *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static void write_site(struct record *record, struct json_writer *json, const struct site *site)
+{
+    json_write_key(json, "site");
+    json_begin_object(json);
+    for (size_t i = 0; i < site->n_hosts; i++) {
+        json_write_key_integer(json, site->hosts[i].id);
+        json_write_raw(json);
+        record_amounts(json->out, record->amounts, site, site->hosts[i].capacity.of, true);
+    }
+    json_end_object(json);
+}
+
+static void write_spool(struct json_writer *json, const char *key, struct output *spool,
+                        const char *brackets)
+{
+    json_write_key(json, key);
+    json_write_raw(json);
+    output_char(json->out, brackets[0]);
+    output_copy(json->out, spool, 0, output_position(spool));
+    output_char(json->out, brackets[1]);
+}
+
+static void write_leases(struct record *record, struct json_writer *json, bool extras)
+{
+    json_write_key(json, "leases");
+    json_begin_array(json);
+    for (size_t i = 0; i < record->n_places; i++) {
+        const struct lease_place *place = &record->places[i];
+
+        json_write_raw(json);
+        if (extras)
+            output_copy(json->out, record->leases, place->offset + place->length,
+                        place->extras_length);
+        else
+            output_copy(json->out, record->leases, place->offset, place->length);
+    }
+    json_end_array(json);
+}
+
+static void write_counters(const struct record *record, struct json_writer *json)
+{
+    json_write_key(json, "counters");
+    json_begin_object(json);
+    for (int i = 0; i < ACCOUNTING_COUNTERS; i++) {
+        bool average = accounting_counter_has_average((enum accounting_counter)i);
+        const struct counter_entry *entries;
+        size_t n = accounting_history(record->accounting, (enum accounting_counter)i, &entries);
+
+        json_write_key(json, accounting_counter_name((enum accounting_counter)i));
+        json_begin_array(json);
+        for (size_t k = 0; k < n; k++) {
+            json_begin_array(json);
+            json_write_integer(json, entries[k].time);
+            json_write_raw(json);
+            record_optional(json->out, entries[k].lease);
+            json_write_double(json, entries[k].value);
+            if (average)
+                json_write_double(json, entries[k].average);
+            else
+                json_write_null(json);
+            json_end_array(json);
+        }
+        json_end_array(json);
+    }
+    json_end_object(json);
+}
+
+static void write_stats(struct json_writer *json, const struct accounting_summary *summary)
+{
+    static const char *const names[] = {
+        [COUNTER_ACCEPTED_RESERVATIONS] = "Total accepted AR",
+        [COUNTER_REJECTED_RESERVATIONS] = "Total rejected AR",
+        [COUNTER_ACCEPTED_IMMEDIATE] = "Total accepted Immediate",
+        [COUNTER_REJECTED_IMMEDIATE] = "Total rejected Immediate",
+        [COUNTER_BEST_EFFORT_COMPLETED] = "Total best-effort completed",
+    };
+
+    json_write_key(json, "stats");
+    json_begin_object(json);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        json_write_key(json, names[i]);
+        json_write_integer(json, summary->totals[i]);
+    }
+    json_write_key(json, "all-best-effort");
+    json_write_integer(json, summary->all_best_effort);
+    json_end_object(json);
+}
+
+static void write_hosts(struct record *record, struct json_writer *json, const struct site *site)
+{
+    json_write_key(json, "hosts");
+    json_begin_array(json);
+    for (size_t i = 0; i < site->n_hosts; i++) {
+        json_begin_object(json);
+        json_write_key(json, "id");
+        json_write_integer(json, site->hosts[i].id);
+        json_write_key(json, "capacity");
+        json_write_raw(json);
+        record_amounts(json->out, record->amounts, site, site->hosts[i].capacity.of, true);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void write_galerna(struct record *record, struct json_writer *json, const struct site *site)
+{
+    json_write_key(json, "galerna");
+    json_begin_object(json);
+    json_write_key(json, "schema");
+    json_write_string(json, "galerna-record");
+    json_write_key(json, "version");
+    json_write_integer(json, RECORD_VERSION);
+    record_settings(json, &record->settings);
+    write_hosts(record, json, site);
+    write_leases(record, json, true);
+    write_spool(json, "withdrawn", record->withdrawn, "[]");
+    json_end_object(json);
+}
+
+static void write_document(struct record *record, const struct site *site, int64_t end_time)
+{
+    struct accounting_summary summary;
+    struct json_writer json;
+
+    accounting_totals(record->accounting, &summary);
+    json_writer_init(&json, record->out);
+    json_begin_object(&json);
+    json_write_key(&json, "status");
+    json_write_string(&json, record->status);
+    json_write_key(&json, "end_time");
+    json_write_integer(&json, end_time);
+    write_site(record, &json, site);
+    write_leases(record, &json, false);
+    write_spool(&json, "state_log", record->state_log, "[]");
+    write_spool(&json, "preemptions", record->preemptions, "[]");
+    write_counters(record, &json);
+    write_spool(&json, "lease_stats", record->lease_stats, "{}");
+    write_stats(&json, &summary);
+    write_galerna(record, &json, site);
+    json_end_object(&json);
+    output_char(record->out, '\n');
+}
+
+static int end(void *context, const struct engine *engine, int64_t end_time, struct error *err)
+{
+    struct record *record = context;
+    const struct site *site = engine_site(engine);
+    struct unfinished walk = {.record = record, .site = site, .err = err};
+    struct output *out = record->out;
+
+    engine_each_lease(engine, note_unfinished, &walk);
+    if (record->failed || check_outputs(record, err) < 0)
+        return -1;
+    if (record->n_places > 0)
+        qsort(record->places, record->n_places, sizeof *record->places, compare_places);
+    write_document(record, site, end_time);
+    record->out = NULL;
+    return output_close(out, err);
+}
+
+struct observer record_observer(struct record *record)
+{
+    return (struct observer){.context = record, .step = step, .end = end};
+}

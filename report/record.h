@@ -1,0 +1,47 @@
+/* record.h: the whole schedule of a run as one JSON document.
+ *
+ * The keys up to "stats" are those Haizea's schedules are compared by: status, end_time, site,
+ * leases (with every reservation and mapping), state_log, preemptions, counters, lease_stats, stats.
+ * What Galerna knows beyond them is under the key "galerna":
+ *
+ *   schema       "galerna-record"
+ *   version      of the schema, an integer
+ *   behaviour    {switch: true|false}: the oddities of Haizea that were followed
+ *   settings     what the scheduler was told: suspension, rates, exclusion, overheads, ...
+ *   hosts        [{id, capacity: {resource: amount}}], in the engine's order
+ *   leases       [{id, kind, terms, origin, priority, user, submit, not_before, deadline,
+ *                duration (null: unlimited), state, reason, explanation, riding}], ascending id;
+ *                riding lists the places in `rrs` of transfers that belong to another lease
+ *   withdrawn    [[lease, from, until, [host, ...]], ...]: runs whose work was lost (requeued)
+ *
+ * A lease is serialised when it is finished and set aside in an unlinked file beside the record, so
+ * memory stays small whatever the length of the run: 32 bytes per lease and fixed buffers.
+ */
+#ifndef GALERNA_REPORT_RECORD_H
+#define GALERNA_REPORT_RECORD_H
+
+#include "core/accounting.h"
+#include "core/observer.h"
+#include "core/settings.h"
+
+struct record; /* opaque */
+
+struct record_options {
+    const char *path;                       /* written at the end of the run; "-": standard output */
+    const struct engine_settings *settings; /* copied */
+    const struct accounting *accounting;    /* with history; told about each step before the record */
+};
+
+/* The file is created at once, so that a path that cannot be written is known before the run.
+ * Errors: those of open(), with the path; ENOMEM. */
+struct record *record_create(const struct record_options *options, struct error *err);
+
+/* The observer that feeds it. Its end writes the document and closes the file. */
+struct observer record_observer(struct record *record);
+
+/* Says "interrupted", for example, instead of "ok". The text must outlive the run. */
+void record_set_status(struct record *record, const char *status);
+
+void record_destroy(struct record *record); /* NULL is allowed; without an end the file is empty */
+
+#endif

@@ -1,0 +1,31 @@
+/* record_lease.h: one lease as the JSON of a record. Internal to the record. */
+#ifndef GALERNA_REPORT_RECORD_LEASE_H
+#define GALERNA_REPORT_RECORD_LEASE_H
+
+#include "core/lease.h"
+#include "core/site.h"
+#include "report/json_writer.h"
+
+struct amounts_text; /* the text of the amounts written last: neighbours are mostly equal */
+
+struct amounts_text *amounts_text_create(struct error *err);
+void amounts_text_destroy(struct amounts_text *text); /* NULL is allowed */
+
+/* {resource: amount}; `zeros`: with those that are 0. */
+void record_amounts(struct output *out, struct amounts_text *text, const struct site *site,
+                    const int64_t *amounts, bool zeros);
+
+/* The lease with the keys that Haizea's records have. */
+void record_lease(struct output *out, struct amounts_text *text, const struct site *site,
+                  const struct lease *lease);
+
+/* What Galerna knows of it besides. */
+void record_lease_extras(struct output *out, const struct lease *lease);
+
+/* An integer, or null when it is the value that means "not set" or "without end". */
+void record_optional(struct output *out, int64_t value);
+
+/* The id of the host at that place of the site. */
+int64_t record_host_id(const struct site *site, uint32_t host);
+
+#endif

@@ -1,0 +1,176 @@
+#include "report/record_settings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "core/instant.h"
+
+enum setting_type { SETTING_INTEGER, SETTING_UNSIGNED, SETTING_REAL, SETTING_BOOL, SETTING_WORD };
+
+struct setting {
+    const char *name;
+    enum setting_type type;
+    size_t offset;
+    const char *const *words; /* SETTING_WORD: by value */
+};
+
+static const char *const backfilling_words[] = {"off", "aggressive", "conservative",
+                                                "intermediate"};
+static const char *const suspension_words[] = {"none", "serial-only", "all"};
+static const char *const exclusion_words[] = {"local", "global"};
+static const char *const migration_words[] = {"no", "yes", "yes-notransfer"};
+static const char *const preparation_words[] = {"unmanaged", "imagetransfer"};
+static const char *const mechanism_words[] = {"unicast", "multicast"};
+static const char *const reuse_words[] = {"none", "image-caches"};
+
+#define PLACE(field) offsetof(struct engine_settings, field)
+
+static const struct setting settings_table[] = {
+    {"backfilling", SETTING_WORD, PLACE(backfilling), backfilling_words},
+    {"backfilling-reservations", SETTING_INTEGER, PLACE(backfilling_reservations), NULL},
+    {"suspension", SETTING_WORD, PLACE(suspension), suspension_words},
+    {"suspend-rate", SETTING_REAL, PLACE(suspend_rate), NULL},
+    {"resume-rate", SETTING_REAL, PLACE(resume_rate), NULL},
+    {"suspendresume-exclusion", SETTING_WORD, PLACE(exclusion), exclusion_words},
+    {"scheduling-threshold-factor", SETTING_REAL, PLACE(scheduling_threshold_factor), NULL},
+    {"force-scheduling-threshold", SETTING_INTEGER, PLACE(force_scheduling_threshold), NULL},
+    {"override-suspend-time", SETTING_INTEGER, PLACE(override_suspend_time), NULL},
+    {"override-resume-time", SETTING_INTEGER, PLACE(override_resume_time), NULL},
+    {"migration", SETTING_WORD, PLACE(migration), migration_words},
+    {"shutdown-time", SETTING_INTEGER, PLACE(shutdown_time), NULL},
+    {"enactment-overhead", SETTING_INTEGER, PLACE(enactment_overhead), NULL},
+    {"lease-preparation", SETTING_WORD, PLACE(preparation), preparation_words},
+    {"transfer-mechanism", SETTING_WORD, PLACE(transfer_mechanism), mechanism_words},
+    {"avoid-redundant-transfers", SETTING_BOOL, PLACE(avoid_redundant_transfers), NULL},
+    {"force-imagetransfer-time", SETTING_INTEGER, PLACE(force_transfer_time), NULL},
+    {"diskimage-reuse", SETTING_WORD, PLACE(image_reuse), reuse_words},
+    {"diskimage-cache-size", SETTING_INTEGER, PLACE(image_cache_size), NULL},
+    {"imagetransfer-bandwidth", SETTING_INTEGER, PLACE(transfer_bandwidth), NULL},
+    {"seed", SETTING_UNSIGNED, PLACE(seed), NULL},
+};
+
+#define SWITCH(name) {#name, SETTING_BOOL, PLACE(behaviour.name), NULL}
+
+static const struct setting behaviour_table[] = {
+    SWITCH(preempt_needless_victims),
+    SWITCH(estimates_times_vms),
+    SWITCH(suspension_holds_memory_only),
+    SWITCH(local_windows_shifted_site_wide),
+    SWITCH(shutdown_inside_duration),
+    SWITCH(future_points_unsorted),
+    SWITCH(immediate_may_be_suspended),
+    SWITCH(score_by_whole_duration),
+    SWITCH(no_reevaluation_on_cancel),
+    SWITCH(premature_end_plus_one_day),
+    SWITCH(migration_moves_everything),
+    SWITCH(transfers_never_cancelled),
+    SWITCH(queue_pass_by_free_cpu),
+    SWITCH(lease_kinds_of_haizea_1_0),
+};
+
+enum {
+    SETTINGS = sizeof settings_table / sizeof settings_table[0],
+    SWITCHES = sizeof behaviour_table / sizeof behaviour_table[0],
+};
+
+_Static_assert(sizeof(struct behaviour) == SWITCHES * sizeof(bool), "a switch is not listed");
+
+static const void *value_of(const struct engine_settings *settings, const struct setting *setting)
+{
+    return (const char *)settings + setting->offset;
+}
+
+static const char *word_of(const struct engine_settings *settings, const struct setting *setting)
+{
+    return setting->words[*(const unsigned *)value_of(settings, setting)];
+}
+
+static void write_value(struct json_writer *json, const struct engine_settings *settings,
+                        const struct setting *setting)
+{
+    const void *value = value_of(settings, setting);
+
+    json_write_key(json, setting->name);
+    switch (setting->type) {
+    case SETTING_INTEGER:
+        if (*(const int64_t *)value == SPAN_NONE)
+            json_write_null(json);
+        else
+            json_write_integer(json, *(const int64_t *)value);
+        break;
+    case SETTING_UNSIGNED:
+        json_write_raw(json);
+        output_format(json->out, "%" PRIu64, *(const uint64_t *)value);
+        break;
+    case SETTING_REAL:
+        json_write_double(json, *(const double *)value);
+        break;
+    case SETTING_BOOL:
+        json_write_bool(json, *(const bool *)value);
+        break;
+    case SETTING_WORD:
+        json_write_string(json, word_of(settings, setting));
+        break;
+    }
+}
+
+void record_settings(struct json_writer *json, const struct engine_settings *settings)
+{
+    json_write_key(json, "behaviour");
+    json_begin_object(json);
+    for (size_t i = 0; i < SWITCHES; i++)
+        write_value(json, settings, &behaviour_table[i]);
+    json_end_object(json);
+    json_write_key(json, "settings");
+    json_begin_object(json);
+    for (size_t i = 0; i < SETTINGS; i++)
+        write_value(json, settings, &settings_table[i]);
+    json_end_object(json);
+}
+
+/* The value as text; false when it is not set. */
+static bool value_text(const struct engine_settings *settings, const struct setting *setting,
+                       char *text, size_t size)
+{
+    const void *value = value_of(settings, setting);
+
+    switch (setting->type) {
+    case SETTING_INTEGER:
+        snprintf(text, size, "%" PRId64, *(const int64_t *)value);
+        return *(const int64_t *)value != SPAN_NONE;
+    case SETTING_UNSIGNED:
+        snprintf(text, size, "%" PRIu64, *(const uint64_t *)value);
+        return true;
+    case SETTING_REAL:
+        snprintf(text, size, "%.15g", *(const double *)value);
+        return true;
+    case SETTING_BOOL:
+        snprintf(text, size, "%s", *(const bool *)value ? "true" : "false");
+        return true;
+    case SETTING_WORD:
+        snprintf(text, size, "%s", word_of(settings, setting));
+        return true;
+    }
+    return false;
+}
+
+int settings_each(const struct engine_settings *settings,
+                  int (*visit)(void *context, const char *name, const char *value), void *context)
+{
+    char text[64];
+
+    for (size_t i = 0; i < SETTINGS + SWITCHES; i++) {
+        const struct setting *setting =
+            i < SETTINGS ? &settings_table[i] : &behaviour_table[i - SETTINGS];
+        int result;
+
+        if (!value_text(settings, setting, text, sizeof text))
+            continue;
+        result = visit(context, setting->name, text);
+        if (result != 0)
+            return result;
+    }
+    return 0;
+}

@@ -1,0 +1,390 @@
+#include "report/summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/engine.h"
+#include "report/json_writer.h"
+#include "report/time_text.h"
+
+enum { SUMMARY_VERSION = 1, CELL_MAX = 96, LABEL_WIDTH = 26 };
+
+/* One line of the table. Fills cell; an empty cell means that it does not apply to the run. */
+struct line {
+    const char *label;
+    void (*fill)(const struct summary_run *run, int detail, char *cell);
+    int detail;
+};
+
+static void cell_count(char *cell, int64_t value)
+{
+    char digits[32];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%" PRId64, value);
+    char *to = cell;
+
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && digits[i - 1] != '-' && (length - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+}
+
+static void cell_span(char *cell, int64_t seconds)
+{
+    char hours[32];
+    char count[48];
+
+    time_text_hours(seconds, hours, sizeof hours);
+    cell_count(count, seconds);
+    snprintf(cell, CELL_MAX, "%s (%s s)", hours, count);
+}
+
+static int64_t rounded(double value)
+{
+    return (int64_t)(value + (value < 0 ? -0.5 : 0.5));
+}
+
+static void fill_name(const struct summary_run *run, int detail, char *cell)
+{
+    (void)detail;
+    snprintf(cell, CELL_MAX, "%s", run->name);
+}
+
+static void fill_status(const struct summary_run *run, int detail, char *cell)
+{
+    (void)detail;
+    if (run->status && strcmp(run->status, "ok") != 0)
+        snprintf(cell, CELL_MAX, "%s", run->status);
+}
+
+static void fill_kind(const struct summary_run *run, int detail, char *cell)
+{
+    const struct accounting_kind *kind = &run->figures.kinds[detail / 8];
+    const int64_t values[] = {kind->requested, kind->accepted, kind->rejected,
+                              kind->completed, kind->cancelled, kind->failed};
+
+    /* Cancelled and failed leases are seldom: their lines show only where there are any. */
+    if (kind->requested > 0 && (detail % 8 < 4 || values[detail % 8] > 0))
+        cell_count(cell, values[detail % 8]);
+}
+
+static void fill_waiting(const struct summary_run *run, int detail, char *cell)
+{
+    const struct accounting_waiting *waiting = &run->figures.waiting;
+    const int64_t values[] = {rounded(waiting->mean), waiting->median, waiting->p95, waiting->max};
+
+    if (waiting->count > 0)
+        cell_span(cell, values[detail]);
+}
+
+static void fill_slowdown(const struct summary_run *run, int detail, char *cell)
+{
+    (void)detail;
+    if (run->figures.waiting.count > 0)
+        snprintf(cell, CELL_MAX, "%.3f", run->figures.slowdown_mean);
+}
+
+static void fill_utilization(const struct summary_run *run, int detail, char *cell)
+{
+    (void)detail;
+    snprintf(cell, CELL_MAX, "%.2f %%", run->figures.utilization * 100);
+}
+
+static void fill_preemptions(const struct summary_run *run, int detail, char *cell)
+{
+    const int64_t *how = run->figures.preemptions;
+    int64_t all = how[PREEMPTED_SUSPEND] + how[PREEMPTED_REQUEUE] + how[PREEMPTED_CANCEL];
+
+    if (detail < 0)
+        cell_count(cell, all);
+    else if (how[detail] > 0)
+        cell_count(cell, how[detail]);
+}
+
+static void fill_suspensions(const struct summary_run *run, int detail, char *cell)
+{
+    (void)detail;
+    cell_count(cell, run->figures.suspensions);
+}
+
+static void fill_migrations(const struct summary_run *run, int detail, char *cell)
+{
+    (void)detail;
+    if (run->figures.migrations > 0)
+        cell_count(cell, run->figures.migrations);
+}
+
+static int64_t all_best_effort(const struct summary_run *run)
+{
+    return run->haizea ? run->figures.all_best_effort : run->figures.best_effort_end;
+}
+
+static void fill_all_best_effort(const struct summary_run *run, int detail, char *cell)
+{
+    (void)detail;
+    if (run->figures.kinds[LEASE_BEST_EFFORT].requested > 0)
+        cell_span(cell, all_best_effort(run));
+}
+
+static void fill_end(const struct summary_run *run, int detail, char *cell)
+{
+    (void)detail;
+    cell_span(cell, run->figures.end_time);
+}
+
+static void fill_attempts(const struct summary_run *run, int detail, char *cell)
+{
+    (void)detail;
+    cell_count(cell, (int64_t)run->figures.attempts);
+}
+
+static void fill_cost(const struct summary_run *run, int detail, char *cell)
+{
+    if (detail == 0 && run->cpu_seconds >= 0)
+        snprintf(cell, CELL_MAX, "%.3f s", run->cpu_seconds);
+    if (detail == 1 && run->peak_memory_kb >= 0)
+        snprintf(cell, CELL_MAX, "%.1f MB", (double)run->peak_memory_kb / 1024);
+}
+
+#define KIND_LINES(title, kind)                                                                  \
+    {title, NULL, 0}, {"  requested", fill_kind, 8 * (kind)},                                    \
+        {"  accepted", fill_kind, 8 * (kind) + 1}, {"  rejected", fill_kind, 8 * (kind) + 2},    \
+        {"  completed", fill_kind, 8 * (kind) + 3}, {"  cancelled", fill_kind, 8 * (kind) + 4},  \
+        {"  failed", fill_kind, 8 * (kind) + 5}
+
+static const struct line lines[] = {
+    {"", fill_name, 0},
+    {"Stopped", fill_status, 0},
+    KIND_LINES("Best-effort leases", LEASE_BEST_EFFORT),
+    KIND_LINES("Advance reservations", LEASE_RESERVATION),
+    KIND_LINES("Immediate leases", LEASE_IMMEDIATE),
+    KIND_LINES("Deadline leases", LEASE_DEADLINE),
+    {"Waiting time (best-effort)", NULL, 0},
+    {"  mean", fill_waiting, 0},
+    {"  median", fill_waiting, 1},
+    {"  95th percentile", fill_waiting, 2},
+    {"  longest", fill_waiting, 3},
+    {"Slowdown, mean", fill_slowdown, 0},
+    {"CPU utilization", fill_utilization, 0},
+    {"Preemptions", fill_preemptions, -1},
+    {"  by suspending", fill_preemptions, PREEMPTED_SUSPEND},
+    {"  by requeueing", fill_preemptions, PREEMPTED_REQUEUE},
+    {"  by cancelling", fill_preemptions, PREEMPTED_CANCEL},
+    {"Suspensions", fill_suspensions, 0},
+    {"VMs migrated", fill_migrations, 0},
+    {"All best-effort done", fill_all_best_effort, 0},
+    {"End of the run", fill_end, 0},
+    {"Scheduling attempts", fill_attempts, 0},
+    {"CPU time", fill_cost, 0},
+    {"Peak memory", fill_cost, 1},
+};
+
+enum { LINES = sizeof lines / sizeof lines[0] };
+
+static void fill(const struct line *line, const struct summary_run *run, char *cell)
+{
+    cell[0] = '\0';
+    if (line->fill)
+        line->fill(run, line->detail, cell);
+}
+
+static bool line_applies(const struct line *line, const struct summary_run *runs, size_t n)
+{
+    char cell[CELL_MAX];
+
+    for (size_t i = 0; i < n; i++) {
+        fill(line, &runs[i], cell);
+        if (cell[0])
+            return true;
+    }
+    return false;
+}
+
+/* A heading shows when one of the indented lines below it does. */
+static bool heading_applies(size_t heading, const struct summary_run *runs, size_t n)
+{
+    for (size_t i = heading + 1; i < LINES && lines[i].label[0] == ' '; i++) {
+        if (line_applies(&lines[i], runs, n))
+            return true;
+    }
+    return false;
+}
+
+/* Columns a terminal needs for the text: characters, not bytes. */
+static size_t text_width(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+static size_t column_width(const struct summary_run *run)
+{
+    size_t widest = 8;
+    char cell[CELL_MAX];
+
+    for (size_t i = 0; i < LINES; i++) {
+        fill(&lines[i], run, cell);
+        if (text_width(cell) > widest)
+            widest = text_width(cell);
+    }
+    return widest;
+}
+
+static void spaces(struct output *out, size_t n)
+{
+    while (n-- > 0)
+        output_char(out, ' ');
+}
+
+static void write_line(struct output *out, const struct line *line, const struct summary_run *runs,
+                       size_t n)
+{
+    char cell[CELL_MAX];
+
+    output_text(out, line->label);
+    if (line->fill)
+        spaces(out, LABEL_WIDTH - strlen(line->label));
+    for (size_t i = 0; line->fill && i < n; i++) {
+        fill(line, &runs[i], cell);
+        if (!cell[0])
+            strcpy(cell, "-");
+        spaces(out, 2 + column_width(&runs[i]) - text_width(cell));
+        output_text(out, cell);
+    }
+    output_char(out, '\n');
+}
+
+static void write_block(struct output *out, const struct summary_run *runs, size_t n)
+{
+    for (size_t i = 0; i < LINES; i++) {
+        if (lines[i].fill ? line_applies(&lines[i], runs, n) : heading_applies(i, runs, n))
+            write_line(out, &lines[i], runs, n);
+    }
+}
+
+void summary_write_table(struct output *out, const struct summary_run *runs, size_t n_runs,
+                         unsigned width)
+{
+    size_t first = 0;
+
+    while (first < n_runs) {
+        size_t used = LABEL_WIDTH + 2 + column_width(&runs[first]);
+        size_t n = 1;
+
+        while (first + n < n_runs) {
+            used += 2 + column_width(&runs[first + n]);
+            if (width > 0 && used > width)
+                break;
+            n++;
+        }
+        if (first > 0)
+            output_char(out, '\n');
+        write_block(out, runs + first, n);
+        first += n;
+    }
+}
+
+static void integer(struct json_writer *json, const char *key, int64_t value)
+{
+    json_write_key(json, key);
+    json_write_integer(json, value);
+}
+
+static void real(struct json_writer *json, const char *key, double value)
+{
+    json_write_key(json, key);
+    json_write_double(json, value);
+}
+
+static void write_kind(struct json_writer *json, enum lease_kind which,
+                       const struct accounting_kind *kind)
+{
+    json_write_key(json, lease_kind_name(which));
+    json_begin_object(json);
+    integer(json, "requested", kind->requested);
+    integer(json, "accepted", kind->accepted);
+    integer(json, "rejected", kind->rejected);
+    integer(json, "completed", kind->completed);
+    integer(json, "failed", kind->failed);
+    integer(json, "cancelled", kind->cancelled);
+    json_end_object(json);
+}
+
+static void write_waiting(struct json_writer *json, const struct accounting_waiting *waiting)
+{
+    json_write_key(json, "waiting_time");
+    json_begin_object(json);
+    integer(json, "leases", waiting->count);
+    real(json, "mean", waiting->mean);
+    integer(json, "median", waiting->median);
+    integer(json, "p95", waiting->p95);
+    integer(json, "max", waiting->max);
+    json_end_object(json);
+}
+
+static void write_run(struct json_writer *json, const struct summary_run *run)
+{
+    const struct accounting_summary *figures = &run->figures;
+
+    json_begin_object(json);
+    json_write_key(json, "name");
+    json_write_string(json, run->name);
+    json_write_key(json, "status");
+    json_write_string(json, run->status ? run->status : "ok");
+    integer(json, "end_time", figures->end_time);
+    json_write_key(json, "leases");
+    json_begin_object(json);
+    for (int i = 0; i < 4; i++)
+        write_kind(json, (enum lease_kind)i, &figures->kinds[i]);
+    json_end_object(json);
+    write_waiting(json, &figures->waiting);
+    real(json, "slowdown_mean", figures->slowdown_mean);
+    real(json, "utilization", figures->utilization);
+    real(json, "queue_mean", figures->queue_mean);
+    json_write_key(json, "preemptions");
+    json_begin_object(json);
+    integer(json, "suspend", figures->preemptions[PREEMPTED_SUSPEND]);
+    integer(json, "requeue", figures->preemptions[PREEMPTED_REQUEUE]);
+    integer(json, "cancel", figures->preemptions[PREEMPTED_CANCEL]);
+    json_end_object(json);
+    integer(json, "suspensions", figures->suspensions);
+    integer(json, "resumptions", figures->resumptions);
+    integer(json, "migrations", figures->migrations);
+    integer(json, "best_effort_end", figures->best_effort_end);
+    integer(json, "all_best_effort", all_best_effort(run));
+    integer(json, "makespan", figures->makespan);
+    integer(json, "scheduling_attempts", (int64_t)figures->attempts);
+    integer(json, "steps", (int64_t)figures->steps);
+    json_write_key(json, "cpu_seconds");
+    json_write_double(json, run->cpu_seconds >= 0 ? run->cpu_seconds : __builtin_nan(""));
+    json_write_key(json, "peak_memory_kb");
+    if (run->peak_memory_kb >= 0)
+        json_write_integer(json, run->peak_memory_kb);
+    else
+        json_write_null(json);
+    json_end_object(json);
+}
+
+void summary_write_json(struct output *out, const struct summary_run *runs, size_t n_runs)
+{
+    struct json_writer json;
+
+    json_writer_init(&json, out);
+    json_begin_object(&json);
+    json_write_key(&json, "schema");
+    json_write_string(&json, "galerna-summary");
+    json_write_key(&json, "version");
+    json_write_integer(&json, SUMMARY_VERSION);
+    json_write_key(&json, "runs");
+    json_begin_array(&json);
+    for (size_t i = 0; i < n_runs; i++)
+        write_run(&json, &runs[i]);
+    json_end_array(&json);
+    json_end_object(&json);
+    output_char(out, '\n');
+}

@@ -1,0 +1,31 @@
+/* summary.h: what runs did, for people (a table, one column per run) and for programs (JSON).
+ *
+ * JSON: {"schema": "galerna-summary", "version": 1, "runs": [{name, status, end_time, leases:
+ * {kind: {requested, accepted, rejected, completed, failed, cancelled}}, waiting_time {leases, mean,
+ * median, p95, max}, slowdown_mean, utilization, queue_mean, preemptions {suspend, requeue, cancel},
+ * suspensions, resumptions, migrations, best_effort_end, all_best_effort, makespan,
+ * scheduling_attempts, steps, cpu_seconds, peak_memory_kb}]}; times in seconds, null = none.
+ */
+#ifndef GALERNA_REPORT_SUMMARY_H
+#define GALERNA_REPORT_SUMMARY_H
+
+#include "core/accounting.h"
+#include "report/output.h"
+
+struct summary_run {
+    const char *name;   /* heads its column: the trace, the configuration, the policy, ... */
+    const char *status; /* NULL or "ok": complete; else a word such as "interrupted" */
+    struct accounting_summary figures;
+    bool haizea;            /* all-best-effort as Haizea counts it */
+    double cpu_seconds;     /* negative: not measured */
+    int64_t peak_memory_kb; /* negative: not measured */
+};
+
+/* Tables of at most `width` columns of text (0: as wide as it takes): runs that do not fit beside
+ * each other follow below. Failures are the output's. */
+void summary_write_table(struct output *out, const struct summary_run *runs, size_t n_runs,
+                         unsigned width);
+
+void summary_write_json(struct output *out, const struct summary_run *runs, size_t n_runs);
+
+#endif

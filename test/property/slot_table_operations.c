@@ -1,0 +1,359 @@
+#include "test/property/slot_table_operations.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/lease.h"
+#include "core/slot_table.h"
+#include "test/property/naive_slot_table.h"
+#include "test/support/random.h"
+
+enum { HOSTS_MAX = 4, LEASES = 4, MARKS_MAX = 8 };
+
+static const char *const kind_names[OPERATION_KINDS] = { "book", "add",  "release", "advance",
+                                                         "mark", "undo", "keep",    "ask" };
+
+/* A reservation with room for its placement. */
+struct booking {
+    struct reservation reservation;
+    struct placement placement;
+    uint32_t hosts[HOSTS_MAX];
+    int64_t amounts[HOSTS_MAX * RESOURCE_TYPES_MAX];
+    bool live;
+};
+
+struct trial {
+    struct site site;
+    struct slot_table *table;
+    struct naive_slot_table naive;
+    struct lease leases[LEASES];
+    struct booking bookings[OPERATIONS_MAX];
+    size_t n_bookings;
+    /* Open marks, and what was live at each. */
+    size_t marks[MARKS_MAX];
+    bool live_at[MARKS_MAX][OPERATIONS_MAX];
+    size_t n_marks;
+    char *text;
+    size_t size;
+};
+
+void operations_generate(struct operations *operations, uint64_t seed)
+{
+    static const enum operation_kind kinds[] = {
+        OPERATION_BOOK,    OPERATION_BOOK, OPERATION_ADD,  OPERATION_ADD,  OPERATION_ADD,
+        OPERATION_RELEASE, OPERATION_ADVANCE, OPERATION_MARK, OPERATION_UNDO, OPERATION_KEEP,
+        OPERATION_ASK,     OPERATION_ASK,  OPERATION_ASK,
+    };
+    struct random random;
+
+    random_init(&random, seed);
+    operations->site_seed = random_next(&random);
+    operations->n = (size_t)random_between(&random, 4, OPERATIONS_MAX);
+    for (size_t i = 0; i < operations->n; i++) {
+        operations->items[i].kind =
+            kinds[random_between(&random, 0, sizeof kinds / sizeof *kinds - 1)];
+        operations->items[i].seed = random_next(&random);
+    }
+}
+
+static void make_site(struct trial *trial, uint64_t seed)
+{
+    struct random random;
+    struct error err;
+    int64_t n;
+
+    random_init(&random, seed);
+    site_init(&trial->site);
+    if (random_once_in(&random, 3))
+        resource_types_add(&trial->site.types, "GPU", &err);
+    n = random_between(&random, 1, HOSTS_MAX);
+    for (int64_t i = 0; i < n; i++) {
+        struct amounts capacity = { { 0 } };
+
+        for (int type = 0; type < trial->site.types.count; type++)
+            capacity.of[type] = random_between(&random, 0, 4) * 100;
+        if (site_add_hosts(&trial->site, 1, &capacity, &err) < 0)
+            abort();
+    }
+}
+
+static void random_amounts(struct trial *trial, struct random *random, int64_t *amounts)
+{
+    for (int type = 0; type < trial->site.types.count; type++)
+        amounts[type] = random_once_in(random, 2) ? 0 : random_between(random, 0, 4) * 50;
+}
+
+static struct booking *make_booking(struct trial *trial, struct random *random)
+{
+    struct booking *booking = &trial->bookings[trial->n_bookings++];
+    struct reservation *r = &booking->reservation;
+    uint32_t first = (uint32_t)random_between(random, 0, (int64_t)trial->site.n_hosts - 1);
+    uint32_t n = (uint32_t)random_between(random, 1, (int64_t)trial->site.n_hosts);
+
+    memset(booking, 0, sizeof *booking);
+    booking->placement = (struct placement){ .references = 1,
+                                             .n_hosts = n,
+                                             .n_types = (uint32_t)trial->site.types.count,
+                                             .hosts = booking->hosts,
+                                             .amounts = booking->amounts };
+    for (uint32_t i = 0; i < n; i++) {
+        booking->hosts[i] = (first + i) % (uint32_t)trial->site.n_hosts;
+        random_amounts(trial, random, &booking->amounts[(size_t)i * booking->placement.n_types]);
+    }
+    r->kind = RESERVATION_VM;
+    r->lease = &trial->leases[random_between(random, 0, LEASES - 1)];
+    r->from = trial->naive.now + random_between(random, 0, 20);
+    r->until = random_once_in(random, 10) ? INSTANT_NEVER
+                                          : r->from + random_between(random, 0, 20);
+    r->placement = &booking->placement;
+    return booking;
+}
+
+static bool differs(struct trial *trial, const char *question, int64_t expected, int64_t got)
+{
+    if (expected == got)
+        return false;
+    snprintf(trial->text, trial->size, "%s: expected %lld, got %lld", question,
+             (long long)expected, (long long)got);
+    return true;
+}
+
+static bool add_differs(struct trial *trial, struct booking *booking)
+{
+    struct error err = { 0 };
+    bool empty = booking->reservation.from >= booking->reservation.until;
+    bool fits = !empty && naive_fits(&trial->naive, &booking->reservation);
+    bool added = slot_table_add(trial->table, &booking->reservation, &err) == 0;
+
+    if (fits != added) {
+        snprintf(trial->text, trial->size, "add: expected %s, got %s (%.100s)",
+                 fits ? "room" : "no room", added ? "room" : "no room", err.text);
+        return true;
+    }
+    if (added)
+        naive_book(&trial->naive, &booking->reservation);
+    booking->live = added;
+    return false;
+}
+
+static void release_some(struct trial *trial, struct random *random)
+{
+    size_t start = trial->n_bookings
+                       ? (size_t)random_between(random, 0, (int64_t)trial->n_bookings - 1)
+                       : 0;
+
+    for (size_t i = 0; i < trial->n_bookings; i++) {
+        struct booking *booking = &trial->bookings[(start + i) % trial->n_bookings];
+
+        if (!booking->live || booking->reservation.until <= trial->naive.now)
+            continue;
+        slot_table_release(trial->table, &booking->reservation);
+        naive_release(&trial->naive, &booking->reservation);
+        booking->live = false;
+        return;
+    }
+}
+
+/* As the engine does: what has ended is released before the table forgets it. */
+static void advance(struct trial *trial, struct random *random)
+{
+    int64_t now = trial->naive.now + random_between(random, 0, 15);
+
+    if (trial->n_marks)
+        return;
+    for (size_t i = 0; i < trial->n_bookings; i++) {
+        struct booking *booking = &trial->bookings[i];
+
+        if (!booking->live || booking->reservation.until > now)
+            continue;
+        slot_table_release(trial->table, &booking->reservation);
+        naive_release(&trial->naive, &booking->reservation);
+        booking->live = false;
+    }
+    slot_table_advance(trial->table, now);
+    trial->naive.now = now;
+}
+
+static void mark(struct trial *trial)
+{
+    if (trial->n_marks == MARKS_MAX)
+        return;
+    for (size_t i = 0; i < trial->n_bookings; i++)
+        trial->live_at[trial->n_marks][i] = trial->bookings[i].live;
+    for (size_t i = trial->n_bookings; i < OPERATIONS_MAX; i++)
+        trial->live_at[trial->n_marks][i] = false;
+    trial->marks[trial->n_marks++] = slot_table_mark(trial->table);
+}
+
+static void undo(struct trial *trial)
+{
+    if (!trial->n_marks)
+        return;
+    trial->n_marks--;
+    slot_table_undo(trial->table, trial->marks[trial->n_marks]);
+    for (size_t i = 0; i < trial->n_bookings; i++) {
+        struct booking *booking = &trial->bookings[i];
+        bool live = trial->live_at[trial->n_marks][i];
+
+        if (live && !booking->live)
+            naive_book(&trial->naive, &booking->reservation);
+        else if (!live && booking->live)
+            naive_release(&trial->naive, &booking->reservation);
+        booking->live = live;
+    }
+}
+
+static bool host_differs(struct trial *trial, uint32_t host, int64_t at)
+{
+    char question[80];
+
+    for (int type = 0; type < trial->site.types.count; type++) {
+        snprintf(question, sizeof question, "free(host %u, type %d, at %lld)", host, type,
+                 (long long)at);
+        if (differs(trial, question, naive_free(&trial->naive, host, type, at),
+                    slot_table_free(trial->table, host, type, at)))
+            return true;
+    }
+    snprintf(question, sizeof question, "leases(host %u, at %lld)", host, (long long)at);
+    if (differs(trial, question, naive_leases(&trial->naive, host, at),
+                slot_table_leases(trial->table, host, at)))
+        return true;
+    snprintf(question, sizeof question, "unchanged_until(host %u, at %lld)", host, (long long)at);
+    return differs(trial, question, naive_unchanged_until(&trial->naive, host, at),
+                   slot_table_unchanged_until(trial->table, host, at));
+}
+
+static bool demand_differs(struct trial *trial, struct random *random, int64_t at)
+{
+    uint32_t host = (uint32_t)random_between(random, 0, (int64_t)trial->site.n_hosts - 1);
+    uint32_t count = (uint32_t)random_between(random, 1, 6);
+    int64_t duration = random_once_in(random, 8) ? SPAN_UNLIMITED : random_between(random, 1, 25);
+    int64_t until = instant_add(at, duration);
+    struct amounts vm = { { 0 } };
+    char question[120];
+
+    random_amounts(trial, random, vm.of);
+    /* A VM that asks for nothing has no place in the table's questions about counts. */
+    if (vm.of[RESOURCE_CPU] == 0)
+        vm.of[RESOURCE_CPU] = 50;
+    snprintf(question, sizeof question, "fits_until(host %u, from %lld)", host, (long long)at);
+    if (differs(trial, question, naive_fits_until(&trial->naive, host, &vm, at),
+                slot_table_fits_until(trial->table, host, &vm, at)))
+        return true;
+    snprintf(question, sizeof question, "fit_count(host %u, %lld to %lld, limit %u)", host,
+             (long long)at, (long long)until, count);
+    if (differs(trial, question, naive_fit_count(&trial->naive, host, &vm, at, until, count),
+                slot_table_fit_count(trial->table, host, &vm, at, until, count)))
+        return true;
+    snprintf(question, sizeof question, "count(%lld to %lld, limit %u)", (long long)at,
+             (long long)until, count);
+    if (differs(trial, question, naive_count(&trial->naive, &vm, at, until, count),
+                slot_table_count(trial->table, &vm, at, until, count)))
+        return true;
+    snprintf(question, sizeof question, "earliest(%u VMs from %lld for %lld)", count,
+             (long long)at, (long long)duration);
+    return differs(trial, question, naive_earliest(&trial->naive, &vm, count, at, duration),
+                   slot_table_earliest(trial->table, &vm, count, at, duration));
+}
+
+static bool answers_differ(struct trial *trial, struct random *random)
+{
+    int64_t at = trial->naive.now + random_between(random, 0, 45), cpu = 0;
+
+    if (random_once_in(random, 3))
+        at = trial->naive.now;
+    for (uint32_t host = 0; host < trial->site.n_hosts; host++) {
+        if (host_differs(trial, host, at))
+            return true;
+        cpu += naive_free(&trial->naive, host, RESOURCE_CPU, trial->naive.now);
+    }
+    return differs(trial, "free_cpu_now()", cpu, slot_table_free_cpu_now(trial->table)) ||
+           demand_differs(trial, random, at);
+}
+
+static bool goes_wrong(struct trial *trial, const struct operation *operation)
+{
+    struct random random;
+    struct booking *booking;
+
+    random_init(&random, operation->seed);
+    switch (operation->kind) {
+    case OPERATION_BOOK:
+        booking = make_booking(trial, &random);
+        slot_table_book(trial->table, &booking->reservation);
+        naive_book(&trial->naive, &booking->reservation);
+        booking->live = booking->reservation.from < booking->reservation.until;
+        break;
+    case OPERATION_ADD:
+        return add_differs(trial, make_booking(trial, &random));
+    case OPERATION_RELEASE:
+        release_some(trial, &random);
+        break;
+    case OPERATION_ADVANCE:
+        advance(trial, &random);
+        break;
+    case OPERATION_MARK:
+        mark(trial);
+        break;
+    case OPERATION_UNDO:
+        undo(trial);
+        break;
+    case OPERATION_KEEP:
+        if (trial->n_marks)
+            slot_table_keep(trial->table, trial->marks[--trial->n_marks]);
+        break;
+    case OPERATION_ASK:
+    case OPERATION_KINDS:
+        return answers_differ(trial, &random);
+    }
+    return false;
+}
+
+bool operations_run(const struct operations *operations, char *text, size_t size)
+{
+    struct trial *trial = calloc(1, sizeof *trial);
+    bool wrong = false;
+
+    if (!trial)
+        abort();
+    trial->text = text;
+    trial->size = size;
+    make_site(trial, operations->site_seed);
+    for (int i = 0; i < LEASES; i++)
+        trial->leases[i].request.id = i + 1;
+    trial->table = slot_table_create(&trial->site);
+    naive_init(&trial->naive, &trial->site);
+    slot_table_advance(trial->table, 0);
+    for (size_t i = 0; i < operations->n && !wrong; i++)
+        wrong = goes_wrong(trial, &operations->items[i]);
+    slot_table_destroy(trial->table);
+    site_finish(&trial->site);
+    free(trial);
+    return !wrong;
+}
+
+void operations_shrink(struct operations *operations)
+{
+    char text[200];
+
+    for (size_t part = operations->n / 2; part > 0; part /= 2)
+        for (size_t at = 0; at + part <= operations->n;) {
+            struct operations fewer = *operations;
+
+            memmove(&fewer.items[at], &fewer.items[at + part],
+                    (fewer.n - at - part) * sizeof *fewer.items);
+            fewer.n -= part;
+            if (operations_run(&fewer, text, sizeof text))
+                at += part;
+            else
+                *operations = fewer;
+        }
+}
+
+void operations_print(const struct operations *operations, FILE *out)
+{
+    for (size_t i = 0; i < operations->n; i++)
+        fprintf(out, "  %zu: %s (seed %llu)\n", i, kind_names[operations->items[i].kind],
+                (unsigned long long)operations->items[i].seed);
+}

@@ -1,0 +1,251 @@
+/* The record of a run, played from an expected record, must be that record. */
+#include <errno.h>
+#include <glob.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/record.h"
+#include "test/report/golden_run.h"
+
+static const char *const compared[] = {"status",      "end_time", "site",        "leases", "state_log",
+                                       "preemptions", "counters", "lease_stats", "stats"};
+
+static bool differ(const char *path, const json_t *want, const json_t *got);
+
+static bool objects_differ(const char *path, const json_t *want, const json_t *got)
+{
+    bool different = json_object_size(want) != json_object_size(got);
+    char below[512];
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)want, key, value) {
+        snprintf(below, sizeof below, "%.400s.%.80s", path, key);
+        different = differ(below, value, json_object_get(got, key)) || different;
+    }
+    return different;
+}
+
+static bool arrays_differ(const char *path, const json_t *want, const json_t *got)
+{
+    bool different = json_array_size(want) != json_array_size(got);
+    char below[512];
+
+    if (different)
+        print_error("%s: %zu entries, expected %zu\n", path, json_array_size(got),
+                    json_array_size(want));
+    for (size_t i = 0; i < json_array_size(want) && !different; i++) {
+        snprintf(below, sizeof below, "%.400s[%zu]", path, i);
+        different = differ(below, json_array_get(want, i), json_array_get(got, i));
+    }
+    return different;
+}
+
+static bool differ(const char *path, const json_t *want, const json_t *got)
+{
+    bool different;
+
+    if (json_is_number(want) && json_is_number(got)) {
+        double a = json_number_value(want);
+        double b = json_number_value(got);
+
+        different = fabs(a - b) > 1e-9 * fmax(1, fabs(a));
+    } else if (json_is_object(want) && json_is_object(got)) {
+        different = objects_differ(path, want, got);
+    } else if (json_is_array(want) && json_is_array(got)) {
+        return arrays_differ(path, want, got);
+    } else {
+        different = !json_equal(want, got);
+    }
+    if (different)
+        print_error("%s differs\n", path);
+    return different;
+}
+
+static json_t *record_of(struct golden_run *run, struct accounting_summary *summary)
+{
+    struct engine_settings settings;
+    struct record_options options = {.settings = &settings};
+    struct error err = {0};
+    char path[] = "record-XXXXXX";
+    json_error_t error;
+    json_t *document;
+
+    close(mkstemp(path));
+    engine_settings_init(&settings);
+    options.path = path;
+    options.accounting = accounting_create(true, &err);
+    struct record *record = record_create(&options, &err);
+    struct observer observers[2] = {accounting_observer((struct accounting *)options.accounting),
+                                    record_observer(record)};
+
+    if (golden_run_play(run, observers, 2, &err) < 0)
+        fail_msg("%s", err.text);
+    document = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!document)
+        fail_msg("%s:%d: %s", path, error.line, error.text);
+    accounting_summarize((struct accounting *)options.accounting, summary);
+    record_destroy(record);
+    accounting_destroy((struct accounting *)options.accounting);
+    unlink(path);
+    return document;
+}
+
+static void equals_expected(const char *path)
+{
+    struct golden_run *run = golden_run_load(path);
+    const json_t *want = golden_run_document(run);
+    struct accounting_summary summary;
+    json_t *got = record_of(run, &summary);
+
+    for (size_t i = 0; i < sizeof compared / sizeof compared[0]; i++) {
+        const json_t *value = json_object_get(want, compared[i]);
+
+        if (value && differ(compared[i], value, json_object_get(got, compared[i])))
+            fail_msg("%s", path);
+    }
+    assert_int_equal(summary.end_time, golden_run_end(run));
+    json_decref(got);
+    golden_run_destroy(run);
+}
+
+static void every_expected_record(const char *pattern, size_t least)
+{
+    glob_t files;
+
+    assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+    assert_true(files.gl_pathc >= least);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        equals_expected(files.gl_pathv[i]);
+    globfree(&files);
+}
+
+static void features_are_recorded(void **state)
+{
+    (void)state;
+    every_expected_record(GOLDEN_DATA "/haizea-1.0/*.json", 50);
+}
+
+static void random_workloads_are_recorded(void **state)
+{
+    (void)state;
+    every_expected_record(GOLDEN_DATA "/random/*.json", 20);
+}
+
+static void a_trace_is_recorded(void **state)
+{
+    (void)state;
+    equals_expected(GOLDEN_DATA "/blue/150requests-T30-local.json");
+}
+
+/* Only the text between two keys is looked at: its order is fixed. */
+static void extras_are_told(void **state)
+{
+    struct golden_run *run = golden_run_load(GOLDEN_DATA "/haizea-1.0/pre-order.json");
+    struct lease *lease = golden_run_lease(run, 1);
+    struct accounting_summary summary;
+    const json_t *extras;
+    json_t *got;
+
+    (void)state;
+    lease->request.terms = TERMS_MIGRATABLE;
+    lease->request.origin = ORIGIN_EXTERNAL;
+    lease->request.priority = -3;
+    lease->request.deadline = 90000;
+    lease->request.user = 42;
+    lease->reason = (struct reason){.id = REASON_REFUSED_BY_POLICY, .text = "says \"no\"\n\x01\xff"};
+    got = record_of(run, &summary);
+    extras = json_array_get(json_object_get(json_object_get(got, "galerna"), "leases"), 1);
+    assert_int_equal(json_integer_value(json_object_get(extras, "id")), 2);
+    assert_string_equal(json_string_value(json_object_get(extras, "terms")), "migratable");
+    assert_string_equal(json_string_value(json_object_get(extras, "origin")), "external");
+    assert_int_equal(json_integer_value(json_object_get(extras, "priority")), -3);
+    assert_int_equal(json_integer_value(json_object_get(extras, "deadline")), 90000);
+    assert_int_equal(json_integer_value(json_object_get(extras, "user")), 42);
+    assert_true(json_is_null(json_object_get(extras, "not_before")));
+    assert_non_null(strstr(json_string_value(json_object_get(extras, "explanation")), "says \"no\""));
+    assert_string_equal(json_string_value(json_object_get(extras, "reason")),
+                        reason_name(REASON_REFUSED_BY_POLICY));
+    json_decref(got);
+    golden_run_destroy(run);
+}
+
+static void figures_are_summed(void **state)
+{
+    struct golden_run *run = golden_run_load(GOLDEN_DATA "/haizea-1.0/pre-order.json");
+    struct accounting_summary summary;
+    json_t *got = record_of(run, &summary);
+
+    (void)state;
+    assert_int_equal(summary.kinds[LEASE_BEST_EFFORT].requested, 4);
+    assert_int_equal(summary.kinds[LEASE_BEST_EFFORT].accepted, 4);
+    assert_int_equal(summary.kinds[LEASE_BEST_EFFORT].completed, 4);
+    assert_int_equal(summary.kinds[LEASE_RESERVATION].completed, 1);
+    assert_int_equal(summary.preemptions[PREEMPTED_SUSPEND], 2);
+    assert_int_equal(summary.suspensions, 2);
+    assert_int_equal(summary.resumptions, 2);
+    assert_int_equal(summary.best_effort_end, 9064);
+    assert_int_equal(summary.makespan, 9064);
+    assert_int_equal(summary.waiting.count, 4);
+    assert_int_equal(summary.waiting.max, 0);
+    assert_true(fabs(summary.utilization - 0.8640776699029126) < 1e-12);
+    assert_true(fabs(summary.slowdown_mean - (2 * 1.1755555555555555 + 2) / 4) < 1e-12);
+    json_decref(got);
+    golden_run_destroy(run);
+}
+
+static void a_full_disk_is_reported(void **state)
+{
+    struct golden_run *run = golden_run_load(GOLDEN_DATA "/haizea-1.0/pre-order.json");
+    struct engine_settings settings;
+    struct error err = {0};
+    struct accounting *accounting = accounting_create(true, &err);
+    struct record_options options = {"/dev/full", &settings, accounting};
+    struct record *record;
+
+    (void)state;
+    engine_settings_init(&settings);
+    record = record_create(&options, &err);
+    assert_non_null(record);
+    struct observer observers[2] = {accounting_observer(accounting), record_observer(record)};
+
+    assert_int_equal(golden_run_play(run, observers, 2, &err), -1);
+    assert_int_equal(err.code, ENOSPC);
+    assert_non_null(strstr(err.text, "/dev/full"));
+    record_destroy(record);
+    accounting_destroy(accounting);
+    golden_run_destroy(run);
+}
+
+static void a_wrong_path_is_reported(void **state)
+{
+    struct engine_settings settings;
+    struct error err = {0};
+    struct record_options options = {"no/such/folder/record.json", &settings, NULL};
+
+    (void)state;
+    engine_settings_init(&settings);
+    assert_null(record_create(&options, &err));
+    assert_int_equal(err.code, ENOENT);
+    assert_non_null(strstr(err.text, "no/such/folder/record.json"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(features_are_recorded),    cmocka_unit_test(random_workloads_are_recorded),
+        cmocka_unit_test(a_trace_is_recorded),      cmocka_unit_test(extras_are_told),
+        cmocka_unit_test(figures_are_summed),       cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(a_wrong_path_is_reported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,48 @@
+#include "util/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *memory, size_t count, size_t size)
+{
+    if (!memory) {
+        fprintf(stderr, "galerna: out of memory (%zu x %zu bytes)\n", count, size);
+        abort();
+    }
+    return memory;
+}
+
+void *memory_new(size_t count, size_t size)
+{
+    return checked(calloc(count ? count : 1, size ? size : 1), count, size);
+}
+
+void *memory_grow(void *array, size_t *allocated, size_t needed, size_t size)
+{
+    size_t room = *allocated;
+
+    if (needed <= room)
+        return array;
+    room = room < 4 ? 4 : room * 2;
+    if (room < needed)
+        room = needed;
+    array = checked(reallocarray(array, room, size), room, size);
+    *allocated = room;
+    return array;
+}
+
+void *memory_copy(const void *source, size_t size)
+{
+    void *copy = checked(malloc(size ? size : 1), 1, size);
+
+    if (size)
+        memcpy(copy, source, size);
+    return copy;
+}
+
+char *memory_text(const char *text)
+{
+    return text ? memory_copy(text, strlen(text) + 1) : NULL;
+}

@@ -1,0 +1,21 @@
+/* memory.h: allocation that cannot fail, for the engine.
+ *
+ * A process that runs out of memory ends with a message and abort(): state is durable before it is
+ * promised, and half-made decisions are worse than a restart (doc/decisions).
+ */
+#ifndef GALERNA_UTIL_MEMORY_H
+#define GALERNA_UTIL_MEMORY_H
+
+#include <stddef.h>
+
+/* Zeroed room for count objects of size bytes; count 0 gives a valid pointer. Freed with free(). */
+void *memory_new(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
+
+/* Make an array at least `needed` long, doubling *allocated; new room is not zeroed. */
+void *memory_grow(void *array, size_t *allocated, size_t needed, size_t size);
+
+/* A copy of size bytes; a copy of a text (NULL gives NULL). */
+void *memory_copy(const void *source, size_t size);
+char *memory_text(const char *text);
+
+#endif

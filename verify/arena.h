@@ -1,0 +1,17 @@
+/* arena.h: memory of one schedule, given back at once. */
+#ifndef GALERNA_VERIFY_ARENA_H
+#define GALERNA_VERIFY_ARENA_H
+
+#include <stddef.h>
+
+struct schedule_arena;
+
+struct schedule_arena *schedule_arena_create(void);            /* NULL: out of memory */
+void schedule_arena_destroy(struct schedule_arena *arena);     /* NULL is allowed */
+
+/* count zeroed items of `size` bytes, aligned for anything; NULL: out of memory. Zero items give a
+ * valid pointer. */
+void *schedule_arena_take(struct schedule_arena *arena, size_t count, size_t size);
+const char *schedule_arena_text(struct schedule_arena *arena, const char *text);
+
+#endif

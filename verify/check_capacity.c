@@ -1,0 +1,248 @@
+/* No resource of a host is exceeded at any instant: a sweep over the beginnings and ends of all
+ * reservations, host by host and resource by resource. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verify/checker.h"
+
+/* From `time` on, `delta` more of a resource of a host is held. */
+struct change {
+    uint32_t host; /* place in schedule.hosts; n_hosts = the image repository */
+    uint32_t type;
+    int64_t time;
+    int64_t delta;
+    int64_t lease;
+};
+
+struct changes {
+    struct change *items;
+    size_t n, allocated;
+};
+
+static int add_change(struct changes *changes, const struct change *change)
+{
+    if (changes->n == changes->allocated) {
+        size_t allocated = changes->allocated ? changes->allocated * 2 : 1024;
+        struct change *items = reallocarray(changes->items, allocated, sizeof *items);
+
+        if (!items)
+            return -1;
+        changes->items = items;
+        changes->allocated = allocated;
+    }
+    changes->items[changes->n++] = *change;
+    return 0;
+}
+
+/* Hold `what` during [from, until). */
+static int hold(struct changes *changes, struct change what, int64_t from, int64_t until)
+{
+    if (from >= until || what.delta == 0)
+        return 0;
+    what.time = from;
+    if (add_change(changes, &what) < 0)
+        return -1;
+    if (until == SCHEDULE_NEVER)
+        return 0;
+    what.time = until;
+    what.delta = -what.delta;
+    return add_change(changes, &what);
+}
+
+static bool find_host(const struct schedule *schedule, int64_t id, uint32_t *place)
+{
+    const struct schedule_host *host = schedule_host(schedule, id);
+
+    if (host)
+        *place = (uint32_t)(host - schedule->hosts);
+    else if (id == SCHEDULE_REPOSITORY)
+        *place = (uint32_t)schedule->n_hosts;
+    else
+        return false; /* reported by the check "hosts" */
+    return true;
+}
+
+static int hold_reservation(const struct schedule *schedule, const struct schedule_lease *lease,
+                            const struct schedule_reservation *r, struct changes *changes)
+{
+    for (size_t i = 0; i < r->n_holdings; i++) {
+        struct change change = { .type = r->holdings[i].type,
+                                 .delta = r->holdings[i].amount,
+                                 .lease = lease->id };
+
+        if (find_host(schedule, r->holdings[i].host, &change.host) &&
+            hold(changes, change, r->from, r->until) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Memory of VMs that are stopped already but not suspended yet, or resumed but not running yet:
+ * it is on the host whatever the reservations say. */
+static int hold_waiting(const struct schedule *schedule, const struct schedule_lease *lease,
+                        const struct lease_run *run, struct changes *changes)
+{
+    const struct schedule_reservation *vm = &lease->reservations[run->vm];
+
+    for (size_t i = run->first; i < run->end; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+        int64_t from = r->kind == SCHEDULE_SUSPEND ? vm->until : r->until;
+        int64_t until = r->kind == SCHEDULE_SUSPEND ? r->from : vm->from;
+
+        if (r->kind != SCHEDULE_SUSPEND && r->kind != SCHEDULE_RESUME)
+            continue;
+        for (size_t j = 0; j < r->n_places; j++) {
+            struct change change = { .type = (uint32_t)schedule->memory, .lease = lease->id };
+            int64_t number = r->places[j].vm;
+
+            if (number < 1 || (uint64_t)number > lease->n_vms)
+                continue;
+            change.delta = lease->vms[(size_t)(number - 1) * schedule->n_types + change.type];
+            if (find_host(schedule, r->places[j].host, &change.host) &&
+                hold(changes, change, from, until) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* What each VM of the lease asks for at least: that much the hosts of a lost run held. */
+static int hold_lost_run(const struct schedule *schedule, const struct schedule_lost_run *lost,
+                         struct changes *changes)
+{
+    const struct schedule_lease *lease = schedule_lease(schedule, lost->lease);
+
+    for (size_t type = 0; lease && type < schedule->n_types; type++) {
+        int64_t least = lease->n_vms ? INT64_MAX : 0;
+
+        for (size_t vm = 0; vm < lease->n_vms; vm++)
+            if (lease->vms[vm * schedule->n_types + type] < least)
+                least = lease->vms[vm * schedule->n_types + type];
+        for (size_t i = 0; i < lost->n_hosts; i++) {
+            struct change change = { .type = (uint32_t)type,
+                                     .delta = least,
+                                     .lease = lost->lease };
+
+            if (find_host(schedule, lost->hosts[i], &change.host) &&
+                hold(changes, change, lost->from, lost->until) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int collect_lease(const struct checker *checker, const struct schedule_lease *lease,
+                         struct changes *changes)
+{
+    const struct schedule *schedule = checker->schedule;
+    bool given_up = schedule_state_is_final(lease->state);
+    struct lease_run run = { .end = 0 };
+
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+
+        if ((r->progress == PROGRESS_SCHEDULED && given_up) || (lease->riding && lease->riding[i]))
+            continue;
+        if (hold_reservation(schedule, lease, r, changes) < 0)
+            return -1;
+    }
+    if (checker->result->haizea_1_0 || schedule->memory < 0)
+        return 0;
+    while (lease_run_next(lease, run.end, &run))
+        if (hold_waiting(schedule, lease, &run, changes) < 0)
+            return -1;
+    return 0;
+}
+
+static int collect(const struct checker *checker, struct changes *changes)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    for (size_t i = 0; i < schedule->n_leases; i++)
+        if (collect_lease(checker, &schedule->leases[i], changes) < 0)
+            return -1;
+    for (size_t i = 0; i < schedule->n_lost_runs; i++)
+        if (hold_lost_run(schedule, &schedule->lost_runs[i], changes) < 0)
+            return -1;
+    return 0;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+    const struct change *left = a, *right = b;
+
+    if (left->host != right->host)
+        return left->host < right->host ? -1 : 1;
+    if (left->type != right->type)
+        return left->type < right->type ? -1 : 1;
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    return (left->delta > right->delta) - (left->delta < right->delta);
+}
+
+static bool same_resource(const struct change *a, const struct change *b)
+{
+    return a->host == b->host && a->type == b->type;
+}
+
+/* The repository sends one image at a time at its full bandwidth, whatever that is. */
+static int64_t repository_capacity(const struct change *changes, size_t n)
+{
+    int64_t most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (changes[i].delta > most)
+            most = changes[i].delta;
+    return most;
+}
+
+/* One resource of one host over time. */
+static void sweep(struct checker *checker, const struct change *changes, size_t n)
+{
+    const struct schedule *schedule = checker->schedule;
+    bool is_host = changes->host < schedule->n_hosts;
+    int64_t host = is_host ? schedule->hosts[changes->host].id : SCHEDULE_REPOSITORY;
+    int64_t capacity = is_host ? schedule->hosts[changes->host].capacity[changes->type]
+                               : repository_capacity(changes, n);
+    int64_t held = 0;
+    bool exceeded = false;
+
+    for (size_t i = 0; i < n; i++) {
+        held += changes[i].delta;
+        if (i + 1 < n && changes[i + 1].time == changes[i].time)
+            continue;
+        checker_examined(checker, CHECK_CAPACITY);
+        if (held > capacity && !exceeded) {
+            int64_t until = i + 1 < n ? changes[i + 1].time : SCHEDULE_NEVER;
+
+            checker_violation(checker,
+                              &(struct finding){ CHECK_CAPACITY, changes[i].lease, host,
+                                                 changes[i].time },
+                              "%s: %lld held, capacity %lld, until %lld",
+                              schedule->types[changes->type], (long long)held,
+                              (long long)capacity, (long long)until);
+        }
+        exceeded = held > capacity;
+    }
+}
+
+int check_capacity(struct checker *checker)
+{
+    struct changes changes = { .n = 0 };
+    size_t first = 0;
+
+    if (collect(checker, &changes) < 0) {
+        free(changes.items);
+        return error_set(checker->err, ENOMEM, "out of memory");
+    }
+    if (changes.n)
+        qsort(changes.items, changes.n, sizeof *changes.items, compare_changes);
+    for (size_t i = 1; i <= changes.n; i++) {
+        if (i < changes.n && same_resource(&changes.items[first], &changes.items[i]))
+            continue;
+        sweep(checker, &changes.items[first], i - first);
+        first = i;
+    }
+    free(changes.items);
+    return 0;
+}

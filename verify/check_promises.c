@@ -1,0 +1,222 @@
+/* What a lease was promised: its start, its deadline, its full time, an end. */
+#include "verify/checker.h"
+
+static const struct schedule_reservation *first_vm(const struct schedule_lease *lease)
+{
+    struct lease_run run;
+
+    return lease_run_next(lease, 0, &run) ? &lease->reservations[run.vm] : NULL;
+}
+
+/* When the lease's VMs first ran, by the state log, or SCHEDULE_UNSET. */
+static int64_t first_active(const struct checker *checker, const struct schedule_lease *lease)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases);
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+        if (moves[i]->to == STATE_ACTIVE)
+            return moves[i]->time;
+    return SCHEDULE_UNSET;
+}
+
+static void check_start(struct checker *checker, const struct schedule_lease *lease)
+{
+    const struct schedule_reservation *vm = first_vm(lease);
+    int64_t active = first_active(checker, lease), promised = lease->start_requested;
+    struct finding finding = { CHECK_START, lease->id, SCHEDULE_UNSET, promised };
+
+    if (lease->state == STATE_REJECTED)
+        return;
+    checker_examined(checker, CHECK_START);
+    if (active != SCHEDULE_UNSET) {
+        if (active != promised)
+            checker_violation(checker, &finding, "promised for %lld, its VMs started at %lld",
+                              (long long)promised, (long long)active);
+    } else if (checker->schedule->end_time > promised && lease->state != STATE_CANCELLED) {
+        checker_violation(checker, &finding, "promised for %lld, its VMs never started (%s)",
+                          (long long)promised, schedule_state_name(lease->state));
+    }
+    if (vm && vm->from != promised && !checker_requeued(checker, lease, promised, vm->from))
+        checker_violation(checker, &finding, "promised for %lld, its first VM reservation is at %lld",
+                          (long long)promised, (long long)vm->from);
+}
+
+static int64_t last_end(const struct schedule_lease *lease)
+{
+    int64_t end = SCHEDULE_UNSET;
+
+    for (size_t i = 0; i < lease->n_reservations; i++)
+        if (lease->reservations[i].until > end)
+            end = lease->reservations[i].until;
+    return end;
+}
+
+static void check_deadline(struct checker *checker, const struct schedule_lease *lease)
+{
+    const struct schedule_reservation *vm = first_vm(lease);
+    struct finding finding = { CHECK_DEADLINE, lease->id, SCHEDULE_UNSET, lease->deadline };
+    bool accepted = lease->state != STATE_REJECTED && lease->state != STATE_CANCELLED;
+
+    if (vm && lease->start_requested != SCHEDULE_UNSET && vm->from < lease->start_requested)
+        checker_violation(checker, &finding, "not before %lld, its VMs started at %lld",
+                          (long long)lease->start_requested, (long long)vm->from);
+    if (lease->deadline == SCHEDULE_UNSET || !accepted)
+        return;
+    checker_examined(checker, CHECK_DEADLINE);
+    if (last_end(lease) > lease->deadline)
+        checker_violation(checker, &finding, "deadline %lld, its last reservation ends at %lld",
+                          (long long)lease->deadline, (long long)last_end(lease));
+    else if (lease->state == STATE_DONE ? lease->end > lease->deadline
+                                        : checker->schedule->end_time > lease->deadline)
+        checker_violation(checker, &finding, "deadline %lld, and it is %s at %lld",
+                          (long long)lease->deadline, schedule_state_name(lease->state),
+                          (long long)(lease->end != SCHEDULE_UNSET ? lease->end
+                                                                   : checker->schedule->end_time));
+}
+
+/* At once, or as soon as its image is there. */
+static void check_immediate(struct checker *checker, const struct schedule_lease *lease)
+{
+    const struct schedule_reservation *vm = first_vm(lease);
+    int64_t due = lease->submit;
+
+    if (!vm)
+        return;
+    checker_examined(checker, CHECK_IMMEDIATE);
+    for (size_t i = 0; i < lease->n_reservations; i++)
+        if (lease->reservations[i].kind == SCHEDULE_TRANSFER && lease->reservations[i].until > due)
+            due = lease->reservations[i].until;
+    if (vm->from != due)
+        checker_violation(checker,
+                          &(struct finding){ CHECK_IMMEDIATE, lease->id, SCHEDULE_UNSET, vm->from },
+                          "submitted at %lld, due at %lld, its VMs started at %lld",
+                          (long long)lease->submit, (long long)due, (long long)vm->from);
+}
+
+static bool anything_planned(const struct schedule_lease *lease)
+{
+    for (size_t i = 0; i < lease->n_reservations; i++)
+        if (lease->reservations[i].progress != PROGRESS_DONE)
+            return true;
+    return false;
+}
+
+static void check_final(struct checker *checker, const struct schedule_lease *lease)
+{
+    struct finding finding = { CHECK_FINAL, lease->id, SCHEDULE_UNSET,
+                               checker->schedule->end_time };
+
+    checker_examined(checker, CHECK_FINAL);
+    if (schedule_state_is_final(lease->state)) {
+        if (checker->schedule->settings.told && lease->state != STATE_DONE && !lease->reason)
+            checker_violation(checker, &finding, "%s without a reason",
+                              schedule_state_name(lease->state));
+        return;
+    }
+    if (lease->state == STATE_SUSPENDED_PENDING && !anything_planned(lease)) {
+        if (lease->kind == SCHEDULE_IMMEDIATE)
+            checker_odd(checker, ODDITY_IMMEDIATE_FORGOTTEN, &finding,
+                        "suspended, and nothing is planned for it");
+        else
+            checker_violation(checker, &finding, "suspended, and nothing is planned for it");
+    } else if (checker->options->complete) {
+        checker_violation(checker, &finding, "still %s at the end of the run",
+                          schedule_state_name(lease->state));
+    }
+}
+
+void check_promises(struct checker *checker, const struct schedule_lease *lease)
+{
+    if (lease->kind == SCHEDULE_RESERVED && lease->start_requested != SCHEDULE_UNSET)
+        check_start(checker, lease);
+    if (lease->kind == SCHEDULE_IMMEDIATE)
+        check_immediate(checker, lease);
+    else if (lease->kind == SCHEDULE_DEADLINE)
+        check_deadline(checker, lease);
+    check_final(checker, lease);
+}
+
+/* Did a run start when the VMs had run exactly as long as they really need? Haizea 1.0 then looks
+ * for the end a day later. */
+static bool end_fell_on_a_start(const struct schedule_lease *lease)
+{
+    int64_t before = 0;
+
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+
+        if (r->kind != SCHEDULE_VM)
+            continue;
+        if (before == lease->duration_known)
+            return true;
+        before += r->until - r->from;
+    }
+    return false;
+}
+
+static bool is_unlimited(const struct schedule_lease *lease)
+{
+    return lease->duration_requested == SCHEDULE_UNSET;
+}
+
+/* Of a reservation the shutdown takes all its time; of other leases what is missing when a gap is
+ * long enough for the VMs but not for the shutdown, too. */
+static bool shutdown_inside(const struct schedule_lease *lease, int64_t ran, int64_t shutdown)
+{
+    if (lease->kind == SCHEDULE_RESERVED)
+        return ran + shutdown == lease->duration_requested;
+    return ran + shutdown >= lease->duration_requested;
+}
+
+static void check_time_of_done(struct checker *checker, const struct schedule_lease *lease,
+                               int64_t ran, int64_t shutdown)
+{
+    struct finding finding = { CHECK_DURATION, lease->id, SCHEDULE_UNSET, lease->end };
+    bool known = lease->duration_known != SCHEDULE_UNSET;
+    bool early = known && (is_unlimited(lease) || lease->duration_known < lease->duration_requested);
+    int64_t due = early ? lease->duration_known : lease->duration_requested;
+
+    if (ran == due || (is_unlimited(lease) && !early))
+        return;
+    if (!is_unlimited(lease) && ran < due && shutdown_inside(lease, ran, shutdown))
+        checker_odd(checker, ODDITY_SHUTDOWN_INSIDE, &finding,
+                    "ran %lld s of %lld s: the shutdown took %lld s of its time", (long long)ran,
+                    (long long)due, (long long)shutdown);
+    else if (early && ran == lease->duration_requested && end_fell_on_a_start(lease))
+        checker_odd(checker, ODDITY_PREMATURE_END_LOST, &finding,
+                    "ran %lld s, but its VMs ended by themselves after %lld s", (long long)ran,
+                    (long long)due);
+    else
+        checker_violation(checker, &finding, "ran %lld s, due %lld s (asked for %lld)",
+                          (long long)ran, (long long)due, (long long)lease->duration_requested);
+}
+
+void check_duration(struct checker *checker, const struct schedule_lease *lease)
+{
+    struct finding finding = { CHECK_DURATION, lease->id, SCHEDULE_UNSET, lease->end };
+    int64_t ran = 0, shutdown = 0;
+
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+
+        if (r->until == SCHEDULE_NEVER)
+            return;
+        if (r->kind == SCHEDULE_VM)
+            ran += r->until - r->from;
+        else if (r->kind == SCHEDULE_SHUTDOWN)
+            shutdown += r->until - r->from;
+    }
+    checker_examined(checker, CHECK_DURATION);
+    if (lease->state != STATE_DONE) {
+        if (!is_unlimited(lease) && ran > lease->duration_requested)
+            checker_violation(checker, &finding, "%lld s reserved, asked for %lld s",
+                              (long long)ran, (long long)lease->duration_requested);
+        return;
+    }
+    check_time_of_done(checker, lease, ran, shutdown);
+    if (lease->duration_accumulated != ran || lease->duration_actual != ran)
+        checker_violation(checker, &finding, "ran %lld s, accounted %lld s (actual %lld s)",
+                          (long long)ran, (long long)lease->duration_accumulated,
+                          (long long)lease->duration_actual);
+}

@@ -1,0 +1,69 @@
+/* checker.h: what the checks share; internal. */
+#ifndef GALERNA_VERIFY_CHECKER_H
+#define GALERNA_VERIFY_CHECKER_H
+
+#include "verify/verify.h"
+
+struct checker {
+    const struct schedule *schedule;
+    const struct verify_options *options;
+    struct verification *result;
+    struct error *err;
+    const struct schedule_move **moves; /* by lease, in the order of the log */
+    size_t *first_move;                 /* of lease i: moves[first_move[i]] ... [i + 1] */
+};
+
+/* Where and when something is wrong. */
+struct finding {
+    enum verify_check check;
+    int64_t lease, host, time;
+};
+
+void checker_violation(struct checker *checker, const struct finding *finding, const char *format,
+                       ...) __attribute__((format(printf, 3, 4)));
+
+/* A violation, unless the schedule follows Haizea 1.0: then the oddity is counted. */
+void checker_odd(struct checker *checker, enum verify_oddity oddity, const struct finding *finding,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static inline void checker_examined(struct checker *checker, enum verify_check check)
+{
+    checker->result->examined[check]++;
+}
+
+/* Moves of the i-th lease. */
+static inline size_t checker_n_moves(const struct checker *checker, size_t lease)
+{
+    return checker->first_move[lease + 1] - checker->first_move[lease];
+}
+
+static inline const struct schedule_move *const *checker_moves(const struct checker *checker,
+                                                               size_t lease)
+{
+    return (const struct schedule_move *const *)checker->moves + checker->first_move[lease];
+}
+
+/* Did the lease go back to the queue, its run lost, at a time in [from, until]? */
+bool checker_requeued(const struct checker *checker, const struct schedule_lease *lease,
+                      int64_t from, int64_t until);
+
+/* One run of a lease's VMs with what belongs to it: reservations [first, vm) come before it,
+ * (vm, end) after it. */
+struct lease_run {
+    size_t first, vm, end;
+};
+
+/* The run that begins at reservation `first`: false when no VM reservation follows. */
+bool lease_run_next(const struct schedule_lease *lease, size_t first, struct lease_run *run);
+
+/* The checks. -1: out of memory. */
+int check_capacity(struct checker *checker);
+int check_runs(struct checker *checker, const struct schedule_lease *lease);
+void check_operations(struct checker *checker, const struct schedule_lease *lease);
+void check_promises(struct checker *checker, const struct schedule_lease *lease);
+void check_duration(struct checker *checker, const struct schedule_lease *lease);
+void check_states(struct checker *checker, const struct schedule_lease *lease);
+void check_preemptions(struct checker *checker);
+void check_results(struct checker *checker);
+
+#endif

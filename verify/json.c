@@ -1,0 +1,153 @@
+#include "verify/json.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* So that sums over everything a record can hold stay within 64 bits. As seconds: 31,000 years. */
+static const int64_t largest_number = 1000000000000;
+
+static const char *type_name(const json_t *value)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "an object",    [JSON_ARRAY] = "a list",        [JSON_STRING] = "a text",
+        [JSON_INTEGER] = "a number",    [JSON_REAL] = "a number",       [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",         [JSON_NULL] = "null",
+    };
+
+    return value ? names[json_typeof(value)] : "nothing";
+}
+
+int json_fail(const struct json_place *place, const char *member, const char *format, ...)
+{
+    char what[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return error_set(place->err, EINVAL, "%s: %s%s%.60s: %s", place->file, place->where,
+                     member && *place->where ? "." : "", member ? member : "", what);
+}
+
+json_t *json_object_member(const struct json_place *place, json_t *object, const char *member)
+{
+    json_t *value = json_object_get(object, member);
+
+    if (json_is_object(value))
+        return value;
+    json_fail(place, member, "expected an object, found %s", type_name(value));
+    return NULL;
+}
+
+json_t *json_array_member(const struct json_place *place, json_t *object, const char *member)
+{
+    json_t *value = json_object_get(object, member);
+
+    if (json_is_array(value))
+        return value;
+    json_fail(place, member, "expected a list, found %s", type_name(value));
+    return NULL;
+}
+
+json_t *json_optional_object(const struct json_place *place, json_t *object, const char *member,
+                             bool *failed)
+{
+    json_t *value = json_object_get(object, member);
+
+    if (!value || json_is_null(value))
+        return NULL;
+    if (json_is_object(value))
+        return value;
+    json_fail(place, member, "expected an object, found %s", type_name(value));
+    *failed = true;
+    return NULL;
+}
+
+const char *json_text_member(const struct json_place *place, json_t *object, const char *member)
+{
+    json_t *value = json_object_get(object, member);
+
+    if (json_is_string(value))
+        return json_string_value(value);
+    json_fail(place, member, "expected a text, found %s", type_name(value));
+    return NULL;
+}
+
+int json_whole(const struct json_place *place, const char *member, const json_t *value,
+               int64_t *number)
+{
+    double real;
+
+    if (json_is_integer(value)) {
+        *number = json_integer_value(value);
+        if (*number > largest_number || *number < -largest_number)
+            return json_fail(place, member, "the number is too large");
+        return 0;
+    }
+    if (!json_is_real(value))
+        return json_fail(place, member, "expected a whole number, found %s", type_name(value));
+    real = json_real_value(value);
+    if (real != floor(real) || fabs(real) > (double)largest_number)
+        return json_fail(place, member, "expected a whole number, found %.17g", real);
+    *number = (int64_t)real;
+    return 0;
+}
+
+int json_whole_member(const struct json_place *place, json_t *object, const char *member,
+                      int64_t *number)
+{
+    return json_whole(place, member, json_object_get(object, member), number);
+}
+
+int json_whole_or(const struct json_place *place, json_t *object, const char *member,
+                  int64_t otherwise, int64_t *number)
+{
+    json_t *value = json_object_get(object, member);
+
+    if (value && !json_is_null(value))
+        return json_whole(place, member, value, number);
+    *number = otherwise;
+    return 0;
+}
+
+int json_real_or(const struct json_place *place, json_t *object, const char *member,
+                 double otherwise, double *number)
+{
+    json_t *value = json_object_get(object, member);
+
+    *number = otherwise;
+    if (!value || json_is_null(value))
+        return 0;
+    if (!json_is_number(value))
+        return json_fail(place, member, "expected a number, found %s", type_name(value));
+    *number = json_number_value(value);
+    return 0;
+}
+
+int json_bool_or(const struct json_place *place, json_t *object, const char *member,
+                 bool otherwise, bool *value)
+{
+    json_t *found = json_object_get(object, member);
+
+    *value = otherwise;
+    if (!found || json_is_null(found))
+        return 0;
+    if (!json_is_boolean(found))
+        return json_fail(place, member, "expected true or false, found %s", type_name(found));
+    *value = json_is_true(found);
+    return 0;
+}
+
+int json_key_number(const struct json_place *place, const char *key, int64_t *number)
+{
+    char *end;
+
+    errno = 0;
+    *number = strtoll(key, &end, 10);
+    if (errno || *end || end == key || llabs(*number) > largest_number)
+        return json_fail(place, key, "expected a number as the key");
+    return 0;
+}

@@ -1,0 +1,25 @@
+/* read.h: the parts of schedule_read(); internal. */
+#ifndef GALERNA_VERIFY_READ_H
+#define GALERNA_VERIFY_READ_H
+
+#include "verify/json.h"
+#include "verify/schedule.h"
+
+struct reader {
+    struct schedule *schedule;
+    struct json_place place;
+};
+
+/* count zeroed items of the schedule's memory, or NULL with an error. */
+void *reader_take(struct reader *reader, size_t count, size_t size);
+
+/* The place of a resource type, or -1 with an error. */
+int reader_find_type(const struct reader *reader, const char *name);
+
+int reader_read_leases(struct reader *reader, json_t *root);
+int reader_read_reservations(struct reader *reader, json_t *list, const char *where,
+                             struct schedule_reservation **reservations, size_t *n);
+int reader_read_events(struct reader *reader, json_t *root);   /* moves, preemptions, results */
+int reader_read_galerna(struct reader *reader, json_t *root);  /* settings, reasons */
+
+#endif

@@ -1,0 +1,309 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "verify/arena.h"
+#include "verify/read.h"
+
+static int find_word(const struct json_place *place, json_t *object, const char *member,
+                     const char *(*name)(unsigned value), unsigned n)
+{
+    const char *word = json_text_member(place, object, member);
+
+    if (!word)
+        return -1;
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(word, name(i)) == 0)
+            return (int)i;
+    return json_fail(place, member, "unknown word \"%.60s\"", word);
+}
+
+static const char *kind_word(unsigned value)
+{
+    return schedule_kind_name((enum schedule_kind)value);
+}
+
+static const char *lease_kind_word(unsigned value)
+{
+    return schedule_lease_kind_name((enum schedule_lease_kind)value);
+}
+
+static const char *state_word(unsigned value)
+{
+    return schedule_state_name((enum schedule_state)value);
+}
+
+static const char *progress_word(unsigned value)
+{
+    static const char *const names[PROGRESSES] = { "Scheduled", "Active", "Done" };
+
+    return names[value];
+}
+
+static int read_holdings(struct reader *reader, json_t *res, struct schedule_reservation *r)
+{
+    json_t *types, *amount;
+    const char *host, *name;
+    size_t n = 0;
+
+    json_object_foreach (res, host, types)
+        n += json_object_size(types);
+    r->holdings = reader_take(reader, n, sizeof *r->holdings);
+    if (!r->holdings)
+        return -1;
+    json_object_foreach (res, host, types) {
+        int64_t id;
+
+        if (json_key_number(&reader->place, host, &id) < 0)
+            return -1;
+        if (!json_is_object(types))
+            return json_fail(&reader->place, "res", "host %lld: expected an object of amounts",
+                             (long long)id);
+        json_object_foreach (types, name, amount) {
+            struct schedule_holding *holding = &r->holdings[r->n_holdings];
+            int type = reader_find_type(reader, name);
+
+            if (type < 0 || json_whole(&reader->place, name, amount, &holding->amount) < 0)
+                return -1;
+            if (holding->amount < 0)
+                return json_fail(&reader->place, name, "negative amount");
+            holding->host = id;
+            holding->type = (uint32_t)type;
+            r->n_holdings++;
+        }
+    }
+    return 0;
+}
+
+/* {"host": [[lease, vm], ...]} of a transfer. */
+static int read_transfer_map(struct reader *reader, json_t *map, struct schedule_reservation *r)
+{
+    json_t *pairs, *pair;
+    const char *host;
+    size_t n = 0, i;
+
+    json_object_foreach (map, host, pairs)
+        n += json_array_size(pairs);
+    r->places = reader_take(reader, n, sizeof *r->places);
+    if (!r->places)
+        return -1;
+    json_object_foreach (map, host, pairs) {
+        int64_t id;
+
+        if (json_key_number(&reader->place, host, &id) < 0)
+            return -1;
+        if (!json_is_array(pairs))
+            return json_fail(&reader->place, "map", "host %lld: expected a list of [lease, VM]",
+                             (long long)id);
+        json_array_foreach (pairs, i, pair) {
+            struct schedule_place *place = &r->places[r->n_places++];
+
+            place->host = place->from = id;
+            if (json_whole(&reader->place, "map", json_array_get(pair, 0), &place->lease) < 0 ||
+                json_whole(&reader->place, "map", json_array_get(pair, 1), &place->vm) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* {"vm": host} or, of a migration, {"vm": [from, to]}. */
+static int read_map(struct reader *reader, json_t *map, struct schedule_reservation *r)
+{
+    bool migration = r->kind == SCHEDULE_MEMORY_MIGRATION || r->kind == SCHEDULE_DISK_MIGRATION;
+    json_t *value;
+    const char *vm;
+
+    if (r->kind == SCHEDULE_TRANSFER)
+        return read_transfer_map(reader, map, r);
+    r->places = reader_take(reader, json_object_size(map), sizeof *r->places);
+    if (!r->places)
+        return -1;
+    json_object_foreach (map, vm, value) {
+        struct schedule_place *place = &r->places[r->n_places++];
+        json_t *from = migration ? json_array_get(value, 0) : value;
+        json_t *to = migration ? json_array_get(value, 1) : value;
+
+        if (json_key_number(&reader->place, vm, &place->vm) < 0 ||
+            json_whole(&reader->place, "map", from, &place->from) < 0 ||
+            json_whole(&reader->place, "map", to, &place->host) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_reservation(struct reader *reader, json_t *item, struct schedule_reservation *r)
+{
+    const struct json_place *place = &reader->place;
+    int kind, progress;
+    json_t *res, *map;
+
+    if (!json_is_object(item))
+        return json_fail(place, NULL, "expected an object");
+    kind = find_word(place, item, "type", kind_word, SCHEDULE_KINDS);
+    if (kind < 0)
+        return -1;
+    progress = find_word(place, item, "state", progress_word, PROGRESSES);
+    if (progress < 0 || json_whole_member(place, item, "start", &r->from) < 0 ||
+        json_whole_or(place, item, "end", SCHEDULE_NEVER, &r->until) < 0)
+        return -1;
+    r->kind = (enum schedule_kind)kind;
+    r->progress = (enum schedule_progress)progress;
+    if (r->until < r->from)
+        return json_fail(place, "end", "%lld is before the start %lld", (long long)r->until,
+                         (long long)r->from);
+    res = json_object_member(place, item, "res");
+    map = json_object_member(place, item, "map");
+    if (!res || !map || read_holdings(reader, res, r) < 0 || read_map(reader, map, r) < 0)
+        return -1;
+    if (r->kind == SCHEDULE_TRANSFER) {
+        const char *file = json_text_member(place, item, "file");
+
+        if (!file)
+            return -1;
+        r->file = schedule_arena_text(reader->schedule->arena, file);
+        if (!r->file)
+            return error_set(place->err, ENOMEM, "%s: out of memory", place->file);
+    }
+    return 0;
+}
+
+int reader_read_reservations(struct reader *reader, json_t *list, const char *where,
+                             struct schedule_reservation **reservations, size_t *n)
+{
+    json_t *item;
+    size_t i;
+
+    *reservations = reader_take(reader, json_array_size(list), sizeof **reservations);
+    if (!*reservations)
+        return -1;
+    json_array_foreach (list, i, item) {
+        snprintf(reader->place.where, sizeof reader->place.where, "%.100s[%zu]", where, i);
+        if (read_reservation(reader, item, &(*reservations)[i]) < 0)
+            return -1;
+    }
+    *n = json_array_size(list);
+    return 0;
+}
+
+/* Every VM from 1 on must be there. */
+static int read_vms(struct reader *reader, json_t *nodes, struct schedule_lease *lease)
+{
+    size_t n_types = reader->schedule->n_types;
+    json_t *types, *amount;
+    const char *vm, *name;
+
+    lease->n_vms = json_object_size(nodes);
+    lease->vms = reader_take(reader, lease->n_vms, n_types * sizeof *lease->vms);
+    if (!lease->vms)
+        return -1;
+    json_object_foreach (nodes, vm, types) {
+        int64_t number;
+
+        if (json_key_number(&reader->place, vm, &number) < 0)
+            return -1;
+        if (number < 1 || (uint64_t)number > lease->n_vms)
+            return json_fail(&reader->place, "nodes", "VM %lld: they are numbered 1 to %zu",
+                             (long long)number, lease->n_vms);
+        if (!json_is_object(types))
+            return json_fail(&reader->place, "nodes", "VM %s: expected an object of amounts", vm);
+        json_object_foreach (types, name, amount) {
+            int type = reader_find_type(reader, name);
+
+            if (type < 0 || json_whole(&reader->place, name, amount,
+                                       &lease->vms[(size_t)(number - 1) * n_types +
+                                                   (size_t)type]) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int read_start_requested(struct reader *reader, json_t *item, struct schedule_lease *lease)
+{
+    json_t *start = json_object_get(item, "start_requested");
+
+    if (json_is_string(start)) {
+        lease->start_requested = SCHEDULE_UNSET;
+        return 0;
+    }
+    return json_whole_or(&reader->place, item, "start_requested", SCHEDULE_UNSET,
+                         &lease->start_requested);
+}
+
+static int read_durations(const struct json_place *place, json_t *item,
+                          struct schedule_lease *lease)
+{
+    if (json_whole_or(place, item, "duration_original", SCHEDULE_UNSET,
+                      &lease->duration_original) < 0 ||
+        json_whole_or(place, item, "duration_requested", SCHEDULE_UNSET,
+                      &lease->duration_requested) < 0 ||
+        json_whole_member(place, item, "duration_accumulated", &lease->duration_accumulated) < 0 ||
+        json_whole_or(place, item, "duration_actual", SCHEDULE_UNSET, &lease->duration_actual) < 0)
+        return -1;
+    return json_whole_or(place, item, "duration_known", SCHEDULE_UNSET, &lease->duration_known);
+}
+
+static int read_lease(struct reader *reader, json_t *item, struct schedule_lease *lease)
+{
+    const struct json_place *place = &reader->place;
+    json_t *nodes, *rrs;
+    char where[80];
+    int64_t numnodes;
+    int kind, state;
+
+    if (!json_is_object(item))
+        return json_fail(place, NULL, "expected an object");
+    if (json_whole_member(place, item, "id", &lease->id) < 0)
+        return -1;
+    kind = find_word(place, item, "type", lease_kind_word, SCHEDULE_LEASE_KINDS);
+    state = kind < 0 ? -1 : find_word(place, item, "state", state_word, STATES);
+    if (state < 0)
+        return -1;
+    lease->kind = (enum schedule_lease_kind)kind;
+    lease->state = (enum schedule_state)state;
+    lease->has_image = json_is_object(json_object_get(item, "software"));
+    if (json_bool_or(place, item, "preemptible", true, &lease->preemptible) < 0 ||
+        json_whole_member(place, item, "submit", &lease->submit) < 0 ||
+        json_whole_or(place, item, "start_actual", SCHEDULE_UNSET, &lease->start_actual) < 0 ||
+        json_whole_or(place, item, "end", SCHEDULE_UNSET, &lease->end) < 0 ||
+        json_whole_or(place, item, "deadline", SCHEDULE_UNSET, &lease->deadline) < 0 ||
+        read_start_requested(reader, item, lease) < 0 || read_durations(place, item, lease) < 0)
+        return -1;
+    nodes = json_object_member(place, item, "nodes");
+    rrs = json_array_member(place, item, "rrs");
+    if (!nodes || !rrs || read_vms(reader, nodes, lease) < 0 ||
+        json_whole_or(place, item, "numnodes", (int64_t)lease->n_vms, &numnodes) < 0)
+        return -1;
+    if (numnodes < 0 || (uint64_t)numnodes != lease->n_vms)
+        return json_fail(place, "numnodes", "%lld, but there are %zu VMs", (long long)numnodes,
+                         lease->n_vms);
+    snprintf(where, sizeof where, "lease %lld: rrs", (long long)lease->id);
+    return reader_read_reservations(reader, rrs, where, &lease->reservations,
+                                    &lease->n_reservations);
+}
+
+int reader_read_leases(struct reader *reader, json_t *root)
+{
+    struct schedule *schedule = reader->schedule;
+    json_t *list = json_array_member(&reader->place, root, "leases");
+    json_t *item;
+    size_t i;
+
+    if (!list)
+        return -1;
+    schedule->leases = reader_take(reader, json_array_size(list), sizeof *schedule->leases);
+    if (!schedule->leases)
+        return -1;
+    json_array_foreach (list, i, item) {
+        snprintf(reader->place.where, sizeof reader->place.where, "leases[%zu]", i);
+        if (read_lease(reader, item, &schedule->leases[i]) < 0)
+            return -1;
+        if (i > 0 && schedule->leases[i].id <= schedule->leases[i - 1].id)
+            return json_fail(&reader->place, "id", "%lld does not ascend",
+                             (long long)schedule->leases[i].id);
+    }
+    schedule->n_leases = json_array_size(list);
+    reader->place.where[0] = '\0';
+    return 0;
+}

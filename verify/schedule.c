@@ -1,0 +1,105 @@
+#include "verify/schedule.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "verify/arena.h"
+
+void schedule_finish(struct schedule *schedule)
+{
+    schedule_arena_destroy(schedule->arena);
+    memset(schedule, 0, sizeof *schedule);
+}
+
+const struct schedule_host *schedule_host(const struct schedule *schedule, int64_t id)
+{
+    size_t low = 0, high = schedule->n_hosts;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (schedule->hosts[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < schedule->n_hosts && schedule->hosts[low].id == id)
+        return &schedule->hosts[low];
+    return NULL;
+}
+
+const struct schedule_lease *schedule_lease(const struct schedule *schedule, int64_t id)
+{
+    size_t low = 0, high = schedule->n_leases;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (schedule->leases[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < schedule->n_leases && schedule->leases[low].id == id)
+        return &schedule->leases[low];
+    return NULL;
+}
+
+const char *schedule_kind_name(enum schedule_kind kind)
+{
+    static const char *const names[SCHEDULE_KINDS] = {
+        [SCHEDULE_VM] = "VM",
+        [SCHEDULE_SUSPEND] = "SUSPEND",
+        [SCHEDULE_RESUME] = "RESUME",
+        [SCHEDULE_SHUTDOWN] = "SHUTDOWN",
+        [SCHEDULE_MEMORY_MIGRATION] = "MEM_MIGRATION",
+        [SCHEDULE_DISK_MIGRATION] = "DISK_MIGRATION",
+        [SCHEDULE_TRANSFER] = "FILE_TRANSFER",
+    };
+
+    return kind < SCHEDULE_KINDS ? names[kind] : "?";
+}
+
+const char *schedule_lease_kind_name(enum schedule_lease_kind kind)
+{
+    static const char *const names[SCHEDULE_LEASE_KINDS] = {
+        [SCHEDULE_BEST_EFFORT] = "Best-effort",
+        [SCHEDULE_RESERVED] = "AR",
+        [SCHEDULE_IMMEDIATE] = "Immediate",
+        [SCHEDULE_DEADLINE] = "Deadline",
+    };
+
+    return kind < SCHEDULE_LEASE_KINDS ? names[kind] : "?";
+}
+
+const char *schedule_state_name(enum schedule_state state)
+{
+    static const char *const names[STATES] = {
+        [STATE_NEW] = "New",
+        [STATE_PENDING] = "Pending",
+        [STATE_REJECTED] = "Rejected",
+        [STATE_SCHEDULED] = "Scheduled",
+        [STATE_QUEUED] = "Queued",
+        [STATE_CANCELLED] = "Cancelled",
+        [STATE_PREPARING] = "Preparing",
+        [STATE_READY] = "Ready",
+        [STATE_ACTIVE] = "Active",
+        [STATE_SUSPENDING] = "Suspending",
+        [STATE_SUSPENDED_PENDING] = "Suspended-Pending",
+        [STATE_SUSPENDED_QUEUED] = "Suspended-Queued",
+        [STATE_SUSPENDED_SCHEDULED] = "Suspended-Scheduled",
+        [STATE_MIGRATING] = "Migrating",
+        [STATE_RESUMING] = "Resuming",
+        [STATE_RESUMED_READY] = "Resumed-Ready",
+        [STATE_DONE] = "Done",
+        [STATE_FAIL] = "Fail",
+    };
+
+    return state < STATES ? names[state] : "?";
+}
+
+bool schedule_state_is_final(enum schedule_state state)
+{
+    return state == STATE_DONE || state == STATE_REJECTED || state == STATE_CANCELLED ||
+           state == STATE_FAIL;
+}

@@ -1,0 +1,206 @@
+/* schedule.h: a finished schedule as a record tells it (doc of the record: `galerna replay
+ * --record`), read for checking.
+ *
+ * Nothing here knows the engine: the checker must not share its mistakes. Times are seconds since
+ * the start of the simulation, hosts and VMs are known by the numbers the record uses.
+ */
+#ifndef GALERNA_VERIFY_SCHEDULE_H
+#define GALERNA_VERIFY_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "util/error.h"
+
+#define SCHEDULE_UNSET INT64_MIN /* the record says null, or nothing */
+#define SCHEDULE_NEVER INT64_MAX /* the end of what has no end */
+
+enum {
+    SCHEDULE_TYPES_MAX = 64,
+    SCHEDULE_REPOSITORY = 1000, /* the image repository's number, when no host has it */
+};
+
+/* Kinds of operations, in the words of the record. */
+enum schedule_kind {
+    SCHEDULE_VM,
+    SCHEDULE_SUSPEND,
+    SCHEDULE_RESUME,
+    SCHEDULE_SHUTDOWN,
+    SCHEDULE_MEMORY_MIGRATION,
+    SCHEDULE_DISK_MIGRATION,
+    SCHEDULE_TRANSFER,
+    SCHEDULE_KINDS
+};
+
+enum schedule_lease_kind {
+    SCHEDULE_BEST_EFFORT,
+    SCHEDULE_RESERVED,
+    SCHEDULE_IMMEDIATE,
+    SCHEDULE_DEADLINE,
+    SCHEDULE_LEASE_KINDS
+};
+
+enum schedule_state {
+    STATE_NEW,
+    STATE_PENDING,
+    STATE_REJECTED,
+    STATE_SCHEDULED,
+    STATE_QUEUED,
+    STATE_CANCELLED,
+    STATE_PREPARING,
+    STATE_READY,
+    STATE_ACTIVE,
+    STATE_SUSPENDING,
+    STATE_SUSPENDED_PENDING,
+    STATE_SUSPENDED_QUEUED,
+    STATE_SUSPENDED_SCHEDULED,
+    STATE_MIGRATING,
+    STATE_RESUMING,
+    STATE_RESUMED_READY,
+    STATE_DONE,
+    STATE_FAIL,
+    STATES
+};
+
+enum schedule_progress { PROGRESS_SCHEDULED, PROGRESS_ACTIVE, PROGRESS_DONE, PROGRESSES };
+
+/* So much of a resource type of a host. */
+struct schedule_holding {
+    int64_t host;
+    uint32_t type; /* place in schedule.types */
+    int64_t amount;
+};
+
+/* A VM and its host; in a migration: from where to where; in a transfer: whose VM it is. */
+struct schedule_place {
+    int64_t vm;
+    int64_t host;
+    int64_t from;
+    int64_t lease;
+};
+
+struct schedule_reservation {
+    enum schedule_kind kind;
+    enum schedule_progress progress;
+    int64_t from, until;
+    struct schedule_holding *holdings;
+    size_t n_holdings;
+    struct schedule_place *places;
+    size_t n_places;
+    const char *file; /* transfer: the image; else NULL */
+};
+
+struct schedule_lease {
+    int64_t id;
+    enum schedule_lease_kind kind;
+    enum schedule_state state;
+    bool preemptible;
+    int64_t submit;
+    int64_t start_requested;    /* SCHEDULE_UNSET: as soon as possible, or now */
+    int64_t start_actual, end;  /* SCHEDULE_UNSET */
+    int64_t duration_original;  /* SCHEDULE_UNSET: unlimited; so is duration_requested */
+    int64_t duration_requested;
+    int64_t duration_accumulated;
+    int64_t duration_actual, duration_known; /* SCHEDULE_UNSET */
+    int64_t deadline;           /* SCHEDULE_UNSET: none */
+    bool has_image;
+    size_t n_vms;               /* VMs are numbered 1 ... n_vms */
+    int64_t *vms;               /* n_vms x schedule.n_types: what each VM asks for */
+    struct schedule_reservation *reservations;
+    size_t n_reservations;
+    bool *riding;       /* per reservation: a transfer that belongs to another lease; or NULL */
+    const char *terms;  /* of preemption, when the record tells; else NULL */
+    const char *reason; /* the reason's id, when the record tells; else NULL */
+};
+
+struct schedule_host {
+    int64_t id;
+    int64_t *capacity; /* schedule.n_types */
+};
+
+/* A lease's state changed. */
+struct schedule_move {
+    int64_t time, lease;
+    enum schedule_state from, to;
+};
+
+/* A run of a lease's VMs whose work was thrown away. */
+struct schedule_lost_run {
+    int64_t lease, from, until;
+    int64_t *hosts;
+    size_t n_hosts;
+};
+
+struct schedule_preemption {
+    int64_t decided, lease, time;
+    bool suspended; /* else stopped and queued again */
+};
+
+struct schedule_lease_result {
+    int64_t lease;
+    double waiting, slowdown; /* NAN: not told */
+};
+
+/* How the schedule was made, as far as the record tells (its key "galerna"). */
+struct schedule_settings {
+    bool told;                 /* the record has the key */
+    bool haizea_1_0;           /* compatibility haizea-1.0 */
+    bool exclusion_global;
+    double suspend_rate, resume_rate;             /* MB/s; 0: not told */
+    int64_t override_suspend, override_resume;    /* SCHEDULE_UNSET */
+    int64_t shutdown_time, enactment_overhead;    /* SCHEDULE_UNSET: not told */
+};
+
+struct schedule_arena;
+
+struct schedule {
+    const char *types[SCHEDULE_TYPES_MAX];
+    size_t n_types;
+    int memory;                       /* place of Memory in types, or -1 */
+    struct schedule_host *hosts;      /* ascending id */
+    size_t n_hosts;
+    struct schedule_lease *leases;    /* ascending id */
+    size_t n_leases;
+    struct schedule_move *moves;
+    size_t n_moves;
+    struct schedule_preemption *preemptions;
+    size_t n_preemptions;
+    struct schedule_lost_run *lost_runs;
+    size_t n_lost_runs;
+    struct schedule_lease_result *results;
+    size_t n_results;
+    int64_t best_effort_completed;    /* stats; SCHEDULE_UNSET: not told */
+    int64_t end_time;
+    struct schedule_settings settings;
+    struct schedule_arena *arena;     /* owns everything above */
+};
+
+/* Read a record. Takes about ten times the file's size while it reads, a third of it afterwards;
+ * files over 256 MB are refused.
+ * `name` is used in error texts only. The schedule is overwritten; schedule_finish() it after
+ * success (and only then).
+ * Errors: EINVAL (not JSON, wrong type, missing member, run failed; with the place), EFBIG, EIO,
+ * ENOMEM. */
+int schedule_read(struct schedule *schedule, FILE *file, const char *name, struct error *err);
+
+/* The same from a file's name ("-": standard input) or from memory. */
+int schedule_read_path(struct schedule *schedule, const char *path, struct error *err);
+int schedule_read_memory(struct schedule *schedule, const void *text, size_t size,
+                         struct error *err);
+
+void schedule_finish(struct schedule *schedule);
+
+/* NULL when there is none. O(log n). */
+const struct schedule_host *schedule_host(const struct schedule *schedule, int64_t id);
+const struct schedule_lease *schedule_lease(const struct schedule *schedule, int64_t id);
+
+/* The record's words. */
+const char *schedule_kind_name(enum schedule_kind kind);
+const char *schedule_state_name(enum schedule_state state);
+const char *schedule_lease_kind_name(enum schedule_lease_kind kind);
+
+bool schedule_state_is_final(enum schedule_state state);
+
+#endif

@@ -1,0 +1,209 @@
+#include "verify/verify.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/checker.h"
+
+static const struct {
+    const char *name, *promise;
+} checks[CHECKS] = {
+    [CHECK_CAPACITY] = { "capacity", "no resource of a host is exceeded at any instant" },
+    [CHECK_START] = { "start", "accepted reservations start when promised" },
+    [CHECK_DEADLINE] = { "deadline", "deadline leases keep to their earliest start and deadline" },
+    [CHECK_IMMEDIATE] = { "immediate", "immediate leases start at once" },
+    [CHECK_SUBMISSION] = { "submission", "nothing happens for a lease before it is submitted" },
+    [CHECK_DURATION] = { "duration", "leases that are done had their full time" },
+    [CHECK_SEQUENCE] = { "sequence", "operations of a lease come in the right order" },
+    [CHECK_OVERLAP] = { "overlap", "operations of a lease do not overlap" },
+    [CHECK_TOGETHER] = { "together", "all VMs of a lease run together, each with what it needs" },
+    [CHECK_PLACE] = { "place", "VMs go on where they were suspended or migrated to" },
+    [CHECK_HOSTS] = { "hosts", "hosts and VMs that are named exist" },
+    [CHECK_EXCLUSION] = { "exclusion", "suspensions that exclude each other never overlap" },
+    [CHECK_LENGTH] = { "length", "suspensions, resumptions and shutdowns have their time" },
+    [CHECK_STATES] = { "states", "state changes are allowed and fit the operations" },
+    [CHECK_FINAL] = { "final", "every lease comes to an end" },
+    [CHECK_PREEMPTION] = { "preemption", "preempted leases make room when said, and may be" },
+    [CHECK_RESULTS] = { "results", "waiting times, slowdowns and totals are right" },
+};
+
+static const char *const oddities[ODDITIES] = {
+    [ODDITY_SHUTDOWN_INSIDE] = "shutdown-inside-duration",
+    [ODDITY_PREMATURE_END_LOST] = "premature-end-plus-one-day",
+    [ODDITY_IMMEDIATE_FORGOTTEN] = "immediate-may-be-suspended",
+    [ODDITY_MOVED_WITHIN_HOSTS] = "resumed-on-exchanged-hosts",
+    [ODDITY_MIGRATED_FROM_MAP] = "migrated-from-last-run",
+    [ODDITY_RESUMED_MIGRATING] = "resumed-while-migrating",
+    [ODDITY_TERMS_IGNORED] = "terms-ignored",
+};
+
+const char *verify_check_name(enum verify_check check)
+{
+    return checks[check].name;
+}
+
+const char *verify_check_promise(enum verify_check check)
+{
+    return checks[check].promise;
+}
+
+const char *verify_oddity_name(enum verify_oddity oddity)
+{
+    return oddities[oddity];
+}
+
+static void __attribute__((format(printf, 3, 0)))
+add_violation(struct checker *checker, const struct finding *finding, const char *format,
+              va_list args)
+{
+    struct verification *result = checker->result;
+    struct violation *violation;
+
+    result->n_violations++;
+    result->violated[finding->check]++;
+    if (result->n_kept == VERIFY_KEPT_MAX)
+        return;
+    violation = &result->violations[result->n_kept++];
+    violation->check = finding->check;
+    violation->lease = finding->lease;
+    violation->host = finding->host;
+    violation->time = finding->time;
+    vsnprintf(violation->text, sizeof violation->text, format, args);
+}
+
+void checker_violation(struct checker *checker, const struct finding *finding, const char *format,
+                       ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_violation(checker, finding, format, args);
+    va_end(args);
+}
+
+void checker_odd(struct checker *checker, enum verify_oddity oddity, const struct finding *finding,
+                 const char *format, ...)
+{
+    va_list args;
+
+    if (checker->result->haizea_1_0) {
+        checker->result->tolerated[oddity]++;
+        return;
+    }
+    va_start(args, format);
+    add_violation(checker, finding, format, args);
+    va_end(args);
+}
+
+bool checker_requeued(const struct checker *checker, const struct schedule_lease *lease,
+                      int64_t from, int64_t until)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases);
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+        if (moves[i]->to == STATE_QUEUED && moves[i]->from == STATE_ACTIVE &&
+            moves[i]->time >= from && moves[i]->time <= until)
+            return true;
+    return false;
+}
+
+bool lease_run_next(const struct schedule_lease *lease, size_t first, struct lease_run *run)
+{
+    size_t i = first;
+
+    while (i < lease->n_reservations && lease->reservations[i].kind != SCHEDULE_VM)
+        i++;
+    if (i == lease->n_reservations)
+        return false;
+    run->first = first;
+    run->vm = i++;
+    while (i < lease->n_reservations && (lease->reservations[i].kind == SCHEDULE_SUSPEND ||
+                                         lease->reservations[i].kind == SCHEDULE_SHUTDOWN))
+        i++;
+    run->end = i;
+    return true;
+}
+
+/* Sort the state log by lease; moves of unknown leases are violations. */
+static int index_moves(struct checker *checker)
+{
+    const struct schedule *schedule = checker->schedule;
+    size_t *next;
+
+    checker->moves = calloc(schedule->n_moves + 1, sizeof *checker->moves);
+    checker->first_move = calloc(schedule->n_leases + 2, sizeof *checker->first_move);
+    if (!checker->moves || !checker->first_move)
+        return error_set(checker->err, ENOMEM, "out of memory");
+    next = checker->first_move + 1; /* first counts, then ends: shifted by one */
+    for (size_t i = 0; i < schedule->n_moves; i++) {
+        const struct schedule_lease *lease = schedule_lease(schedule, schedule->moves[i].lease);
+
+        if (lease)
+            next[lease - schedule->leases + 1]++;
+        else
+            checker_violation(checker,
+                              &(struct finding){ CHECK_STATES, schedule->moves[i].lease,
+                                                 SCHEDULE_UNSET, schedule->moves[i].time },
+                              "the state log names a lease that does not exist");
+    }
+    for (size_t i = 1; i <= schedule->n_leases; i++)
+        next[i] += next[i - 1];
+    for (size_t i = 0; i < schedule->n_moves; i++) {
+        const struct schedule_lease *lease = schedule_lease(schedule, schedule->moves[i].lease);
+
+        if (lease)
+            checker->moves[next[lease - schedule->leases]++] = &schedule->moves[i];
+    }
+    return 0;
+}
+
+static int check_all(struct checker *checker)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    if (index_moves(checker) < 0 || check_capacity(checker) < 0)
+        return -1;
+    for (size_t i = 0; i < schedule->n_leases; i++) {
+        const struct schedule_lease *lease = &schedule->leases[i];
+
+        if (check_runs(checker, lease) < 0)
+            return -1;
+        check_operations(checker, lease);
+        check_promises(checker, lease);
+        check_duration(checker, lease);
+        check_states(checker, lease);
+    }
+    check_preemptions(checker);
+    check_results(checker);
+    return 0;
+}
+
+int verify_schedule(const struct schedule *schedule, const struct verify_options *options,
+                    struct verification *verification, struct error *err)
+{
+    struct checker checker = { .schedule = schedule, .options = options, .result = verification, .err = err };
+    int result;
+
+    memset(verification, 0, sizeof *verification);
+    verification->haizea_1_0 = options->compatibility == VERIFY_HAIZEA_1_0 ||
+                               (options->compatibility == VERIFY_AS_RECORDED &&
+                                schedule->settings.haizea_1_0);
+    verification->violations = calloc(VERIFY_KEPT_MAX, sizeof *verification->violations);
+    if (!verification->violations)
+        return error_set(err, ENOMEM, "out of memory");
+    result = check_all(&checker);
+    free(checker.moves);
+    free(checker.first_move);
+    if (result < 0)
+        verification_finish(verification);
+    return result;
+}
+
+void verification_finish(struct verification *verification)
+{
+    free(verification->violations);
+    verification->violations = NULL;
+}

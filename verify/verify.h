@@ -1,0 +1,84 @@
+/* verify.h: proofs that a schedule keeps what Galerna promises.
+ *
+ * The checks know nothing of how schedules are made: they read a record and recompute.
+ */
+#ifndef GALERNA_VERIFY_VERIFY_H
+#define GALERNA_VERIFY_VERIFY_H
+
+#include "verify/schedule.h"
+
+enum verify_check {
+    CHECK_CAPACITY,   /* no resource of a host is exceeded at any instant */
+    CHECK_START,      /* an accepted reservation starts exactly when it was promised */
+    CHECK_DEADLINE,   /* a deadline lease neither begins early nor ends late */
+    CHECK_IMMEDIATE,  /* an immediate lease starts when it is submitted (and its image is there) */
+    CHECK_SUBMISSION, /* nothing happens for a lease before it is submitted */
+    CHECK_DURATION,   /* a lease that is done had its full time */
+    CHECK_SEQUENCE,   /* operations follow each other: run, suspend, resume, run, shut down */
+    CHECK_OVERLAP,    /* operations of a lease do not overlap */
+    CHECK_TOGETHER,   /* every operation serves all VMs of the lease, with what each asks for */
+    CHECK_PLACE,      /* a VM goes on where it was suspended, unless it was migrated */
+    CHECK_HOSTS,      /* hosts and VMs that are named exist */
+    CHECK_EXCLUSION,  /* suspensions (and resumptions) that exclude each other never overlap */
+    CHECK_LENGTH,     /* suspensions, resumptions, shutdowns take the time the settings say */
+    CHECK_STATES,     /* state changes follow the allowed moves and fit the operations */
+    CHECK_FINAL,      /* every lease comes to an end, or the record says why not */
+    CHECK_PREEMPTION, /* who is preempted makes room at the time said, and may be preempted */
+    CHECK_RESULTS,    /* waiting time, slowdown and totals are what the schedule gives */
+    CHECKS
+};
+
+/* What Haizea 1.0 does against these checks, each with its own name and its own rule. With
+ * compatibility haizea-1.0 they are counted, not reported. */
+enum verify_oddity {
+    ODDITY_SHUTDOWN_INSIDE,     /* the shutdown is cut out of the lease's time */
+    ODDITY_PREMATURE_END_LOST,  /* an early end that falls on a VM's start is a day late */
+    ODDITY_IMMEDIATE_FORGOTTEN, /* a suspended immediate lease is never resumed */
+    ODDITY_MOVED_WITHIN_HOSTS,  /* VMs come back exchanged among the lease's hosts */
+    ODDITY_MIGRATED_FROM_MAP,   /* a migration starts from the last run, not from where it is */
+    ODDITY_RESUMED_MIGRATING,   /* a resumption begins before the migration is over */
+    ODDITY_TERMS_IGNORED,       /* a lease that must not be preempted is */
+    ODDITIES
+};
+
+enum verify_compatibility { VERIFY_AS_RECORDED, VERIFY_DEFAULT, VERIFY_HAIZEA_1_0 };
+
+struct verify_options {
+    /* AS_RECORDED: haizea-1.0 when the record says so, else default. */
+    enum verify_compatibility compatibility;
+    /* Nothing cut the run short (stop-when, Ctrl-C): every lease must be final. */
+    bool complete;
+};
+
+struct violation {
+    enum verify_check check;
+    int64_t lease, host, time; /* SCHEDULE_UNSET: none in particular */
+    char text[200];
+};
+
+enum { VERIFY_KEPT_MAX = 1000 };
+
+struct verification {
+    bool haizea_1_0;                 /* which rules were applied */
+    struct violation *violations;    /* the first VERIFY_KEPT_MAX */
+    size_t n_kept;
+    size_t n_violations;             /* all */
+    size_t examined[CHECKS];         /* how many things a check looked at; 0: nothing to look at */
+    size_t violated[CHECKS];
+    size_t tolerated[ODDITIES];
+};
+
+/* All checks over a schedule. Costs: O(r log r) time and memory for r = holdings of reservations.
+ * verification is overwritten; verification_finish() it after success.
+ * Errors: ENOMEM. Violations are no error. */
+int verify_schedule(const struct schedule *schedule, const struct verify_options *options,
+                    struct verification *verification, struct error *err);
+void verification_finish(struct verification *verification);
+
+/* "capacity", "start", ...; stable. */
+const char *verify_check_name(enum verify_check check);
+/* What the check proves, in a sentence. */
+const char *verify_check_promise(enum verify_check check);
+const char *verify_oddity_name(enum verify_oddity oddity);
+
+#endif
