@@ -135,9 +135,13 @@ int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run 
         if (!path || !output_ways[kind].open)
             continue;
         outputs->temporary[kind] = temporary_name(path);
-        if (output_ways[kind].open(outputs, outputs->temporary[kind] ? outputs->temporary[kind] : path,
-                                   err) < 0)
-            return -1;
+        if (!outputs->temporary[kind]) {
+            if (output_ways[kind].open(outputs, path, err) < 0)
+                return -1;
+        } else if (output_ways[kind].open(outputs, outputs->temporary[kind], err) < 0) {
+            /* The temporary name means nothing to anybody. */
+            return error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
+        }
     }
     return 0;
 }

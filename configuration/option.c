@@ -158,7 +158,7 @@ const char *option_expects(const struct configuration_option *option, char *text
         for (const char *c = option->words; *c && (size_t)n + 3 < size; c++)
             n += snprintf(text + n, size - (size_t)n, *c == '|' ? ", " : "%c", *c);
     } else if (option->least != 0 || option->most != 0) {
-        if (option->most >= OPTION_NO_LIMIT)
+        if (option->most >= OPTION_OUT_OF_SIGHT)
             snprintf(text + n, size - (size_t)n, ", %g or more", option->least);
         else
             snprintf(text + n, size - (size_t)n, " from %g to %g", option->least, option->most);
@@ -169,16 +169,18 @@ const char *option_expects(const struct configuration_option *option, char *text
 static int wrong_value(const struct configuration_option *option, const struct ini_entry *entry,
                        struct error *err)
 {
-    char where[256], expects[256], near[80];
+    char where[256], expects[256], near[80], most[64] = "";
     struct suggestion suggestion;
     char *words = option->type == OPTION_WORD ? memory_text(option->words) : NULL, *rest = words;
 
     suggestion_init(&suggestion, entry->value);
     for (char *word; (word = strsep(&rest, "|"));)
         suggestion_offer(&suggestion, word);
-    error_set(err, EINVAL, "%s: %s.%s is '%.60s', expected %s%s",
+    if (option->most >= OPTION_OUT_OF_SIGHT && strtod(entry->value, NULL) > option->most)
+        snprintf(most, sizeof most, ", at most %.0f", option->most);
+    error_set(err, EINVAL, "%s: %s.%s is '%.60s', expected %s%s%s",
               ini_where(entry, where, sizeof where), option->section, option->name, entry->value,
-              option_expects(option, expects, sizeof expects),
+              option_expects(option, expects, sizeof expects), most,
               suggestion_text(&suggestion, near, sizeof near));
     free(words);
     return -1;

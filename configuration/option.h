@@ -22,7 +22,8 @@ enum option_type {
     OPTION_ACCEPTED, /* an option of Haizea without a meaning here: any value, not kept */
 };
 
-#define OPTION_NO_LIMIT 1e300
+/* A limit from here on is only told to those who exceed it. */
+#define OPTION_OUT_OF_SIGHT 1e11
 
 struct configuration_option {
     const char *section, *name;

@@ -37,6 +37,9 @@ struct behaviour {
     bool migration_moves_everything;
     /* A planned image transfer is never taken back: a lease that is placed anew leaves it behind. */
     bool transfers_never_cancelled;
+    /* A memory file is looked for on the host where its VM is resumed only; one that was saved
+     * elsewhere stays on the disk for ever. */
+    bool memory_files_stay_behind;
     /* Leases in the queue are not looked at further when no CPU at all is free. */
     bool queue_pass_by_free_cpu;
     /* A best-effort lease that never fits stays an error of the trace and is refused when it is

@@ -129,7 +129,7 @@ void reservation_start(struct engine *engine, struct reservation *r)
     reservation_index_remove(&engine->by_start, r->from, r);
     r->state = RESERVATION_ACTIVE;
     if (r->from < r->until)
-        engine->cpu_used += cpu_of(r);
+        engine->cpu_used[r->kind] += cpu_of(r);
     engine_output(engine, (struct engine_output){
                               .kind = OUTPUT_OPERATION_STARTED, .lease = r->lease,
                               .reservation = r});
@@ -138,7 +138,7 @@ void reservation_start(struct engine *engine, struct reservation *r)
 void reservation_end(struct engine *engine, struct reservation *r)
 {
     if (r->from < r->until)
-        engine->cpu_used -= cpu_of(r);
+        engine->cpu_used[r->kind] -= cpu_of(r);
     reservation_unbook(engine, r);
     r->state = RESERVATION_DONE;
 }
@@ -146,7 +146,7 @@ void reservation_end(struct engine *engine, struct reservation *r)
 void reservation_withdraw(struct engine *engine, struct reservation *r)
 {
     if (r->state == RESERVATION_ACTIVE && r->from < r->until)
-        engine->cpu_used -= cpu_of(r);
+        engine->cpu_used[r->kind] -= cpu_of(r);
     if (r->state != RESERVATION_DONE)
         reservation_unbook(engine, r);
     r->state = RESERVATION_DONE;

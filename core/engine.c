@@ -112,10 +112,14 @@ bool future_allowed(const struct engine *engine)
 
 /* --- the lease table ---------------------------------------------------------------------------- */
 
+/* The first place whose id is not smaller. */
 static size_t lease_place(const struct engine *engine, int64_t id)
 {
     size_t low = 0, high = engine->leases.n;
 
+    /* New leases mostly have the largest id of all. */
+    if (high && engine->lease_ids[high - 1] < id)
+        return high;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
@@ -124,14 +128,30 @@ static size_t lease_place(const struct engine *engine, int64_t id)
         else
             high = middle;
     }
-    return low < engine->leases.n && engine->lease_ids[low] == id ? low : SIZE_MAX;
+    return low;
 }
 
 const struct lease *engine_lease(const struct engine *engine, int64_t id)
 {
     size_t place = lease_place(engine, id);
 
-    return place == SIZE_MAX ? NULL : engine->leases.items[place];
+    return place < engine->leases.n && engine->lease_ids[place] == id
+               ? engine->leases.items[place] : NULL;
+}
+
+void lease_table_insert(struct engine *engine, struct lease *lease)
+{
+    size_t place = lease_place(engine, lease->request.id), n = engine->leases.n;
+
+    lease_list_append(&engine->leases, lease);
+    engine->lease_ids = memory_grow(engine->lease_ids, &engine->lease_ids_allocated, n + 1,
+                                    sizeof *engine->lease_ids);
+    memmove(&engine->leases.items[place + 1], &engine->leases.items[place],
+            (n - place) * sizeof(struct lease *));
+    memmove(&engine->lease_ids[place + 1], &engine->lease_ids[place],
+            (n - place) * sizeof(int64_t));
+    engine->leases.items[place] = lease;
+    engine->lease_ids[place] = lease->request.id;
 }
 
 void engine_each_lease(const struct engine *engine,
@@ -187,7 +207,7 @@ int engine_forget(struct engine *engine, int64_t id, struct error *err)
 {
     size_t place = lease_place(engine, id);
 
-    if (place == SIZE_MAX || !engine->leases.items[place])
+    if (!engine_lease(engine, id))
         return error_set(err, EINVAL, "lease %lld is unknown", (long long)id);
     if (!lease_state_is_final(engine->leases.items[place]->state))
         return error_set(err, EINVAL, "lease %lld is not finished", (long long)id);
@@ -248,7 +268,6 @@ struct engine *engine_create(const struct site *site, const struct engine_settin
     engine->settings = *settings;
     engine->hooks = policies;
     engine->now = INT64_MIN;
-    engine->last_id = INT64_MIN;
     engine->table = slot_table_create(&engine->site);
     engine->disk_used = memory_new(site->n_hosts, sizeof *engine->disk_used);
     for (size_t host = 0; host < site->n_hosts; host++)
@@ -315,9 +334,9 @@ size_t engine_unfinished(const struct engine *engine, enum lease_kind kind)
     return engine->unfinished[kind];
 }
 
-int64_t engine_cpu_used(const struct engine *engine)
+int64_t engine_cpu_used(const struct engine *engine, enum reservation_kind kind)
 {
-    return engine->cpu_used;
+    return engine->cpu_used[kind];
 }
 
 int64_t engine_cpu_total(const struct engine *engine)

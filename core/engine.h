@@ -88,7 +88,7 @@ void engine_destroy(struct engine *engine); /* NULL is allowed */
 /* Let time come to `now` (never less than before), with what happened. Order inside a step: cancels,
  * early ends, planned ends, planned starts, requests and scheduling, starts and ends of this very
  * instant. outputs is emptied first.
- * Errors: EINVAL (time runs backwards, unknown lease, id not larger than all before), ENOMEM; the
+ * Errors: EINVAL (time runs backwards, unknown lease, id already there); the
  * engine must then be destroyed. A lease that cannot be scheduled is no error: it is refused with a
  * reason. */
 int engine_step(struct engine *engine, int64_t now, const struct engine_input *inputs,
@@ -112,9 +112,9 @@ int engine_forget(struct engine *engine, int64_t id, struct error *err);
 size_t engine_queue_length(const struct engine *engine);
 bool engine_is_idle(const struct engine *engine);        /* nothing booked, nothing queued */
 size_t engine_unfinished(const struct engine *engine, enum lease_kind kind);
-int64_t engine_cpu_used(const struct engine *engine);    /* CPU of VM, suspend, resume and shutdown
-                                                            reservations under way, counted as
-                                                            Haizea's probe counts it */
+/* CPU of the operations of one kind that are under way: VM, suspend, resume, shutdown; suspensions
+ * and resumptions with what their VMs hold on the hosts involved (Haizea's cpu-utilization probe). */
+int64_t engine_cpu_used(const struct engine *engine, enum reservation_kind kind);
 int64_t engine_cpu_total(const struct engine *engine);
 int64_t engine_disk_used_most(const struct engine *engine); /* MB of images and memory files on the
                                                                fullest host; O(hosts) */

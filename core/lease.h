@@ -66,7 +66,7 @@ struct node_set {
 };
 
 struct lease_request {
-    int64_t id;                 /* unique, chosen by the driver, larger than all before */
+    int64_t id;                 /* unique, chosen by the driver */
     enum lease_kind kind;
     int64_t submit;             /* when it was asked for */
     int64_t start;              /* reservation: its start; deadline and best-effort: not before

@@ -6,41 +6,71 @@
 
 /* --- saved memory on the hosts' disks (for the disk usage figure) ------------------------------ */
 
-static void memory_file_place(struct engine *engine, struct lease *lease, uint32_t vm,
-                              uint32_t host)
+static int64_t memory_of(const struct lease *lease, uint32_t vm)
 {
-    struct lease_plan *plan = lease->plan;
-    int64_t size = lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
-
-    if (!plan->memory_file) {
-        plan->memory_file = memory_new(lease->n_vms, sizeof *plan->memory_file);
-        for (uint32_t i = 0; i < lease->n_vms; i++)
-            plan->memory_file[i] = HOST_NONE;
-    }
-    if (plan->memory_file[vm] != HOST_NONE)
-        engine->disk_used[plan->memory_file[vm]] -= size;
-    plan->memory_file[vm] = host;
-    if (host != HOST_NONE)
-        engine->disk_used[host] += size;
+    return lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
 }
 
-static void memory_files_of(struct engine *engine, const struct reservation *r, bool present)
+static void memory_file_add(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
+{
+    struct lease_plan *plan = lease->plan;
+
+    plan->memory_files = memory_grow(plan->memory_files, &plan->memory_files_allocated,
+                                     plan->n_memory_files + 1, sizeof *plan->memory_files);
+    plan->memory_files[plan->n_memory_files++] = (struct memory_file){vm, host};
+    engine->disk_used[host] += memory_of(lease, vm);
+}
+
+/* Remove the VM's file from the host; from any host where files do not stay behind. */
+static void memory_file_remove(struct engine *engine, struct lease *lease, uint32_t vm,
+                               uint32_t host)
+{
+    struct lease_plan *plan = lease->plan;
+    bool anywhere = !engine->settings.behaviour.memory_files_stay_behind;
+
+    for (size_t i = 0; i < plan->n_memory_files; i++) {
+        struct memory_file *file = &plan->memory_files[i];
+
+        if (file->vm != vm || (file->host != host && !anywhere))
+            continue;
+        engine->disk_used[file->host] -= memory_of(lease, vm);
+        *file = plan->memory_files[--plan->n_memory_files];
+        return;
+    }
+}
+
+static void memory_files_add(struct engine *engine, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_vms; i++)
+        memory_file_add(engine, r->lease, r->placement->vms[i].vm, r->placement->vms[i].host);
+}
+
+static void memory_files_remove(struct engine *engine, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_vms; i++)
+        memory_file_remove(engine, r->lease, r->placement->vms[i].vm, r->placement->vms[i].host);
+}
+
+static void memory_files_move(struct engine *engine, const struct reservation *r)
 {
     for (uint32_t i = 0; i < r->placement->n_vms; i++) {
-        const struct placed_vm *vm = &r->placement->vms[i];
+        const struct placed_vm *move = &r->placement->vms[i];
 
-        memory_file_place(engine, r->lease, vm->vm, present ? vm->host : HOST_NONE);
+        memory_file_remove(engine, r->lease, move->vm, move->from);
+        memory_file_add(engine, r->lease, move->vm, move->host);
     }
 }
 
 void memory_files_drop(struct engine *engine, struct lease *lease)
 {
-    if (!lease->plan->memory_file)
+    struct lease_plan *plan = lease->plan;
+
+    if (engine->settings.behaviour.memory_files_stay_behind)
         return;
-    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
-        memory_file_place(engine, lease, vm, HOST_NONE);
-    free(lease->plan->memory_file);
-    lease->plan->memory_file = NULL;
+    for (size_t i = 0; i < plan->n_memory_files; i++)
+        engine->disk_used[plan->memory_files[i].host] -=
+            memory_of(lease, plan->memory_files[i].vm);
+    plan->n_memory_files = 0;
 }
 
 /* --- beginnings -------------------------------------------------------------------------------- */
@@ -94,12 +124,12 @@ void operation_begins(struct engine *engine, struct reservation *r)
     case RESERVATION_SUSPEND:
         if (is_first(&current->after, r, RESERVATION_SUSPEND))
             lease_set_state(engine, lease, LEASE_SUSPENDING);
-        memory_files_of(engine, r, true);
+        memory_files_add(engine, r);
         break;
     case RESERVATION_RESUME:
         if (is_first(&current->before, r, RESERVATION_RESUME))
             lease_set_state(engine, lease, LEASE_RESUMING);
-        memory_files_of(engine, r, false);
+        memory_files_remove(engine, r);
         break;
     case RESERVATION_TRANSFER:
         transfer_started(engine, r);
@@ -134,7 +164,7 @@ static void migrated(struct engine *engine, struct reservation *r)
     if (r->kind == RESERVATION_DISK_MIGRATION)
         images_migrated(engine, r);
     else
-        memory_files_of(engine, r, true);
+        memory_files_move(engine, r);
 }
 
 void operation_ends(struct engine *engine, struct reservation *r)
@@ -154,6 +184,7 @@ void operation_ends(struct engine *engine, struct reservation *r)
             suspended(engine, lease);
         break;
     case RESERVATION_RESUME:
+        memory_files_remove(engine, current->vm);
         if (is_last(&current->before, r))
             lease_set_state(engine, lease, LEASE_RESUMED_READY);
         break;

@@ -78,7 +78,7 @@ void lease_plan_destroy(struct lease *lease)
     free(plan->vms);
     free(plan->set_order);
     free(plan->set_first_vm);
-    free(plan->memory_file);
+    free(plan->memory_files);
     free(plan->image_copy);
     free(plan);
     lease->plan = NULL;

@@ -21,6 +21,11 @@ struct vm_plan {
     struct reservation_list before, after;
 };
 
+/* The saved memory of a VM on a host's disk. */
+struct memory_file {
+    uint32_t vm, host;
+};
+
 struct lease_plan {
     struct reservation_list preparation;
     struct vm_plan *vms; /* the last one is the current one */
@@ -28,7 +33,8 @@ struct lease_plan {
 
     uint32_t *set_order;      /* node sets, largest normalised size first */
     uint32_t *set_first_vm;   /* number of the first VM of each node set */
-    uint32_t *memory_file;    /* host of each VM's saved memory, or HOST_NONE; NULL before */
+    struct memory_file *memory_files;
+    size_t n_memory_files, memory_files_allocated;
     uint32_t *image_copy;     /* host of each VM's disk image, or HOST_NONE; NULL before */
     int64_t total_memory;     /* MB over all VMs */
 

@@ -11,9 +11,8 @@ static int check_request(const struct engine *engine, const struct lease_request
 {
     long long id = request->id;
 
-    if (request->id <= engine->last_id)
-        return error_set(err, EINVAL, "lease %lld: ids must grow, the last was %lld", id,
-                         (long long)engine->last_id);
+    if (engine_lease(engine, request->id))
+        return error_set(err, EINVAL, "lease %lld is there already: ids must be unique", id);
     if (!request->n_node_sets)
         return error_set(err, EINVAL, "lease %lld asks for no VMs", id);
     for (size_t set = 0; set < request->n_node_sets; set++) {
@@ -62,7 +61,9 @@ static bool admit(struct engine *engine, struct lease *lease)
     const struct policy_hooks *hooks = engine->hooks;
     struct reason reason = {0};
 
-    if (!could_ever_fit(engine, lease))
+    /* What waits in the queue must be able to start some day; the others are refused when they are
+     * scheduled. */
+    if (lease->request.kind == LEASE_BEST_EFFORT && !could_ever_fit(engine, lease))
         return false;
     lease->reason = (struct reason){0};
     if (!hooks->admit || hooks->admit(hooks->context, lease, engine->now, &reason))
@@ -70,6 +71,17 @@ static bool admit(struct engine *engine, struct lease *lease)
     lease->reason = reason;
     lease->reason.text = memory_text(reason.text);
     return false;
+}
+
+static void insert_by_id(struct lease_list *list, struct lease *lease)
+{
+    size_t place;
+
+    lease_list_append(list, lease);
+    for (place = list->n - 1; place && list->items[place - 1]->request.id > lease->request.id;
+         place--)
+        list->items[place] = list->items[place - 1];
+    list->items[place] = lease;
 }
 
 int request_lease(struct engine *engine, const struct lease_request *request, struct error *err)
@@ -80,21 +92,26 @@ int request_lease(struct engine *engine, const struct lease_request *request, st
     if (check_request(engine, request, err) < 0)
         return -1;
     lease = lease_create(request);
-    engine->last_id = request->id;
-    engine->lease_ids = memory_grow(engine->lease_ids, &engine->lease_ids_allocated,
-                                    engine->leases.n + 1, sizeof *engine->lease_ids);
-    engine->lease_ids[engine->leases.n] = request->id;
-    lease_list_append(&engine->leases, lease);
+    lease_table_insert(engine, lease);
     engine->unfinished[request->kind]++;
     accepted = admit(engine, lease);
     lease_set_state(engine, lease, LEASE_PENDING);
     engine_output(engine, (struct engine_output){.kind = OUTPUT_REQUESTED, .lease = lease,
                                                  .accepted = accepted});
     if (accepted)
-        lease_list_append(&engine->pending, lease);
+        insert_by_id(&engine->pending, lease);
     else
         lease_finish(engine, lease, LEASE_REJECTED);
     return 0;
+}
+
+/* "Too big" says more than "no room". */
+static void explain_size(const struct engine *engine, struct lease *lease)
+{
+    struct reason refused = lease->reason;
+
+    if (could_ever_fit(engine, lease))
+        lease->reason = refused;
 }
 
 static void schedule_kind(struct engine *engine, enum lease_kind kind)
@@ -102,8 +119,10 @@ static void schedule_kind(struct engine *engine, enum lease_kind kind)
     for (size_t i = 0; i < engine->pending.n; i++) {
         struct lease *lease = engine->pending.items[i];
 
-        if (lease->request.kind == kind && !engine_schedule_lease(engine, lease, false))
-            lease_finish(engine, lease, LEASE_REJECTED);
+        if (lease->request.kind != kind || engine_schedule_lease(engine, lease, false))
+            continue;
+        explain_size(engine, lease);
+        lease_finish(engine, lease, LEASE_REJECTED);
     }
 }
 

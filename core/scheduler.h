@@ -36,7 +36,6 @@ struct engine {
     int64_t *lease_ids;       /* of the same places */
     size_t lease_ids_allocated;
     size_t n_forgotten;
-    int64_t last_id;
 
     struct lease_list pending; /* admitted in this step */
     struct lease_list queue;   /* ascending submission */
@@ -47,7 +46,7 @@ struct engine {
     struct reservation_list due;       /* scratch: those of this instant */
 
     size_t unfinished[4]; /* by kind */
-    int64_t cpu_used, cpu_total;
+    int64_t cpu_used[RESERVATION_KINDS], cpu_total;
     int64_t *disk_used; /* MB on each host */
     uint64_t attempts;
 
@@ -72,6 +71,7 @@ void schedule_pending(struct engine *engine);
 /* --- engine.c --- */
 struct lease *lease_create(const struct lease_request *request);
 void lease_destroy(struct lease *lease);
+void lease_table_insert(struct engine *engine, struct lease *lease);
 void engine_output(struct engine *engine, struct engine_output output);
 void lease_set_state(struct engine *engine, struct lease *lease, enum lease_state to);
 void lease_finish(struct engine *engine, struct lease *lease, enum lease_state final);

@@ -32,9 +32,12 @@ struct slot_table {
 
 static void refresh(struct slot_table *table, uint32_t host)
 {
-    const struct profile *profile = &table->profiles[host];
-    uint32_t head = profile->head;
+    struct profile *profile = &table->profiles[host];
+    uint32_t head;
 
+    /* A change that begins now has put a point behind the head. */
+    profile_advance(profile, table->now);
+    head = profile->head;
     table->free_cpu_now -= table->now_free[RESOURCE_CPU][host];
     for (int type = 0; type < table->site->types.count; type++)
         table->now_free[type][host] = profile_free(profile, type, head);

@@ -33,13 +33,14 @@ static void take_time(struct lwf_reader *reader, enum lwf_attribute attribute,
 
     if (value_parse_delta(value->text, value->end, seconds))
         return;
-    *seconds = 0;
     if (reader->options.haizea_1_0) {
+        *seconds = value_parse_delta_haizea(value->text, value->end);
         lwf_warn_at(reader, lwf_parser_place(reader, value->text),
-                    "\"%.*s\" is no time and is taken as 0, as Haizea does", shown(value),
-                    value->text);
+                    "\"%.*s\" is no time and is taken as %" PRId64 " s, as Haizea 1.0 does",
+                    shown(value), value->text, *seconds);
         return;
     }
+    *seconds = 0;
     if (unlimited_allowed && is_word(value, "unlimited"))
         *seconds = SPAN_UNLIMITED;
     else

@@ -32,10 +32,12 @@ struct lwf_finding {
 
 struct lwf_options {
     /* Read as Haizea 1.0 does: <deadline> and Galerna's own attributes are ignored, a time that does
-     * not parse is 0, of repeated elements the first counts, misplaced ones are skipped, a real
-     * duration may exceed the requested one. False: such a time, repetition or place is an error,
-     * and a real duration that exceeds the requested one is cut there (1.1 ignores it, which comes
-     * to the same). */
+     * not parse is what Haizea makes of it (mostly 0), of repeated elements the first counts,
+     * misplaced ones are skipped, a real duration may exceed the requested one. False: such a time,
+     * repetition or place is an error, and a real duration that exceeds the requested one is cut
+     * there (1.1 ignores it, which comes to the same). In both: a resource type that the site does
+     * not have, a missing element or attribute, and a number that is none are errors; Haizea ends
+     * with an exception there. */
     bool haizea_1_0;
 
     /* The resource types that leases may ask for, in the order their amounts are to have. NULL:

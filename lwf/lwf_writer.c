@@ -12,7 +12,8 @@
 
 struct lwf_writer {
     FILE *file;
-    struct resource_types types;
+    const struct resource_types *types;
+    struct resource_types own_types;
     int64_t last_id;
 };
 
@@ -124,11 +125,10 @@ struct lwf_writer *lwf_writer_create(FILE *file, const struct lwf_description *d
         return NULL;
     }
     writer->file = file;
-    resource_types_init(&writer->types);
-    if (description->types)
-        writer->types = *description->types;
-    else if (description->site)
-        writer->types = description->site->types;
+    resource_types_init(&writer->own_types);
+    if (description->site)
+        writer->own_types = description->site->types;
+    writer->types = description->types ? description->types : &writer->own_types;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<lease-workload name=\"", file);
     put_escaped(file, description->name ? description->name : "");
     fputs("\">\n<description>", file);
@@ -184,9 +184,9 @@ static void put_nodes(const struct lwf_writer *writer, const struct lease_reques
         const struct node_set *set = &request->node_sets[i];
 
         fprintf(file, "<node-set numnodes=\"%" PRIu32 "\">", set->count);
-        for (int type = 0; type < writer->types.count; type++)
+        for (int type = 0; type < writer->types->count; type++)
             if (type <= RESOURCE_MEMORY || set->amounts.of[type] != 0)
-                put_res(file, writer->types.names[type], set->amounts.of[type]);
+                put_res(file, writer->types->names[type], set->amounts.of[type]);
         fputs("</node-set>", file);
     }
     fputs("</nodes>", file);

@@ -18,10 +18,12 @@ struct lwf_description {
     const char *name;                   /* of the workload; NULL: none */
     const char *text;                   /* free text; NULL: none */
     const struct site *site;            /* NULL: no <site> */
-    const struct resource_types *types; /* of the requests; NULL: the site's, else the fixed five */
+    /* Of the requests; NULL: the site's, else the fixed five. Must outlive the writer and may grow
+     * meanwhile, as those of a reader do. */
+    const struct resource_types *types;
 };
 
-/* Write the beginning to `file`, which stays the caller's, as what `description` points to.
+/* Write the beginning to `file`, which stays the caller's; so does what `description` points to.
  * Errors: EINVAL (text that is not UTF-8), those of fwrite(3). */
 struct lwf_writer *lwf_writer_create(FILE *file, const struct lwf_description *description,
                                      struct error *err);

@@ -21,6 +21,10 @@
  * TRACE_TIME_MAX. */
 bool value_parse_delta(const char *text, const char *end, int64_t *seconds);
 
+/* The same as Haizea 1.0 understands it: the first thing in the text that looks like a span counts
+ * ("+1:02:03:04", "2 days 03:00", "5h 30min"), and 0 when there is none. A sign is passed over. */
+int64_t value_parse_delta_haizea(const char *text, const char *end);
+
 /* A decimal integer with an optional sign, -`max` ... `max`. Blanks around it are allowed. */
 bool value_parse_integer(const char *text, const char *end, int64_t max, int64_t *value);
 

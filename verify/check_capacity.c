@@ -77,33 +77,112 @@ static int hold_reservation(const struct schedule *schedule, const struct schedu
     return 0;
 }
 
-/* Memory of VMs that are stopped already but not suspended yet, or resumed but not running yet:
- * it is on the host whatever the reservations say. */
+/* The memory of a lease on a host changes: what its reservations hold, and what is really there. */
+struct memory_change {
+    uint32_t host;
+    int64_t time;
+    int64_t held, there;
+};
+
+struct memory_changes {
+    struct memory_change *items;
+    size_t n;
+};
+
+static int compare_memory_changes(const void *a, const void *b)
+{
+    const struct memory_change *left = a, *right = b;
+
+    if (left->host != right->host)
+        return left->host < right->host ? -1 : 1;
+    return (left->time > right->time) - (left->time < right->time);
+}
+
+static void add_memory(struct memory_changes *memory, struct memory_change change, int64_t until)
+{
+    if (change.time >= until)
+        return;
+    memory->items[memory->n++] = change;
+    change.time = until;
+    change.held = -change.held;
+    change.there = -change.there;
+    memory->items[memory->n++] = change;
+}
+
+/* One window. VMs are on their hosts from the end of the run until they are suspended, and from
+ * their resumption until the run. */
+static void note_window(const struct schedule *schedule, const struct schedule_lease *lease,
+                        const struct lease_run *run, const struct schedule_reservation *r,
+                        struct memory_changes *memory)
+{
+    const struct schedule_reservation *vm = &lease->reservations[run->vm];
+    bool suspend = r->kind == SCHEDULE_SUSPEND;
+    struct memory_change change = { .time = r->from };
+
+    for (size_t i = 0; i < r->n_holdings; i++)
+        if ((int)r->holdings[i].type == schedule->memory &&
+            find_host(schedule, r->holdings[i].host, &change.host)) {
+            change.held = r->holdings[i].amount;
+            add_memory(memory, change, r->until);
+        }
+    change.held = 0;
+    change.time = suspend ? vm->until : r->from;
+    for (size_t i = 0; i < r->n_places; i++) {
+        int64_t number = r->places[i].vm;
+
+        if (number < 1 || (uint64_t)number > lease->n_vms ||
+            !find_host(schedule, r->places[i].host, &change.host))
+            continue;
+        change.there =
+            lease->vms[(size_t)(number - 1) * schedule->n_types + (size_t)schedule->memory];
+        add_memory(memory, change, suspend ? r->until : vm->from);
+    }
+}
+
+/* Hold what is there beyond what the reservations hold. */
+static int hold_excess(const struct schedule *schedule, const struct schedule_lease *lease,
+                       struct memory_changes *memory, struct changes *changes)
+{
+    int64_t held = 0, there = 0;
+
+    qsort(memory->items, memory->n, sizeof *memory->items, compare_memory_changes);
+    for (size_t i = 0; i + 1 < memory->n; i++) {
+        const struct memory_change *item = &memory->items[i];
+        struct change change = { .host = item->host,
+                                 .type = (uint32_t)schedule->memory,
+                                 .lease = lease->id };
+
+        held += item->held;
+        there += item->there;
+        change.delta = there - held;
+        if (item[1].host == item->host && change.delta > 0 &&
+            hold(changes, change, item->time, item[1].time) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int hold_waiting(const struct schedule *schedule, const struct schedule_lease *lease,
                         const struct lease_run *run, struct changes *changes)
 {
-    const struct schedule_reservation *vm = &lease->reservations[run->vm];
+    struct memory_changes memory = { .n = 0 };
+    size_t room = 0;
+    int result;
 
+    for (size_t i = run->first; i < run->end; i++)
+        room += 2 * (lease->reservations[i].n_holdings + lease->reservations[i].n_places);
+    memory.items = calloc(room + 1, sizeof *memory.items);
+    if (!memory.items)
+        return -1;
     for (size_t i = run->first; i < run->end; i++) {
         const struct schedule_reservation *r = &lease->reservations[i];
-        int64_t from = r->kind == SCHEDULE_SUSPEND ? vm->until : r->until;
-        int64_t until = r->kind == SCHEDULE_SUSPEND ? r->from : vm->from;
 
-        if (r->kind != SCHEDULE_SUSPEND && r->kind != SCHEDULE_RESUME)
-            continue;
-        for (size_t j = 0; j < r->n_places; j++) {
-            struct change change = { .type = (uint32_t)schedule->memory, .lease = lease->id };
-            int64_t number = r->places[j].vm;
-
-            if (number < 1 || (uint64_t)number > lease->n_vms)
-                continue;
-            change.delta = lease->vms[(size_t)(number - 1) * schedule->n_types + change.type];
-            if (find_host(schedule, r->places[j].host, &change.host) &&
-                hold(changes, change, from, until) < 0)
-                return -1;
-        }
+        if (r->kind == SCHEDULE_SUSPEND || r->kind == SCHEDULE_RESUME)
+            note_window(schedule, lease, run, r, &memory);
     }
-    return 0;
+    result = hold_excess(schedule, lease, &memory, changes);
+    free(memory.items);
+    return result;
 }
 
 /* What each VM of the lease asks for at least: that much the hosts of a lost run held. */

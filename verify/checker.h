@@ -59,6 +59,7 @@ bool lease_run_next(const struct schedule_lease *lease, size_t first, struct lea
 /* The checks. -1: out of memory. */
 int check_capacity(struct checker *checker);
 int check_runs(struct checker *checker, const struct schedule_lease *lease);
+int check_windows(struct checker *checker, const struct schedule_lease *lease);
 void check_operations(struct checker *checker, const struct schedule_lease *lease);
 void check_promises(struct checker *checker, const struct schedule_lease *lease);
 void check_duration(struct checker *checker, const struct schedule_lease *lease);

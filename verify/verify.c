@@ -169,7 +169,7 @@ static int check_all(struct checker *checker)
     for (size_t i = 0; i < schedule->n_leases; i++) {
         const struct schedule_lease *lease = &schedule->leases[i];
 
-        if (check_runs(checker, lease) < 0)
+        if (check_runs(checker, lease) < 0 || check_windows(checker, lease) < 0)
             return -1;
         check_operations(checker, lease);
         check_promises(checker, lease);

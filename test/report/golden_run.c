@@ -9,7 +9,8 @@ struct engine {
     struct site site;
     struct lease *leases;
     size_t n_leases;
-    int64_t queue, cpu_used, cpu_total, disk;
+    int64_t queue, cpu_total, disk;
+    int64_t cpu_used[RESERVATION_KINDS];
 };
 
 struct golden_run {
@@ -23,9 +24,9 @@ size_t engine_queue_length(const struct engine *engine)
     return (size_t)engine->queue;
 }
 
-int64_t engine_cpu_used(const struct engine *engine)
+int64_t engine_cpu_used(const struct engine *engine, enum reservation_kind kind)
 {
-    return engine->cpu_used;
+    return engine->cpu_used[kind];
 }
 
 int64_t engine_cpu_total(const struct engine *engine)
@@ -367,6 +368,14 @@ static int64_t next_step(const struct golden_run *run, int64_t now)
     json_object_foreach(json_object_get(run->document, "counters"), name, counter) {
         best = next_time(counter, now, best);
     }
+    for (size_t i = 0; i < run->engine.n_leases; i++) {
+        const struct lease *lease = &run->engine.leases[i];
+
+        for (size_t k = 0; k < lease->n_reservations; k++) {
+            if (lease->reservations[k]->from > now && lease->reservations[k]->from < best)
+                best = lease->reservations[k]->from;
+        }
+    }
     return best;
 }
 
@@ -440,14 +449,62 @@ static void put_states(struct golden_run *run, int64_t now, struct engine_output
     }
 }
 
-static void set_figures(struct golden_run *run, int64_t now)
+/* The VMs that a suspension ends or a resumption begins. */
+static const struct placement *vms_of(const struct lease *lease, size_t operation)
+{
+    size_t i = operation;
+
+    if (lease->reservations[i]->kind == RESERVATION_SHUTDOWN)
+        return lease->reservations[i]->placement;
+    while (lease->reservations[i]->kind != RESERVATION_VM)
+        i = lease->reservations[operation]->kind == RESERVATION_RESUME ? i + 1 : i - 1;
+    return lease->reservations[i]->placement;
+}
+
+static int64_t cpu_of(const struct placement *vms, const struct placement *operation)
+{
+    int64_t cpu = 0;
+
+    for (uint32_t i = 0; i < operation->n_hosts; i++) {
+        for (uint32_t k = 0; k < vms->n_hosts; k++) {
+            if (vms->hosts[k] == operation->hosts[i])
+                cpu += vms->amounts[k * vms->n_types + RESOURCE_CPU];
+        }
+    }
+    return cpu;
+}
+
+/* The record tells the CPU in use; what suspensions, resumptions and shutdowns have of it follows from
+ * their reservations, and the VMs have the rest. */
+static void set_cpu(struct golden_run *run, int64_t now)
 {
     struct engine *engine = &run->engine;
 
-    engine->queue = (int64_t)counter_at(run, "Queue size", now);
-    engine->disk = (int64_t)counter_at(run, "Disk usage", now);
-    engine->cpu_used =
+    memset(engine->cpu_used, 0, sizeof engine->cpu_used);
+    engine->cpu_used[RESERVATION_VM] =
         llround(counter_at(run, "CPU utilization", now) * (double)engine->cpu_total);
+    for (size_t i = 0; i < engine->n_leases; i++) {
+        const struct lease *lease = &engine->leases[i];
+
+        for (size_t k = 0; k < lease->n_reservations; k++) {
+            const struct reservation *reservation = lease->reservations[k];
+            int64_t cpu;
+
+            if (reservation->kind == RESERVATION_VM || reservation->kind > RESERVATION_SHUTDOWN ||
+                now < reservation->from || now >= reservation->until)
+                continue;
+            cpu = cpu_of(vms_of(lease, k), reservation->placement);
+            engine->cpu_used[reservation->kind] += cpu;
+            engine->cpu_used[RESERVATION_VM] -= cpu;
+        }
+    }
+}
+
+static void set_figures(struct golden_run *run, int64_t now)
+{
+    run->engine.queue = (int64_t)counter_at(run, "Queue size", now);
+    run->engine.disk = (int64_t)counter_at(run, "Disk usage", now);
+    set_cpu(run, now);
 }
 
 static int play_step(struct golden_run *run, int64_t now, const struct observer *observers,

@@ -1,0 +1,109 @@
+/* galerna policy list: the modules that can be loaded, and why the others cannot. */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/policy_text.h"
+#include "plugin/inspect.h"
+
+struct listing {
+    const char *command;
+    const struct search_path *path;
+    json_t *policies; /* NULL: a table */
+    bool any, broken, no_memory;
+};
+
+static void list_one(void *context, const char *name, const char *file)
+{
+    struct listing *listing = context;
+    struct error err;
+    struct module *module = module_inspect(listing->path, file, &err);
+    json_t *line;
+
+    if (!module) {
+        listing->broken = true;
+        command_failed(listing->command, &err);
+        line = listing->policies ? json_pack("{s:s, s:s, s:s}", "name", name, "file", file, "error",
+                                             err.text)
+                                 : NULL;
+    } else {
+        if (!listing->policies && !listing->any)
+            printf("%-15s %-24s %-9s %s\n", "KIND", "NAME", "VERSION", "SUMMARY");
+        if (!listing->policies)
+            printf("%-15s %-24s %-9s %s\n", module_kind_name(module->policy.kind),
+                   module->policy.name, module->policy.version, module->policy.summary);
+        listing->any = true;
+        line = listing->policies ? policy_json(module) : NULL;
+    }
+    if (listing->policies && json_array_append_new(listing->policies, line) < 0)
+        listing->no_memory = true;
+    module_unload(module);
+}
+
+static void print_help(void)
+{
+    printf("usage: galerna policy list [--json]\n\n"
+           "List the policy modules that can be loaded by name: those in the directories of\n"
+           "$GALERNA_POLICY_PATH, of the build tree galerna runs from, and of the installation.\n"
+           "A module that cannot be loaded is named on standard error, with the reason.\n\n"
+           "  --json  print one JSON document instead\n"
+           "  --help  print this\n\n"
+           "Exit code: 0 done, 1 a module cannot be loaded, 64 wrong command line.\n");
+}
+
+/* -1: go on, else the exit code. */
+static int parse_arguments(int argc, char **argv, bool *json)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+
+    optind = 0;
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        switch (option) {
+        case 'j':
+            *json = true;
+            break;
+        case 'h':
+            print_help();
+            return EXIT_DONE;
+        default:
+            fprintf(stderr, "Try '%s --help'.\n", argv[0]);
+            return EXIT_USAGE;
+        }
+    }
+    return optind < argc ? command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind])
+                         : -1;
+}
+
+int command_policy_list(int argc, char **argv)
+{
+    struct search_path path;
+    struct listing listing = {.command = argv[0], .path = &path};
+    bool json = false;
+    int code = parse_arguments(argc, argv, &json);
+
+    if (code >= 0)
+        return code;
+    code = EXIT_DONE;
+    listing.policies = json ? json_array() : NULL;
+    search_path_init(&path, NULL, 0);
+    search_each(&path, list_one, &listing);
+    if (json)
+        code = policy_print_json(argv[0], "galerna-policies",
+                                 listing.no_memory ? NULL
+                                                   : json_pack("{s:O}", "policies",
+                                                               listing.policies));
+    else if (!listing.any) {
+        printf("There are no policy modules in:\n");
+        for (size_t i = 0; i < path.n; i++)
+            printf("  %s\n", path.directories[i]);
+    }
+    json_decref(listing.policies);
+    search_path_finish(&path);
+    return listing.broken ? EXIT_FAILED : code;
+}

@@ -1,0 +1,114 @@
+/* galerna trace check: everything that is wrong with a trace. */
+#include "lwf/trace_check.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/trace_options.h"
+
+static void print_help(void)
+{
+    printf("usage: galerna trace check [OPTION]... FILE...\n\n"
+           "Report every error of a trace (LWF, SWF or Haizea's old format) as\n"
+           "FILE:LINE:COLUMN: error: what was found and what was expected. Warnings tell of what\n"
+           "is allowed but hardly meant: leases that are not sorted by arrival or larger than the\n"
+           "site, deadlines that nobody can keep, unknown elements and attributes.\n\n"
+           "  --limit N                findings to report of each file (200)\n"
+           "  --json                   print one JSON document instead\n");
+    trace_options_help();
+    printf("\nExit code: 0 no errors (there may be warnings), 1 errors or a file that cannot be\n"
+           "read, 64 wrong command line.\n");
+}
+
+static const char *severity_name(enum lwf_severity severity)
+{
+    return severity == LWF_ERROR ? "error" : "warning";
+}
+
+static void print_finding(const char *path, const struct trace_finding *finding)
+{
+    if (finding->place.line > 0)
+        printf("%s:%ld:%ld: %s: %s\n", path, finding->place.line, finding->place.column,
+               severity_name(finding->severity), finding->text);
+    else
+        printf("%s: %s: %s\n", path, severity_name(finding->severity), finding->text);
+}
+
+static void print_check(const char *path, const struct trace_check *check)
+{
+    for (size_t i = 0; i < check->n_findings; i++)
+        print_finding(path, &check->findings[i]);
+    printf("%s: %s, %" PRId64 " leases, %" PRId64 " errors, %" PRId64 " warnings%s\n", path,
+           trace_format_name(check->format), check->census.total, check->n_errors,
+           check->n_warnings, check->stopped ? "; stopped there, see --limit" : "");
+}
+
+static json_t *check_to_json(const char *path, const struct trace_check *check)
+{
+    json_t *findings = json_array();
+
+    for (size_t i = 0; i < check->n_findings; i++) {
+        const struct trace_finding *finding = &check->findings[i];
+
+        json_array_append_new(findings, json_pack("{s:s, s:I, s:I, s:s}", "severity",
+                                                  severity_name(finding->severity), "line",
+                                                  (json_int_t)finding->place.line, "column",
+                                                  (json_int_t)finding->place.column, "text",
+                                                  finding->text));
+    }
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:o}", "file", path, "format",
+                     trace_format_name(check->format), "leases", (json_int_t)check->census.total,
+                     "errors", (json_int_t)check->n_errors, "warnings",
+                     (json_int_t)check->n_warnings, "stopped", check->stopped, "findings",
+                     findings);
+}
+
+static int check_file(const char *command, const char *path,
+                      const struct trace_arguments *arguments, json_t *results)
+{
+    struct trace_check check;
+    struct error err;
+    int code;
+
+    if (trace_check_file(&check, path, &arguments->reading, arguments->limit, &err) < 0) {
+        if (results)
+            json_array_append_new(results, json_pack("{s:s, s:s}", "file", path, "failure",
+                                                     err.text));
+        return command_failed(command, &err);
+    }
+    code = check.n_errors > 0 ? EXIT_FAILED : EXIT_DONE;
+    if (results)
+        json_array_append_new(results, check_to_json(path, &check));
+    else
+        print_check(path, &check);
+    trace_check_finish(&check);
+    return code;
+}
+
+int command_trace_check(int argc, char **argv)
+{
+    struct trace_arguments arguments;
+    json_t *results = NULL;
+    int code = trace_arguments_parse(&arguments, argc, argv,
+                                     TRACE_OPTION_JSON | TRACE_OPTION_FINDINGS, print_help);
+
+    if (code >= 0)
+        return code;
+    if (arguments.json)
+        results = json_array();
+    code = EXIT_DONE;
+    for (int i = optind; i < argc; i++)
+        if (check_file(argv[0], argv[i], &arguments, results) != EXIT_DONE)
+            code = EXIT_FAILED;
+    if (results) {
+        json_t *document = json_pack("{s:i, s:o}", "version", 1, "files", results);
+
+        json_dumpf(document, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(document);
+    }
+    trace_arguments_finish(&arguments);
+    return code;
+}

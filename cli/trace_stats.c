@@ -1,0 +1,176 @@
+/* galerna trace stats: a trace in figures. */
+#include "lwf/trace_stats.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/trace_options.h"
+
+static void print_help(void)
+{
+    printf("usage: galerna trace stats [OPTION]... FILE...\n\n"
+           "Describe traces (LWF, SWF or Haizea's old format): leases of each kind, how they are\n"
+           "distributed, and how much of the site they ask for. Load is CPU x time asked for (and\n"
+           "really used), as a share of what the site has between the first and the last arrival.\n\n"
+           "  --json                   print one JSON document instead\n");
+    trace_options_help();
+    printf("\nExit code: 0 done, 1 a trace is wrong or cannot be read, 64 wrong command line.\n");
+}
+
+static const char *const kind_words[] = {
+    [LEASE_BEST_EFFORT] = "best-effort",
+    [LEASE_IMMEDIATE] = "immediate",
+    [LEASE_RESERVATION] = "reservation",
+    [LEASE_DEADLINE] = "deadline",
+};
+
+static void print_distribution(const char *what, const struct distribution *d)
+{
+    if (d->n > 0)
+        printf("  %-22s %10" PRId64 " %10" PRId64 " %12.1f %10" PRId64 " %10" PRId64 "\n", what,
+               d->minimum, d->median, d->mean, d->p95, d->maximum);
+    else
+        printf("  %-22s %10s\n", what, "none");
+}
+
+static void print_load(const struct trace_stats *stats)
+{
+    if (stats->hosts > 0)
+        printf("  site: %" PRId64 " hosts, %.2f processors\n", stats->hosts,
+               (double)stats->cpu_total / 100);
+    else
+        printf("  site: none in the trace (see --site)\n");
+    if (stats->requested_load >= 0)
+        printf("  load: %.2f %% of the site requested, %.2f %% really used\n",
+               100 * stats->requested_load, 100 * stats->real_load);
+}
+
+static void print_stats(const char *path, const struct trace_stats *stats)
+{
+    printf("%s\n  leases: %" PRId64 " (", path, stats->census.total);
+    for (int kind = LEASE_BEST_EFFORT; kind <= LEASE_DEADLINE; kind++)
+        printf("%s%" PRId64 " %s", kind == 0 ? "" : ", ", stats->census.leases[kind],
+               kind_words[kind]);
+    printf(")\n  arrivals: %" PRId64 " s to %" PRId64 " s%s\n", stats->first_submit,
+           stats->last_submit, stats->census.sorted ? "" : ", not sorted");
+    printf("  preemptible: %" PRId64 ", with a disk image: %" PRId64 ", with a deadline: %" PRId64
+           ", with an earliest start: %" PRId64 ", unlimited: %" PRId64 ", users: %" PRId64 "\n",
+           stats->preemptible, stats->with_image, stats->with_deadline,
+           stats->with_earliest_start, stats->unlimited, stats->users);
+    print_load(stats);
+    printf("\n  %-22s %10s %10s %12s %10s %10s\n", "", "minimum", "median", "mean", "p95",
+           "maximum");
+    print_distribution("VMs of a lease", &stats->vms);
+    print_distribution("requested duration, s", &stats->duration);
+    print_distribution("real duration, s", &stats->real_duration);
+    print_distribution("between arrivals, s", &stats->interarrival);
+    print_distribution("CPU of a VM, %", &stats->cpu);
+    print_distribution("memory of a VM, MB", &stats->memory);
+}
+
+static json_t *distribution_to_json(const struct distribution *d)
+{
+    return json_pack("{s:I, s:I, s:I, s:f, s:I, s:I}", "count", (json_int_t)d->n, "minimum",
+                     (json_int_t)d->minimum, "median", (json_int_t)d->median, "mean", d->mean,
+                     "p95", (json_int_t)d->p95, "maximum", (json_int_t)d->maximum);
+}
+
+static json_t *share_to_json(double share)
+{
+    return share < 0 ? json_null() : json_real(share);
+}
+
+static json_t *stats_to_json(const char *path, const struct trace_stats *stats)
+{
+    json_t *leases = json_object();
+    json_t *document = json_pack("{s:s, s:I, s:o, s:b, s:I, s:I}", "file", path, "leases",
+                                 (json_int_t)stats->census.total, "kinds", leases, "sorted",
+                                 stats->census.sorted, "first_arrival",
+                                 (json_int_t)stats->first_submit, "last_arrival",
+                                 (json_int_t)stats->last_submit);
+    const struct {
+        const char *name;
+        int64_t value;
+    } counts[] = {
+        {"preemptible", stats->preemptible},
+        {"with_image", stats->with_image},
+        {"with_deadline", stats->with_deadline},
+        {"with_earliest_start", stats->with_earliest_start},
+        {"unlimited", stats->unlimited},
+        {"users", stats->users},
+        {"hosts", stats->hosts},
+        {"cpu", stats->cpu_total},
+    };
+    const struct {
+        const char *name;
+        const struct distribution *distribution;
+    } distributions[] = {
+        {"vms", &stats->vms},
+        {"duration", &stats->duration},
+        {"real_duration", &stats->real_duration},
+        {"interarrival", &stats->interarrival},
+        {"cpu_of_vm", &stats->cpu},
+        {"memory_of_vm", &stats->memory},
+    };
+
+    for (int kind = LEASE_BEST_EFFORT; kind <= LEASE_DEADLINE; kind++)
+        json_object_set_new(leases, kind_words[kind], json_integer(stats->census.leases[kind]));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        json_object_set_new(document, counts[i].name, json_integer(counts[i].value));
+    for (size_t i = 0; i < sizeof distributions / sizeof *distributions; i++)
+        json_object_set_new(document, distributions[i].name,
+                            distribution_to_json(distributions[i].distribution));
+    json_object_set_new(document, "requested_load", share_to_json(stats->requested_load));
+    json_object_set_new(document, "real_load", share_to_json(stats->real_load));
+    return document;
+}
+
+static int take_stats(const char *path, const struct trace_arguments *arguments,
+                      struct trace_stats *stats, struct error *err)
+{
+    struct trace *trace = trace_open(path, &arguments->reading, err);
+    int result;
+
+    if (!trace)
+        return -1;
+    result = trace_stats_take(stats, trace, trace_arguments_site(arguments), err);
+    trace_destroy(trace);
+    return result;
+}
+
+int command_trace_stats(int argc, char **argv)
+{
+    struct trace_arguments arguments;
+    json_t *results;
+    int code = trace_arguments_parse(&arguments, argc, argv, TRACE_OPTION_JSON, print_help);
+
+    if (code >= 0)
+        return code;
+    results = json_array();
+    code = EXIT_DONE;
+    for (int i = optind; i < argc; i++) {
+        struct trace_stats stats;
+        struct error err;
+
+        if (take_stats(argv[i], &arguments, &stats, &err) < 0) {
+            code = command_failed(argv[0], &err);
+            continue;
+        }
+        if (arguments.json)
+            json_array_append_new(results, stats_to_json(argv[i], &stats));
+        else
+            print_stats(argv[i], &stats);
+    }
+    if (arguments.json) {
+        json_t *document = json_pack("{s:i, s:O}", "version", 1, "traces", results);
+
+        json_dumpf(document, stdout, JSON_INDENT(2));
+        putchar('\n');
+        json_decref(document);
+    }
+    json_decref(results);
+    trace_arguments_finish(&arguments);
+    return code;
+}

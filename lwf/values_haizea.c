@@ -1,0 +1,104 @@
+/* How mxDateTime, which Haizea 1.0 reads its times with, takes a span out of a text: the first place
+ * that looks like one counts, whatever stands around it, and nothing is ever an error. */
+#include <math.h>
+
+#include "lwf/values.h"
+
+struct scan {
+    const char *at, *end;
+};
+
+static bool is_digit(const struct scan *scan)
+{
+    return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
+}
+
+static bool take_number(struct scan *scan, double *value)
+{
+    double unit = 1;
+
+    if (!is_digit(scan))
+        return false;
+    for (*value = 0; is_digit(scan); scan->at++)
+        *value = *value * 10 + (*scan->at - '0');
+    if (scan->end - scan->at >= 2 && (*scan->at == '.' || *scan->at == ',') && scan->at[1] >= '0'
+        && scan->at[1] <= '9')
+        for (scan->at++; is_digit(scan); scan->at++)
+            *value += (*scan->at - '0') * (unit /= 10);
+    return true;
+}
+
+/* Numbers with colons between them: how many, at most `most`. */
+static int take_clock(struct scan *scan, int most, double parts[])
+{
+    int n = 0;
+
+    while (n < most && take_number(scan, &parts[n])) {
+        n++;
+        if (scan->at == scan->end || *scan->at != ':')
+            break;
+        scan->at++;
+    }
+    return n;
+}
+
+/* "2 days, ": a number and a word that begins with `letter`. */
+static bool take_worded(struct scan *scan, char letter, double *value)
+{
+    struct scan ahead = *scan;
+
+    if (!take_number(&ahead, value))
+        return false;
+    while (ahead.at < ahead.end && *ahead.at == ' ')
+        ahead.at++;
+    if (ahead.at == ahead.end || *ahead.at != letter)
+        return false;
+    while (ahead.at < ahead.end && *ahead.at >= 'a' && *ahead.at <= 'z')
+        ahead.at++;
+    while (ahead.at < ahead.end && (*ahead.at == ',' || *ahead.at == ';' || *ahead.at == ' '))
+        ahead.at++;
+    *scan = ahead;
+    return true;
+}
+
+/* Days, hours, minutes and seconds of the first span, or all 0. */
+static void find_span(const char *text, const char *end, double span[4])
+{
+    static const char letters[4] = {'d', 'h', 'm', 's'};
+    struct scan scan;
+
+    for (const char *p = text; p < end; p++) {
+        scan = (struct scan){p, end};
+        if (take_clock(&scan, 4, span) == 4)
+            return;
+    }
+    for (const char *p = text; p < end; p++) {
+        double parts[3];
+        int n;
+
+        scan = (struct scan){p, end};
+        span[0] = 0;
+        take_worded(&scan, 'd', &span[0]);
+        n = take_clock(&scan, 3, parts);
+        if (n < 2)
+            continue;
+        for (int i = 0; i < 3; i++)
+            span[1 + i] = i < n ? parts[i] : 0;
+        return;
+    }
+    scan = (struct scan){text, end};
+    if (scan.at < scan.end && (*scan.at == '+' || *scan.at == '-'))
+        scan.at++;
+    for (int i = 0; i < 4; i++)
+        if (!take_worded(&scan, letters[i], &span[i]))
+            span[i] = 0;
+}
+
+int64_t value_parse_delta_haizea(const char *text, const char *end)
+{
+    double span[4] = {0}, seconds;
+
+    find_span(text, end, span);
+    seconds = floor(span[0] * 86400 + span[1] * 3600 + span[2] * 60 + span[3] + 0.5);
+    return seconds < (double)TRACE_TIME_MAX ? (int64_t)seconds : TRACE_TIME_MAX;
+}

@@ -1,0 +1,52 @@
+/* results.h: a run as an SQLite database, for questions in SQL.
+ *
+ * Times are seconds since the start of the run, NULL what is not set or has no end; user_version is
+ * the version of the schema, application_id RESULTS_APPLICATION_ID.
+ *
+ *   run            one row: name, status, end_time, and the figures of the summary
+ *   settings       name, value: what the scheduler was told; switches of its behaviour
+ *   hosts          id, cpu, memory, disk, net_in, net_out, others (JSON, NULL when there are none)
+ *   leases         id, kind, terms, origin, priority, user, submit, not_before, deadline,
+ *                  duration_original, duration, duration_known, duration_actual, accumulated, vms,
+ *                  image, image_size, state, start_time, end_time, waiting_time, slowdown, reason,
+ *                  explanation
+ *   reservations   id, lease, kind, state, start_time, end_time, image, vms: "vm:host ...", for
+ *                  migrations "vm:from>to ...", for transfers "lease/vm:host ..."; ends with "..." when
+                  it is longer than 60,000 characters
+ *   reservation_hosts  reservation, host, cpu, memory, disk, net_in, net_out, others
+ *   state_log      seq, time, lease, from_state, to_state
+ *   preemptions    seq, time, lease, for_lease, at, how (suspend, requeue, cancel)
+ *   counters       counter, seq, time, lease, value, average
+ *
+ * Everything is one transaction: the database holds a whole run or nothing.
+ */
+#ifndef GALERNA_REPORT_RESULTS_H
+#define GALERNA_REPORT_RESULTS_H
+
+#include "core/accounting.h"
+#include "core/observer.h"
+#include "core/settings.h"
+
+enum { RESULTS_VERSION = 1, RESULTS_APPLICATION_ID = 0x47616c72 };
+
+struct results; /* opaque */
+
+struct results_options {
+    const char *path; /* replaced when it holds results already, refused when it holds other things */
+    const char *name; /* of the run; copied */
+    const struct engine_settings *settings; /* copied */
+    struct accounting *accounting; /* with history; told about each step before the results */
+};
+
+/* Errors: EEXIST (the file is not a database of results), EIO with SQLite's text, ENOMEM. */
+struct results *results_create(const struct results_options *options, struct error *err);
+
+/* Its end commits and closes the database. */
+struct observer results_observer(struct results *results);
+
+/* Says "interrupted", for example, instead of "ok". The text must outlive the run. */
+void results_set_status(struct results *results, const char *status);
+
+void results_destroy(struct results *results); /* NULL is allowed; without an end nothing is kept */
+
+#endif

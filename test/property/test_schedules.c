@@ -1,0 +1,179 @@
+/* Every schedule of a random workload keeps what Galerna promises: the checker finds nothing.
+ *
+ * usage: test-property-schedules haizea-1.0|default [SEED [COUNT]]
+ *
+ * A seed that fails is printed with the smallest trace and configuration that still fails; both are
+ * left in the folder that the message names.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/command.h"
+#include "cli/replay.h"
+#include "configuration/configuration.h"
+#include "test/support/random_workload.h"
+#include "verify/print.h"
+
+struct trial {
+    const char *compatibility;
+    char folder[256];
+    char conf[300], trace[300], record[300];
+    char text[2048]; /* what was wrong */
+};
+
+static const char *compatibility;
+static uint64_t first_seed = 1, seeds = 1500;
+
+static void write_files(const struct trial *trial, const struct random_workload *workload)
+{
+    FILE *trace = fopen(trial->trace, "w"), *conf = fopen(trial->conf, "w");
+
+    assert_non_null(trace);
+    assert_non_null(conf);
+    assert_int_equal(random_workload_write_trace(workload, trace), 0);
+    assert_int_equal(random_workload_write_configuration(workload, trial->trace, conf), 0);
+    assert_int_equal(fclose(trace), 0);
+    assert_int_equal(fclose(conf), 0);
+}
+
+/* The checker's findings go to trial->text. */
+static bool record_is_clean(struct trial *trial)
+{
+    const struct verify_options options = { .complete = true };
+    struct verification verification;
+    struct schedule schedule;
+    struct error err;
+    bool clean;
+    FILE *out;
+
+    if (schedule_read_path(&schedule, trial->record, &err) < 0 ||
+        verify_schedule(&schedule, &options, &verification, &err) < 0) {
+        snprintf(trial->text, sizeof trial->text, "%s\n", err.text);
+        return false;
+    }
+    clean = verification.n_violations == 0;
+    out = fmemopen(trial->text, sizeof trial->text, "w");
+    assert_non_null(out);
+    verification_print(&verification, "record", 8, out);
+    fclose(out);
+    verification_finish(&verification);
+    schedule_finish(&schedule);
+    return clean;
+}
+
+static bool keeps_its_promises(struct trial *trial, const struct random_workload *workload)
+{
+    static const volatile sig_atomic_t never;
+    const struct configuration_wishes wishes = { .compatibility = trial->compatibility };
+    const struct replay_control control = { .stop = &never, .title = "random", .quiet = true };
+    struct configuration_list list;
+    struct replay_outcome outcome;
+    struct replay_run run = { .name = "random", .title = "random" };
+    struct error err;
+
+    write_files(trial, workload);
+    if (configuration_read(trial->conf, &wishes, &list, &err) < 0) {
+        snprintf(trial->text, sizeof trial->text, "%s\n", err.text);
+        return false;
+    }
+    run.configuration = list.items[0];
+    run.outputs[REPLAY_RECORD] = trial->record;
+    replay_run_perform(&run, &control, &outcome);
+    configuration_list_finish(&list);
+    if (outcome.code != EXIT_DONE) {
+        snprintf(trial->text, sizeof trial->text, "exit code %d: %.500s\n", outcome.code,
+                 outcome.message);
+        return false;
+    }
+    return record_is_clean(trial);
+}
+
+/* Leave out leases as long as it still goes wrong. */
+static void shrink(struct trial *trial, struct random_workload *workload)
+{
+    int n = random_workload_leases(workload);
+    bool smaller = true;
+
+    while (smaller) {
+        smaller = false;
+        for (int i = 0; i < n; i++) {
+            if (workload->skip[i])
+                continue;
+            workload->skip[i] = true;
+            if (keeps_its_promises(trial, workload))
+                workload->skip[i] = false;
+            else
+                smaller = true;
+        }
+    }
+}
+
+static void trial_begin(struct trial *trial)
+{
+    const char *temporary = getenv("TMPDIR");
+
+    trial->compatibility = compatibility;
+    snprintf(trial->folder, sizeof trial->folder, "%.200s/galerna-property-XXXXXX",
+             temporary ? temporary : "/tmp");
+    assert_non_null(mkdtemp(trial->folder));
+    snprintf(trial->conf, sizeof trial->conf, "%s/random.conf", trial->folder);
+    snprintf(trial->trace, sizeof trial->trace, "%s/random.lwf", trial->folder);
+    snprintf(trial->record, sizeof trial->record, "%s/record.json", trial->folder);
+}
+
+static void trial_end(const struct trial *trial)
+{
+    unlink(trial->conf);
+    unlink(trial->trace);
+    unlink(trial->record);
+    rmdir(trial->folder);
+}
+
+static void schedules_keep_their_promises(void **state)
+{
+    struct trial trial;
+
+    (void)state;
+    trial_begin(&trial);
+    for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++) {
+        struct random_workload workload = {
+            .seed = seed,
+            .haizea_1_0 = strcmp(compatibility, "haizea-1.0") == 0,
+        };
+
+        if (keeps_its_promises(&trial, &workload))
+            continue;
+        shrink(&trial, &workload);
+        keeps_its_promises(&trial, &workload);
+        fail_msg("seed %" PRIu64 ", files in %s:\n%s", seed, trial.folder, trial.text);
+    }
+    trial_end(&trial);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schedules_keep_their_promises),
+    };
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: test-property-schedules haizea-1.0|default [SEED [COUNT]]\n");
+        return 64;
+    }
+    compatibility = argv[1];
+    if (argc > 2)
+        first_seed = strtoull(argv[2], NULL, 10);
+    if (argc > 3)
+        seeds = strtoull(argv[3], NULL, 10);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+#include "test/support/random_workload.h"
+
+#include <inttypes.h>
+
+#include "test/support/random.h"
+
+#define CHOICE(random, ...)                                          \
+    random_choice(random, (const int64_t[]){ __VA_ARGS__ },          \
+                  sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
+
+/* What the whole workload has in common. */
+struct shape {
+    bool gpus, images;
+    int64_t leases, gap; /* most seconds between two submissions */
+    int64_t hosts;
+    int64_t longest;     /* duration */
+};
+
+/* One stream of random numbers for each part, so that leaving out one does not change the others. */
+static struct random stream(const struct random_workload *workload, uint64_t part)
+{
+    struct random random;
+
+    random_init(&random, workload->seed * 1000 + part);
+    return random;
+}
+
+static struct shape shape_of(const struct random_workload *workload)
+{
+    struct random random = stream(workload, 0);
+    struct shape shape;
+
+    shape.gpus = random_once_in(&random, 5);
+    shape.images = random_once_in(&random, 5) && !workload->plain;
+    shape.leases = random_between(&random, 2, WORKLOAD_LEASES_MAX);
+    shape.gap = CHOICE(&random, 0, 60, 300, 1200);
+    shape.hosts = random_between(&random, 1, 6);
+    shape.longest = CHOICE(&random, 300, 1800, 7200);
+    return shape;
+}
+
+int random_workload_leases(const struct random_workload *workload)
+{
+    return (int)shape_of(workload).leases;
+}
+
+static void write_time(FILE *file, const char *element, const char *attribute, int64_t seconds)
+{
+    fprintf(file, "<%s %s=\"%" PRId64 ":%02" PRId64 ":%02" PRId64 "\"/>", element, attribute,
+            seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+static void write_amounts(FILE *file, int64_t cpu, int64_t memory, int64_t gpu)
+{
+    fprintf(file,
+            "<res type=\"CPU\" amount=\"%" PRId64 "\"/><res type=\"Memory\" amount=\"%" PRId64
+            "\"/>",
+            cpu, memory);
+    if (gpu > 0)
+        fprintf(file, "<res type=\"GPU\" amount=\"%" PRId64 "\"/>", gpu);
+}
+
+static void write_site(const struct random_workload *workload, const struct shape *shape,
+                       FILE *file)
+{
+    struct random random = stream(workload, 1);
+    int64_t left = shape->hosts;
+
+    fprintf(file, "  <site>\n    <resource-types names=\"CPU Memory%s\"/>\n    <nodes>\n",
+            shape->gpus ? " GPU" : "");
+    while (left > 0) {
+        int64_t count = random_between(&random, 1, left);
+
+        fprintf(file, "      <node-set numnodes=\"%" PRId64 "\">", count);
+        write_amounts(file, CHOICE(&random, 100, 100, 200, 400),
+                      CHOICE(&random, 1024, 1024, 2048, 4096),
+                      shape->gpus ? random_between(&random, 0, 4) : 0);
+        fprintf(file, "</node-set>\n");
+        left -= count;
+    }
+    fprintf(file, "    </nodes>\n  </site>\n");
+}
+
+static void write_nodes(struct random *random, const struct shape *shape, FILE *file)
+{
+    int64_t sets = random_once_in(random, 4) ? 2 : 1;
+
+    fprintf(file, "        <nodes>\n");
+    for (int64_t i = 0; i < sets; i++) {
+        fprintf(file, "          <node-set numnodes=\"%" PRId64 "\">",
+                random_once_in(random, 3) ? random_between(random, 1, 8)
+                                          : random_between(random, 1, 3));
+        write_amounts(file, CHOICE(random, 25, 50, 100, 100),
+                      CHOICE(random, 128, 256, 512, 1024),
+                      shape->gpus && random_once_in(random, 3) ? random_between(random, 1, 2) : 0);
+        fprintf(file, "</node-set>\n");
+    }
+    fprintf(file, "        </nodes>\n");
+}
+
+/* The start, and the duration and deadline that go with it. */
+static void write_times(const struct random_workload *workload, struct random *random,
+                        const struct shape *shape, int64_t submit, FILE *file)
+{
+    int64_t duration = random_between(random, 10, shape->longest);
+    int64_t start = submit + (random_once_in(random, 12) ? random_between(random, -300, 0)
+                                                         : random_between(random, 0, 3600));
+    int64_t kind = random_between(random, 1, 10);
+
+    if (start < 0)
+        start = 0;
+    fprintf(file, "        ");
+    if (kind == 1) {
+        fprintf(file, "<start><now/></start>");
+    } else if (kind <= 3 || (kind <= 5 && workload->haizea_1_0)) {
+        fprintf(file, "<start>");
+        write_time(file, "exact", "time", start);
+        fprintf(file, "</start>");
+    } else if (kind <= 5) {
+        fprintf(file, "<start>");
+        write_time(file, "exact", "time", start);
+        fprintf(file, "</start>");
+        write_time(file, "deadline", "time",
+                   start + duration + random_between(random, 0, 3 * duration));
+    } else if (kind == 6 && !workload->haizea_1_0) {
+        write_time(file, "start", "earliest", start);
+    } else {
+        fprintf(file, "<start/>");
+    }
+    fprintf(file, "\n        ");
+    write_time(file, "duration", "time", duration);
+    fputc('\n', file);
+}
+
+static void write_lease(const struct random_workload *workload, const struct shape *shape,
+                        int64_t index, FILE *file)
+{
+    static const char *const terms[] = { "cancelable", "suspendable", "migratable", "restartable",
+                                         "non-preemptable" };
+    struct random random = stream(workload, 100 + (uint64_t)index);
+    int64_t submit = 0;
+
+    for (int64_t i = 0; i <= index; i++) {
+        struct random arrivals = stream(workload, 200 + (uint64_t)i);
+
+        submit += random_once_in(&arrivals, 3) ? 0 : random_between(&arrivals, 0, shape->gap);
+    }
+    fprintf(file, "    <lease-request arrival=\"%" PRId64 ":%02" PRId64 ":%02" PRId64 "\">\n",
+            submit / 3600, submit / 60 % 60, submit % 60);
+    if (random_once_in(&random, 3)) {
+        fprintf(file, "      ");
+        write_time(file, "realduration", "time", random_between(&random, 1, shape->longest));
+        fputc('\n', file);
+    }
+    fprintf(file, "      <lease preemptible=\"%s\"",
+            random_once_in(&random, 4) ? "false" : "true");
+    if (!workload->haizea_1_0 && random_once_in(&random, 4))
+        fprintf(file, " terms=\"%s\"", terms[random_between(&random, 0, 4)]);
+    if (!workload->haizea_1_0 && random_once_in(&random, 4))
+        fprintf(file, " priority=\"%" PRId64 "\" origin=\"%s\"", random_between(&random, -2, 5),
+                random_once_in(&random, 2) ? "local" : "external");
+    fprintf(file, ">\n");
+    write_nodes(&random, shape, file);
+    write_times(workload, &random, shape, submit, file);
+    if (shape->images && !random_once_in(&random, 4))
+        fprintf(file,
+                "        <software><disk-image id=\"image-%" PRId64 "\" size=\"%" PRId64
+                "\"/></software>\n",
+                random_between(&random, 1, 3), CHOICE(&random, 128, 512, 1024));
+    else
+        fprintf(file, "        <software><none/></software>\n");
+    fprintf(file, "      </lease>\n    </lease-request>\n");
+}
+
+int random_workload_write_trace(const struct random_workload *workload, FILE *file)
+{
+    struct shape shape = shape_of(workload);
+
+    fprintf(file,
+            "<?xml version=\"1.0\"?>\n<lease-workload name=\"random-%" PRIu64 "\">\n",
+            workload->seed);
+    write_site(workload, &shape, file);
+    fprintf(file, "  <lease-requests>\n");
+    for (int64_t i = 0; i < shape.leases; i++)
+        if (!workload->skip[i])
+            write_lease(workload, &shape, i, file);
+    fprintf(file, "  </lease-requests>\n</lease-workload>\n");
+    return ferror(file) ? -1 : 0;
+}
+
+static const char *word(struct random *random, const char *const *words, int64_t n)
+{
+    return words[random_between(random, 0, n - 1)];
+}
+
+#define WORD(random, ...)                                               \
+    word(random, (const char *const[]){ __VA_ARGS__ },                  \
+         sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+
+static void write_scheduling(const struct random_workload *workload, FILE *file)
+{
+    struct random random = stream(workload, 2);
+
+    fprintf(file, "[scheduling]\nmapper: greedy\n");
+    fprintf(file, "policy-admission: %s\n",
+            random_once_in(&random, 20) ? "no-ARs" : "accept-all");
+    fprintf(file, "policy-preemption: %s\n",
+            random_once_in(&random, 4) ? "no-preemption" : "ar-preempts-everything");
+    fprintf(file, "policy-host-selection: %s\n",
+            workload->haizea_1_0 ? WORD(&random, "greedy", "no-policy")
+                                 : WORD(&random, "greedy", "no-policy", "pack", "spread"));
+    fprintf(file, "backfilling: %s\nbackfilling-reservations: %" PRId64 "\n",
+            WORD(&random, "off", "aggressive", "conservative", "intermediate"),
+            random_between(&random, 1, 4));
+    fprintf(file, "suspension: %s\n", WORD(&random, "none", "serial-only", "all", "all", "all"));
+    fprintf(file, "suspend-rate: %s\n", WORD(&random, "16", "32", "61.86"));
+    fprintf(file, "resume-rate: %s\n", WORD(&random, "16", "32", "66.27"));
+    fprintf(file, "suspendresume-exclusion: %s\n", WORD(&random, "local", "global"));
+    fprintf(file, "migration: %s\n", WORD(&random, "no", "yes", "yes-notransfer"));
+    fprintf(file, "shutdown-time: %s\n", WORD(&random, "0", "0", "5", "30"));
+    fprintf(file, "enactment-overhead: %s\n", WORD(&random, "0", "0", "1", "3"));
+    if (random_once_in(&random, 5))
+        fprintf(file, "scheduling-threshold-factor: %" PRId64 "\n", random_between(&random, 0, 3));
+    if (random_once_in(&random, 8))
+        fprintf(file, "force-scheduling-threshold: %" PRId64 "\n", random_between(&random, 0, 120));
+    if (random_once_in(&random, 8))
+        fprintf(file, "override-suspend-time: %s\n", WORD(&random, "0", "7", "30"));
+    if (random_once_in(&random, 8))
+        fprintf(file, "override-resume-time: %s\n", WORD(&random, "0", "7", "30"));
+}
+
+static void write_images(const struct random_workload *workload, FILE *file)
+{
+    struct random random = stream(workload, 3);
+
+    fprintf(file, "\n[deploy-imagetransfer]\ntransfer-mechanism: %s\n",
+            WORD(&random, "unicast", "multicast"));
+    fprintf(file, "avoid-redundant-transfers: %s\n", WORD(&random, "yes", "no"));
+    fprintf(file, "diskimage-reuse: %s\ndiskimage-cache-size: %s\n",
+            WORD(&random, "none", "image-caches"), WORD(&random, "600", "2048"));
+    if (random_once_in(&random, 4))
+        fprintf(file, "force-imagetransfer-time: 45\n");
+}
+
+int random_workload_write_configuration(const struct random_workload *workload,
+                                        const char *tracefile, FILE *file)
+{
+    struct shape shape = shape_of(workload);
+    struct random random = stream(workload, 4);
+
+    fprintf(file,
+            "[general]\nmode: simulated\nlease-preparation: %s\n\n"
+            "[simulation]\nclock: simulated\nstarttime: 2006-11-25 13:00:00\n"
+            "resources: in-tracefile\nimagetransfer-bandwidth: 100\n\n",
+            shape.images ? "imagetransfer" : "unmanaged");
+    write_scheduling(workload, file);
+    if (shape.images)
+        write_images(workload, file);
+    fprintf(file, "\n[accounting]\nprobes: ar best-effort immediate cpu-utilization disk-usage\n");
+    fprintf(file, "\n[tracefile]\ntracefile: %s\n", tracefile);
+    if (random_once_in(&random, 8))
+        fprintf(file, "add-overhead: all\nruntime-slowdown-overhead: 10\n"
+                      "bootshutdown-overhead: 20\n");
+    if (!workload->plain && random_once_in(&random, 4))
+        fprintf(file, "\n[oracle]\ncancel: %" PRId64 "@%" PRId64 " %" PRId64 "@%" PRId64 "\n",
+                random_between(&random, 1, shape.leases), random_between(&random, 0, 4000),
+                random_between(&random, 1, shape.leases), random_between(&random, 4000, 9000));
+    return ferror(file) ? -1 : 0;
+}

@@ -1,0 +1,171 @@
+/* Windows of a suspension or resumption: those that exclude each other do not overlap, and each
+ * takes its time. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "verify/checker.h"
+
+/* One VM is written to, or read from, the disk of a host. */
+struct operation {
+    int64_t host;
+    int64_t from, until;
+    int64_t vm;
+    int64_t least; /* seconds it takes */
+};
+
+struct operations {
+    struct operation *items;
+    size_t n;
+};
+
+/* Seconds to write or read the memory of one VM. */
+static int64_t time_for(const struct schedule *schedule, const struct schedule_lease *lease,
+                        enum schedule_kind kind, int64_t vm)
+{
+    const struct schedule_settings *settings = &schedule->settings;
+    bool suspend = kind == SCHEDULE_SUSPEND;
+    int64_t fixed = suspend ? settings->override_suspend : settings->override_resume;
+    double rate = suspend ? settings->suspend_rate : settings->resume_rate;
+    int64_t memory;
+
+    if (fixed != SCHEDULE_UNSET)
+        return fixed;
+    if (!(rate > 0) || schedule->memory < 0 || vm < 1 || (uint64_t)vm > lease->n_vms)
+        return 0;
+    memory = lease->vms[(size_t)(vm - 1) * schedule->n_types + (size_t)schedule->memory];
+    return (int64_t)fmin(ceil((double)memory / rate), 1e12);
+}
+
+static int by_host(const void *a, const void *b)
+{
+    const struct operation *left = a, *right = b;
+
+    if (left->host != right->host)
+        return left->host < right->host ? -1 : 1;
+    return (left->from > right->from) - (left->from < right->from);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct operation *left = a, *right = b;
+
+    return (left->from > right->from) - (left->from < right->from);
+}
+
+/* Of operations in order of their start, none begins before those before it are over. */
+static void check_no_overlap(struct checker *checker, const struct schedule_lease *lease,
+                             enum schedule_kind kind, const struct operation *items, size_t n)
+{
+    const struct operation *last = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        struct finding finding = { CHECK_EXCLUSION, lease->id, items[i].host, items[i].from };
+
+        if (items[i].from == items[i].until)
+            continue;
+        checker_examined(checker, CHECK_EXCLUSION);
+        if (last && items[i].from < last->until)
+            checker_violation(checker, &finding,
+                              "%s of VM %lld overlaps that of VM %lld, which lasts until %lld",
+                              schedule_kind_name(kind), (long long)items[i].vm,
+                              (long long)last->vm, (long long)last->until);
+        if (!last || items[i].until > last->until)
+            last = &items[i];
+    }
+}
+
+/* The operations on one host, in order of their start. */
+static void check_host(struct checker *checker, const struct schedule_lease *lease,
+                       enum schedule_kind kind, const struct operation *items, size_t n)
+{
+    int64_t overhead = checker->schedule->settings.enactment_overhead;
+    struct finding finding = { CHECK_LENGTH, lease->id, items[0].host, items[0].from };
+    int64_t least = 0, until = SCHEDULE_UNSET;
+
+    check_no_overlap(checker, lease, kind, items, n);
+    if (overhead == SCHEDULE_UNSET)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        checker_examined(checker, CHECK_LENGTH);
+        if (items[i].until - items[i].from < items[i].least)
+            checker_violation(checker, &finding, "%s of VM %lld in %lld s, it takes %lld",
+                              schedule_kind_name(kind), (long long)items[i].vm,
+                              (long long)(items[i].until - items[i].from),
+                              (long long)items[i].least);
+        least += items[i].least + overhead;
+        if (items[i].until > until)
+            until = items[i].until;
+    }
+    if (until - items[0].from < least)
+        checker_violation(checker, &finding,
+                          "%s of %zu VMs in %lld s, with the overheads it takes %lld",
+                          schedule_kind_name(kind), n, (long long)(until - items[0].from),
+                          (long long)least);
+}
+
+static void check_group(struct checker *checker, const struct schedule_lease *lease,
+                        enum schedule_kind kind, struct operations *operations)
+{
+    struct operation *items = operations->items;
+    size_t first = 0;
+
+    if (operations->n == 0)
+        return;
+    qsort(items, operations->n, sizeof *items, by_host);
+    for (size_t i = 1; i <= operations->n; i++) {
+        if (i < operations->n && items[i].host == items[first].host)
+            continue;
+        check_host(checker, lease, kind, &items[first], i - first);
+        first = i;
+    }
+    if (checker->schedule->settings.exclusion_global) {
+        qsort(items, operations->n, sizeof *items, by_time);
+        check_no_overlap(checker, lease, kind, items, operations->n);
+    }
+}
+
+/* Windows without VMs only hold what waits. */
+static void collect(const struct checker *checker, const struct schedule_lease *lease,
+                    const struct schedule_reservation *r, struct operations *operations)
+{
+    for (size_t i = 0; i < r->n_places; i++)
+        operations->items[operations->n++] = (struct operation){
+            .host = r->places[i].host,
+            .from = r->from,
+            .until = r->until,
+            .vm = r->places[i].vm,
+            .least = time_for(checker->schedule, lease, r->kind, r->places[i].vm),
+        };
+}
+
+/* Windows of one suspension, or resumption, are neighbours in the lease's list. */
+int check_windows(struct checker *checker, const struct schedule_lease *lease)
+{
+    struct operations operations = { .n = 0 };
+    size_t room = 0;
+
+    for (size_t i = 0; i < lease->n_reservations; i++)
+        if (lease->reservations[i].kind == SCHEDULE_SUSPEND ||
+            lease->reservations[i].kind == SCHEDULE_RESUME)
+            room += lease->reservations[i].n_places;
+    if (room == 0)
+        return 0;
+    operations.items = calloc(room, sizeof *operations.items);
+    if (!operations.items)
+        return error_set(checker->err, ENOMEM, "out of memory");
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+        bool last = i + 1 == lease->n_reservations || r[1].kind != r->kind;
+
+        if (r->kind != SCHEDULE_SUSPEND && r->kind != SCHEDULE_RESUME)
+            continue;
+        collect(checker, lease, r, &operations);
+        if (!last)
+            continue;
+        check_group(checker, lease, r->kind, &operations);
+        operations.n = 0;
+    }
+    free(operations.items);
+    return 0;
+}
