@@ -94,6 +94,12 @@ static int add_policy(struct replay_options *options, const char *command, const
                                text);
 }
 
+static int usage_hint(const char *command)
+{
+    fprintf(stderr, "Try '%s --help'.\n", command);
+    return EXIT_USAGE;
+}
+
 static int take_option(struct replay_options *options, const char *command, int option)
 {
     char *end;
@@ -127,7 +133,7 @@ static int take_option(struct replay_options *options, const char *command, int 
         return 0;
     default:
         if (option < OPTION_FILES || option >= OPTION_FILES + REPLAY_OUTPUTS)
-            return command_usage_error(command, "the command line is wrong");
+            return usage_hint(command); /* getopt has said what is wrong */
         options->outputs[output_words[option - OPTION_FILES].output] = optarg;
         return 0;
     }

@@ -40,8 +40,16 @@ struct lwf_place lwf_parser_place(const struct lwf_reader *reader, const char *w
 void lwf_parser_stop(struct lwf_reader *reader)
 {
     reader->ended = true;
-    if (reader->parser)
+}
+
+/* Stopping the parser frees the text that names and values point into, so it is the last thing a
+ * callback does. */
+static void callback_done(struct lwf_reader *reader)
+{
+    if (reader->ended && !reader->stopped) {
+        reader->stopped = true;
         xmlStopParser(reader->parser);
+    }
 }
 
 static void find(struct lwf_reader *reader, enum lwf_severity severity, struct lwf_place place,
@@ -166,16 +174,11 @@ static bool take_attributes(struct lwf_reader *reader, enum lwf_element element,
     return true;
 }
 
-static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
-                     int n_namespaces, const xmlChar **namespaces, int n_attributes,
-                     int n_defaulted, const xmlChar **attributes)
+static void begin_element(struct lwf_reader *reader, const xmlChar *name, int n_attributes,
+                          const xmlChar **attributes)
 {
-    struct lwf_reader *reader = context;
     enum lwf_element element, parent;
 
-    (void)prefix, (void)uri, (void)n_namespaces, (void)namespaces, (void)n_defaulted;
-    if (reader->ended)
-        return;
     if (reader->depth + reader->skipped >= LWF_DEPTH_MAX) {
         lwf_complain(reader, NULL, "elements are nested more than %d deep", LWF_DEPTH_MAX);
         lwf_parser_stop(reader);
@@ -211,14 +214,22 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
     reader->stack[++reader->depth] = element;
 }
 
-static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+                     int n_namespaces, const xmlChar **namespaces, int n_attributes,
+                     int n_defaulted, const xmlChar **attributes)
 {
     struct lwf_reader *reader = context;
+
+    (void)prefix, (void)uri, (void)n_namespaces, (void)namespaces, (void)n_defaulted;
+    if (!reader->ended)
+        begin_element(reader, name, n_attributes, attributes);
+    callback_done(reader);
+}
+
+static void end_element(struct lwf_reader *reader)
+{
     enum lwf_element element;
 
-    (void)name, (void)prefix, (void)uri;
-    if (reader->ended)
-        return;
     if (reader->skipped) {
         reader->skipped--;
         return;
@@ -227,6 +238,16 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
         return;
     element = reader->stack[reader->depth--];
     lwf_builder_end(reader, element, reader->stack[reader->depth]);
+}
+
+static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+{
+    struct lwf_reader *reader = context;
+
+    (void)name, (void)prefix, (void)uri;
+    if (!reader->ended)
+        end_element(reader);
+    callback_done(reader);
 }
 
 /* There are no entities to declare in a trace, and what a DOCTYPE can do is not wanted. */
@@ -238,6 +259,7 @@ static void on_doctype(void *context, const xmlChar *name, const xmlChar *public
     (void)name, (void)public_id, (void)system_id;
     lwf_complain(reader, NULL, "a DOCTYPE is not allowed; remove it");
     lwf_parser_stop(reader);
+    callback_done(reader);
 }
 
 static void on_syntax_error(void *context, xmlErrorPtr syntax)
@@ -251,7 +273,11 @@ static void on_syntax_error(void *context, xmlErrorPtr syntax)
         return;
     if (place.line < 1)
         place.line = 1;
-    lwf_complain_at(reader, place, "not well-formed XML: %.*s", length, message);
+    if (syntax->code == XML_ERR_DOCUMENT_END && reader->depth > 0)
+        lwf_complain_at(reader, place, "the file is cut off: it ends inside <%s>",
+                        lwf_element_names[reader->stack[reader->depth]]);
+    else
+        lwf_complain_at(reader, place, "not well-formed XML: %.*s", length, message);
     lwf_parser_stop(reader);
 }
 
@@ -267,6 +293,7 @@ int lwf_parser_start(struct lwf_reader *reader, struct error *err)
 
     lwf_parser_finish(reader);
     reader->depth = reader->skipped = 0;
+    reader->stopped = false;
     reader->stack[0] = ELEMENT_DOCUMENT;
     reader->parser = xmlCreatePushParserCtxt(&handler, reader, NULL, 0, NULL);
     if (!reader->parser)

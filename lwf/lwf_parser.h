@@ -82,7 +82,9 @@ struct lwf_reader {
     bool requests_before_site;             /* stopped to look for it */
 
     bool has_requests;
-    bool ended;                            /* nothing more comes from the source */
+    bool ended;                            /* nothing more is taken from the source */
+    bool stopped;                          /* the parser knows it, too */
+    bool begun;                            /* the source is not empty */
     bool failed;
     struct error failure;
 };
@@ -91,7 +93,7 @@ struct lwf_reader {
 int lwf_parser_start(struct lwf_reader *reader, struct error *err);
 void lwf_parser_finish(struct lwf_reader *reader);
 
-/* Stop at once; the parser takes nothing more. */
+/* Take nothing more; the parser stops when it is back from its callback. */
 void lwf_parser_stop(struct lwf_reader *reader);
 
 /* Where `where`, a byte of the element that begins or ends, stands in the file. NULL: the element

@@ -21,6 +21,10 @@ static int feed(struct lwf_reader *reader, struct error *err)
 
     if (n < 0)
         return -1;
+    if (n == 0 && !reader->begun)
+        lwf_complain_at(reader, (struct lwf_place){1, 1},
+                        "the file is empty: expected <lease-workload>");
+    reader->begun = true;
     xmlParseChunk(reader->parser, chunk, (int)n, n == 0);
     if (n == 0)
         reader->ended = true;

@@ -1,6 +1,7 @@
 /* How mxDateTime, which Haizea 1.0 reads its times with, takes a span out of a text: the first place
  * that looks like one counts, whatever stands around it, and nothing is ever an error. */
 #include <math.h>
+#include <string.h>
 
 #include "lwf/values.h"
 
@@ -72,16 +73,19 @@ static void find_span(const char *text, const char *end, double span[4])
         if (take_clock(&scan, 4, span) == 4)
             return;
     }
+    memset(span, 0, 4 * sizeof *span);
     for (const char *p = text; p < end; p++) {
         double parts[3];
         int n;
 
         scan = (struct scan){p, end};
-        span[0] = 0;
-        take_worded(&scan, 'd', &span[0]);
+        if (!take_worded(&scan, 'd', &span[0]))
+            span[0] = 0;
         n = take_clock(&scan, 3, parts);
-        if (n < 2)
+        if (n < 2) {
+            span[0] = 0;
             continue;
+        }
         for (int i = 0; i < 3; i++)
             span[1 + i] = i < n ? parts[i] : 0;
         return;

@@ -67,7 +67,6 @@ static const struct setting behaviour_table[] = {
     SWITCH(migration_moves_everything),
     SWITCH(transfers_never_cancelled),
     SWITCH(memory_files_stay_behind),
-    SWITCH(memory_files_stay_behind),
     SWITCH(queue_pass_by_free_cpu),
     SWITCH(lease_kinds_of_haizea_1_0),
 };

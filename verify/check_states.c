@@ -108,7 +108,9 @@ static void check_chain(struct checker *checker, const struct schedule_lease *le
         if (moves[i]->from != state)
             checker_violation(checker, &finding, "leaves %s, but it was %s",
                               schedule_state_name(moves[i]->from), schedule_state_name(state));
-        if (!is_allowed(checker, moves[i]->from, moves[i]->to))
+        if (moves[i]->from == STATE_READY && moves[i]->to == STATE_PREPARING)
+            checker_odd(checker, ODDITY_PREPARED_TWICE, &finding, "Ready to Preparing");
+        else if (!is_allowed(checker, moves[i]->from, moves[i]->to))
             checker_violation(checker, &finding, "%s to %s is not allowed",
                               schedule_state_name(moves[i]->from),
                               schedule_state_name(moves[i]->to));

@@ -53,6 +53,18 @@ static int by_time(const void *a, const void *b)
     return (left->from > right->from) - (left->from < right->from);
 }
 
+/* With override times of 0 Haizea finds that the windows of all VMs of a host coincide, and makes
+ * one of them before it adds the overheads. */
+static bool merged_for_no_time(const struct schedule *schedule, enum schedule_kind kind,
+                               const struct operation *a, const struct operation *b)
+{
+    const struct schedule_settings *settings = &schedule->settings;
+    int64_t fixed =
+        kind == SCHEDULE_SUSPEND ? settings->override_suspend : settings->override_resume;
+
+    return fixed == 0 && !settings->exclusion_global && a->from == b->from && a->until == b->until;
+}
+
 /* Of operations in order of their start, none begins before those before it are over. */
 static void check_no_overlap(struct checker *checker, const struct schedule_lease *lease,
                              enum schedule_kind kind, const struct operation *items, size_t n)
@@ -65,7 +77,12 @@ static void check_no_overlap(struct checker *checker, const struct schedule_leas
         if (items[i].from == items[i].until)
             continue;
         checker_examined(checker, CHECK_EXCLUSION);
-        if (last && items[i].from < last->until)
+        if (last && items[i].from < last->until &&
+            merged_for_no_time(checker->schedule, kind, last, &items[i]))
+            checker_odd(checker, ODDITY_ZERO_WINDOWS_MERGED, &finding,
+                        "%s of VMs %lld and %lld in one window", schedule_kind_name(kind),
+                        (long long)last->vm, (long long)items[i].vm);
+        else if (last && items[i].from < last->until)
             checker_violation(checker, &finding,
                               "%s of VM %lld overlaps that of VM %lld, which lasts until %lld",
                               schedule_kind_name(kind), (long long)items[i].vm,

@@ -37,6 +37,10 @@ static const char *const oddities[ODDITIES] = {
     [ODDITY_MIGRATED_FROM_MAP] = "migrated-from-last-run",
     [ODDITY_RESUMED_MIGRATING] = "resumed-while-migrating",
     [ODDITY_TERMS_IGNORED] = "terms-ignored",
+    [ODDITY_ZERO_WINDOWS_MERGED] = "windows-of-no-time-merged",
+    [ODDITY_MEMORY_TIMES_VMS] = "memory-times-vms",
+    [ODDITY_IMAGE_WAIT] = "immediate-waits-for-images",
+    [ODDITY_PREPARED_TWICE] = "prepared-twice",
 };
 
 const char *verify_check_name(enum verify_check check)

@@ -33,21 +33,23 @@ struct trial {
 
 static const char *compatibility;
 static uint64_t first_seed = 1, seeds = 1500;
+static struct trial trial;
+static uint64_t seed_under_way; /* 0: none */
 
-static void write_files(const struct trial *trial, const struct random_workload *workload)
+static void write_files(const struct random_workload *workload)
 {
-    FILE *trace = fopen(trial->trace, "w"), *conf = fopen(trial->conf, "w");
+    FILE *trace = fopen(trial.trace, "w"), *conf = fopen(trial.conf, "w");
 
     assert_non_null(trace);
     assert_non_null(conf);
     assert_int_equal(random_workload_write_trace(workload, trace), 0);
-    assert_int_equal(random_workload_write_configuration(workload, trial->trace, conf), 0);
+    assert_int_equal(random_workload_write_configuration(workload, trial.trace, conf), 0);
     assert_int_equal(fclose(trace), 0);
     assert_int_equal(fclose(conf), 0);
 }
 
-/* The checker's findings go to trial->text. */
-static bool record_is_clean(struct trial *trial)
+/* The checker's findings go to trial.text. */
+static bool record_is_clean(void)
 {
     const struct verify_options options = { .complete = true };
     struct verification verification;
@@ -56,13 +58,13 @@ static bool record_is_clean(struct trial *trial)
     bool clean;
     FILE *out;
 
-    if (schedule_read_path(&schedule, trial->record, &err) < 0 ||
+    if (schedule_read_path(&schedule, trial.record, &err) < 0 ||
         verify_schedule(&schedule, &options, &verification, &err) < 0) {
-        snprintf(trial->text, sizeof trial->text, "%s\n", err.text);
+        snprintf(trial.text, sizeof trial.text, "%s\n", err.text);
         return false;
     }
     clean = verification.n_violations == 0;
-    out = fmemopen(trial->text, sizeof trial->text, "w");
+    out = fmemopen(trial.text, sizeof trial.text, "w");
     assert_non_null(out);
     verification_print(&verification, "record", 8, out);
     fclose(out);
@@ -71,35 +73,35 @@ static bool record_is_clean(struct trial *trial)
     return clean;
 }
 
-static bool keeps_its_promises(struct trial *trial, const struct random_workload *workload)
+static bool keeps_its_promises(const struct random_workload *workload)
 {
     static const volatile sig_atomic_t never;
-    const struct configuration_wishes wishes = { .compatibility = trial->compatibility };
+    const struct configuration_wishes wishes = { .compatibility = trial.compatibility };
     const struct replay_control control = { .stop = &never, .title = "random", .quiet = true };
     struct configuration_list list;
     struct replay_outcome outcome;
     struct replay_run run = { .name = "random", .title = "random" };
     struct error err;
 
-    write_files(trial, workload);
-    if (configuration_read(trial->conf, &wishes, &list, &err) < 0) {
-        snprintf(trial->text, sizeof trial->text, "%s\n", err.text);
+    write_files(workload);
+    if (configuration_read(trial.conf, &wishes, &list, &err) < 0) {
+        snprintf(trial.text, sizeof trial.text, "%s\n", err.text);
         return false;
     }
     run.configuration = list.items[0];
-    run.outputs[REPLAY_RECORD] = trial->record;
+    run.outputs[REPLAY_RECORD] = trial.record;
     replay_run_perform(&run, &control, &outcome);
     configuration_list_finish(&list);
     if (outcome.code != EXIT_DONE) {
-        snprintf(trial->text, sizeof trial->text, "exit code %d: %.500s\n", outcome.code,
+        snprintf(trial.text, sizeof trial.text, "exit code %d: %.500s\n", outcome.code,
                  outcome.message);
         return false;
     }
-    return record_is_clean(trial);
+    return record_is_clean();
 }
 
 /* Leave out leases as long as it still goes wrong. */
-static void shrink(struct trial *trial, struct random_workload *workload)
+static void shrink(struct random_workload *workload)
 {
     int n = random_workload_leases(workload);
     bool smaller = true;
@@ -110,7 +112,7 @@ static void shrink(struct trial *trial, struct random_workload *workload)
             if (workload->skip[i])
                 continue;
             workload->skip[i] = true;
-            if (keeps_its_promises(trial, workload))
+            if (keeps_its_promises(workload))
                 workload->skip[i] = false;
             else
                 smaller = true;
@@ -118,52 +120,60 @@ static void shrink(struct trial *trial, struct random_workload *workload)
     }
 }
 
-static void trial_begin(struct trial *trial)
+static int begin(void **state)
 {
     const char *temporary = getenv("TMPDIR");
 
-    trial->compatibility = compatibility;
-    snprintf(trial->folder, sizeof trial->folder, "%.200s/galerna-property-XXXXXX",
+    (void)state;
+    trial.compatibility = compatibility;
+    snprintf(trial.folder, sizeof trial.folder, "%.200s/galerna-property-XXXXXX",
              temporary ? temporary : "/tmp");
-    assert_non_null(mkdtemp(trial->folder));
-    snprintf(trial->conf, sizeof trial->conf, "%s/random.conf", trial->folder);
-    snprintf(trial->trace, sizeof trial->trace, "%s/random.lwf", trial->folder);
-    snprintf(trial->record, sizeof trial->record, "%s/record.json", trial->folder);
+    if (!mkdtemp(trial.folder))
+        return -1;
+    snprintf(trial.conf, sizeof trial.conf, "%s/random.conf", trial.folder);
+    snprintf(trial.trace, sizeof trial.trace, "%s/random.lwf", trial.folder);
+    snprintf(trial.record, sizeof trial.record, "%s/record.json", trial.folder);
+    return 0;
 }
 
-static void trial_end(const struct trial *trial)
+/* After a crash, too: the seed and the files tell what it was. */
+static int end(void **state)
 {
-    unlink(trial->conf);
-    unlink(trial->trace);
-    unlink(trial->record);
-    rmdir(trial->folder);
+    (void)state;
+    if (seed_under_way) {
+        fprintf(stderr, "seed %" PRIu64 ", files in %s\n", seed_under_way, trial.folder);
+        return 0;
+    }
+    unlink(trial.conf);
+    unlink(trial.trace);
+    unlink(trial.record);
+    rmdir(trial.folder);
+    return 0;
 }
 
 static void schedules_keep_their_promises(void **state)
 {
-    struct trial trial;
-
     (void)state;
-    trial_begin(&trial);
     for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++) {
         struct random_workload workload = {
             .seed = seed,
             .haizea_1_0 = strcmp(compatibility, "haizea-1.0") == 0,
         };
 
-        if (keeps_its_promises(&trial, &workload))
+        seed_under_way = seed;
+        if (keeps_its_promises(&workload))
             continue;
-        shrink(&trial, &workload);
-        keeps_its_promises(&trial, &workload);
-        fail_msg("seed %" PRIu64 ", files in %s:\n%s", seed, trial.folder, trial.text);
+        shrink(&workload);
+        keeps_its_promises(&workload);
+        fail_msg("%s", trial.text);
     }
-    trial_end(&trial);
+    seed_under_way = 0;
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schedules_keep_their_promises),
+        cmocka_unit_test_setup_teardown(schedules_keep_their_promises, begin, end),
     };
 
     if (argc < 2) {

@@ -1,0 +1,43 @@
+/* policy_conformance.h: put a policy module to the test, in a child process.
+ *
+ * Two instances get the same random calls: their answers must be in range and the same, and what
+ * they were given must be untouched. Then the engine schedules the same small trace twice with it,
+ * and both schedules must be the same.
+ */
+#ifndef GALERNA_CLI_POLICY_CONFORMANCE_H
+#define GALERNA_CLI_POLICY_CONFORMANCE_H
+
+#include <stdint.h>
+
+#include "plugin/policy_host.h"
+#include "plugin/preflight.h"
+#include "util/error.h"
+
+struct conformance_figures {
+    uint64_t calls;       /* random calls answered */
+    double microseconds;  /* mean time of one */
+    uint64_t accepted, refused, preemptions; /* in the trace */
+};
+
+struct conformance {
+    struct policy_host_settings settings; /* with the module in its chain */
+    enum policy_kind kind;
+    const char *file;
+    struct conformance_figures *figures; /* shared with the child */
+};
+
+/* Run all of it. Errors: EINVAL (text says which promise is broken), and those of a trial. */
+int conformance_run(struct conformance *conformance, struct error *err);
+
+/* The two parts; in the child process. */
+int conformance_calls(const struct conformance *conformance, struct error *err);
+int conformance_trace(const struct conformance *conformance, struct error *err);
+
+/* A sequence of random numbers: the next one, below limit. */
+uint64_t conformance_random(uint64_t *state, uint64_t limit);
+
+/* Fail when the module under test gave broken answers so far. */
+int conformance_faults(const struct conformance *conformance, const struct policy_host *host,
+                       struct error *err);
+
+#endif

@@ -1,0 +1,190 @@
+/* The conformance trace of `galerna policy check`: a small site, a day, leases of every kind and
+ * terms, and more of them than there is room for. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/policy_conformance.h"
+#include "core/engine.h"
+
+enum { LEASES = 120, SITE_HOSTS = 6, STEPS_MAX = 100000, DAY = 86400 };
+
+struct trace {
+    struct site site;
+    struct node_set node_sets[LEASES];
+    struct lease_request requests[LEASES]; /* ascending submit */
+};
+
+/* What became of a run, in one number and three figures. */
+struct outcome {
+    uint64_t digest;
+    struct conformance_figures figures;
+};
+
+static void mix(struct outcome *outcome, int64_t value)
+{
+    outcome->digest = (outcome->digest ^ (uint64_t)value) * UINT64_C(0x100000001b3);
+    outcome->digest ^= outcome->digest >> 29;
+}
+
+static void make_request(struct trace *trace, size_t i, int64_t submit, uint64_t *random)
+{
+    static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_BEST_EFFORT, LEASE_RESERVATION,
+                                            LEASE_IMMEDIATE, LEASE_DEADLINE};
+    struct lease_request *request = &trace->requests[i];
+    struct node_set *set = &trace->node_sets[i];
+
+    set->count = 1 + (uint32_t)conformance_random(random, 6);
+    set->amounts.of[RESOURCE_CPU] = 100 + 100 * (int64_t)conformance_random(random, 2);
+    set->amounts.of[RESOURCE_MEMORY] = 512 + 512 * (int64_t)conformance_random(random, 3);
+    *request = (struct lease_request){
+        .id = (int64_t)i + 1,
+        .kind = kinds[conformance_random(random, 5)],
+        .submit = submit,
+        .start = INSTANT_NONE,
+        .deadline = INSTANT_NONE,
+        .duration = 300 + (int64_t)conformance_random(random, 7200),
+        .duration_known = SPAN_NONE,
+        .terms = (enum lease_terms)conformance_random(random, TERMS_NON_PREEMPTABLE + 1),
+        .origin = (enum lease_origin)conformance_random(random, 2),
+        .priority = (int32_t)conformance_random(random, 5),
+        .user = (int64_t)conformance_random(random, 4),
+        .node_sets = set,
+        .n_node_sets = 1,
+    };
+    request->duration_original = request->duration;
+    request->preemptible = request->terms != TERMS_NON_PREEMPTABLE;
+    if (request->kind == LEASE_RESERVATION)
+        request->start = submit + 600 + (int64_t)conformance_random(random, 7200);
+    if (request->kind == LEASE_DEADLINE) {
+        request->start = submit;
+        request->deadline = submit + 4 * request->duration;
+    }
+}
+
+static int trace_init(struct trace *trace, struct error *err)
+{
+    const struct amounts capacity = {{400, 4096, 100000, 1000, 1000}};
+    uint64_t random = 7;
+    int64_t submit = 0;
+
+    memset(trace, 0, sizeof *trace);
+    site_init(&trace->site);
+    if (site_add_hosts(&trace->site, SITE_HOSTS, &capacity, err) < 0)
+        return -1;
+    for (size_t i = 0; i < LEASES; i++) {
+        submit += (int64_t)conformance_random(&random, 2 * DAY / 4 / LEASES);
+        make_request(trace, i, submit, &random);
+    }
+    return 0;
+}
+
+static void record(struct outcome *outcome, const struct engine_outputs *outputs)
+{
+    for (size_t i = 0; i < outputs->n_items; i++) {
+        const struct engine_output *output = &outputs->items[i];
+
+        mix(outcome, (int64_t)output->kind);
+        mix(outcome, output->time);
+        mix(outcome, output->lease->request.id);
+        if (output->kind == OUTPUT_VM_INTERVAL && output->reservation) {
+            const struct placement *placement = output->reservation->placement;
+
+            mix(outcome, output->reservation->until);
+            for (uint32_t j = 0; j < placement->n_vms; j++)
+                mix(outcome, placement->vms[j].host);
+        }
+        if (output->kind == OUTPUT_REQUESTED && output->accepted)
+            outcome->figures.accepted++;
+        if (output->kind == OUTPUT_REQUESTED && !output->accepted)
+            outcome->figures.refused++;
+        outcome->figures.preemptions += output->kind == OUTPUT_PREEMPTED;
+    }
+}
+
+/* Requests and the engine's own times, to the end. */
+static int drive(struct engine *engine, const struct trace *trace, const struct observer *observer,
+                 struct outcome *outcome, struct error *err)
+{
+    struct engine_outputs outputs;
+    size_t next = 0;
+    int status = 0;
+
+    engine_outputs_init(&outputs);
+    for (int steps = 0; status == 0; steps++) {
+        struct engine_input inputs[LEASES];
+        size_t n = 0;
+        int64_t now = engine_next_time(engine);
+
+        if (next < LEASES && trace->requests[next].submit < now)
+            now = trace->requests[next].submit;
+        if (now == INSTANT_NEVER)
+            break;
+        for (; next < LEASES && trace->requests[next].submit == now; next++)
+            inputs[n++] = (struct engine_input){.kind = INPUT_REQUEST,
+                                                .request = &trace->requests[next]};
+        if (steps == STEPS_MAX)
+            status = error_set(err, EINVAL, "the conformance trace does not come to an end");
+        else
+            status = engine_step(engine, now, inputs, n, &outputs, err);
+        if (status == 0) {
+            record(outcome, &outputs);
+            status = observer->step(observer->context, engine, now, &outputs, err);
+        }
+    }
+    engine_outputs_finish(&outputs);
+    return status;
+}
+
+static int run(const struct conformance *conformance, const struct trace *trace,
+               struct outcome *outcome, struct error *err)
+{
+    struct policy_host_settings settings = conformance->settings;
+    struct engine_settings engine_settings;
+    struct policy_host *host;
+    struct engine *engine = NULL;
+    struct observer observer;
+    int status = -1;
+
+    *outcome = (struct outcome){.digest = 1};
+    settings.site = &trace->site;
+    if (conformance->kind != POLICY_PREEMPTION)
+        settings.preemption = NULL;
+    host = policy_host_create(&settings, err);
+    if (!host)
+        return -1;
+    observer = policy_host_observer(host);
+    engine_settings_init(&engine_settings);
+    engine = engine_create(&trace->site, &engine_settings, policy_host_hooks(host), err);
+    if (engine && drive(engine, trace, &observer, outcome, err) == 0)
+        status = conformance_faults(conformance, host, err);
+    engine_destroy(engine);
+    policy_host_destroy(host);
+    return status;
+}
+
+int conformance_trace(const struct conformance *conformance, struct error *err)
+{
+    struct trace *trace = malloc(sizeof *trace);
+    struct outcome first, second;
+    int status = -1;
+
+    if (!trace)
+        return error_set(err, ENOMEM, "out of memory");
+    if (trace_init(trace, err) == 0 && run(conformance, trace, &first, err) == 0 &&
+        run(conformance, trace, &second, err) == 0)
+        status = first.digest == second.digest
+                     ? 0
+                     : error_set(err, EINVAL,
+                                 "%s: the conformance trace is scheduled differently when it is "
+                                 "run again; a policy may depend on nothing but what it is told",
+                                 conformance->file);
+    if (status == 0) {
+        conformance->figures->accepted = first.figures.accepted;
+        conformance->figures->refused = first.figures.refused;
+        conformance->figures->preemptions = first.figures.preemptions;
+    }
+    site_finish(&trace->site);
+    free(trace);
+    return status;
+}

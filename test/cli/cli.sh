@@ -1,0 +1,272 @@
+#!/bin/sh
+# Runs the program as a user does: cli.sh GALERNA DATA
+set -u
+
+galerna=$1
+data=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+checks=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAILED: $1"
+    sed 's/^/    | /' "$work/out" "$work/err"
+}
+
+# run CODE ARGUMENT...: the program ends with that code.
+run() {
+    expected=$1
+    shift
+    ran="galerna $*"
+    "$galerna" "$@" >"$work/out" 2>"$work/err"
+    code=$?
+    checks=$((checks + 1))
+    if [ "$code" -ne "$expected" ]; then
+        fail "$ran: exit code $code, expected $expected"
+    fi
+}
+
+# says out|err TEXT: what was printed holds the text.
+says() {
+    checks=$((checks + 1))
+    if ! grep -qF -e "$2" "$work/$1"; then
+        fail "$ran: std$1 does not say: $2"
+    fi
+}
+
+silent() {
+    checks=$((checks + 1))
+    if [ -s "$work/$1" ]; then
+        fail "$ran: std$1 is not empty"
+    fi
+}
+
+exists() {
+    checks=$((checks + 1))
+    if [ ! -s "$1" ]; then
+        fail "$ran: $1 was not written"
+    fi
+}
+
+# A folder holds exactly these names.
+holds() {
+    folder=$1
+    shift
+    checks=$((checks + 1))
+    found=$(find "$folder" -mindepth 1 -printf '%f\n' | sort | tr '\n' ' ')
+    if [ "$found" != "$* " ]; then
+        fail "$ran: $folder holds $found, expected $*"
+    fi
+}
+
+general() {
+    run 0 --help
+    says out "usage: galerna COMMAND"
+    silent err
+    "$galerna" --help | sed -n 's/^  \([a-z]* *[a-z]*\)  .*/\1/p' >"$work/commands"
+    while read -r noun verb; do
+        # shellcheck disable=SC2086 # a verb may be missing
+        run 0 "$noun" $verb --help
+        says out "usage: galerna $noun${verb:+ $verb}"
+        # shellcheck disable=SC2086
+        run 0 "$noun" $verb --version
+        says out "galerna "
+    done <"$work/commands"
+    checks=$((checks + 1))
+    grep -q '^replay' "$work/commands" || fail "--help does not list replay"
+    run 0 --version
+    says out "galerna "
+    run 64
+    says err "usage: galerna COMMAND"
+    run 64 repaly
+    says err "unknown command 'repaly', did you mean 'replay'?"
+    run 64 trace
+    says err "a verb is missing"
+    run 64 trace chekc
+    says err "unknown verb 'chekc', did you mean 'check'?"
+    run 0 trace --help
+    says out "check"
+}
+
+wrong_usage() {
+    run 64 replay
+    says err "name a trace, or a configuration with -c"
+    run 64 replay --frobnicate
+    says err "Try 'galerna replay --help'"
+    run 64 replay -j 0 "$data/small.lwf"
+    says err "--parallel 0: expected a number"
+    run 64 replay --policy hosts=greedy "$data/small.lwf"
+    says err "expected admission=NAME, preemption=NAME or host-selection=NAME"
+}
+
+wrong_input() {
+    run 1 replay "$work/none.lwf"
+    says err "$work/none.lwf"
+    silent out
+    run 1 replay "$data/siteless.lwf"
+    says err "--site 144,cpu=100,memory=1024"
+    run 1 replay "$data/siteless.lwf" --site 4,cpu=100
+    says err "hosts need CPU and memory"
+    run 1 replay "$data/small.lwf" --set scheduling.backfiling=off
+    says err "did you mean 'backfilling'?"
+    run 1 replay "$data/small.lwf" --compatibility haizea
+    says err "expected one of default, haizea-1.0"
+    run 1 replay "$data/small.lwf" --policy host-selection=gredy
+    says err "did you mean 'greedy'?"
+    run 1 replay -c "$work/none.conf"
+    says err "cannot open the configuration file"
+    sed 's/^backfilling.*/backfilling: sometimes/' "$data/small.conf" >"$work/bad.conf"
+    run 1 replay -c "$work/bad.conf"
+    says err "$work/bad.conf:12: scheduling.backfilling is 'sometimes', expected one of"
+    sed 's/^mode.*/mode: opennebula/' "$data/small.conf" >"$work/live.conf"
+    run 1 replay -c "$work/live.conf"
+    says err "general.mode is opennebula"
+    head -c 900 "$data/small.lwf" >"$work/cut.lwf"
+    run 1 replay "$work/cut.lwf"
+    says err "$work/cut.lwf:"
+    run 1 replay "$data/small.lwf" --record "$work/no/such/folder.json"
+    says err "$work/no/such/folder.json: cannot be written: No such file or directory"
+    run 1 replay "$data/small.lwf" --set simulation.resources=in-tracefile --site 0,cpu=1,memory=1
+    says err "0 hosts"
+}
+
+one_run() {
+    run 0 replay "$data/small.lwf"
+    says out "Best-effort leases"
+    says out "2:30:00 (9,000 s)"
+    silent err
+    run 0 replay --json "$data/small.lwf"
+    says out '"schema":"galerna-summary"'
+    says out '"end_time":9000'
+    run 0 replay --quiet "$data/small.lwf"
+    silent out
+    run 0 replay "$data/siteless.lwf" --site 4,cpu=100,memory=1024 --json
+    says out '"end_time":9000'
+    run 0 replay -c "$data/small.conf" --compatibility haizea-1.0 --json
+    says out '"end_time":9000'
+    run 0 replay "$data/small.lwf" --set simulation.stop-when=besteffort-done --json
+    says out '"end_time":7200'
+    run 0 replay "$data/small.lwf" --policy admission=no-ars --json
+    says out '"end_time":4800'
+    run 0 replay --list-options
+    says out "[scheduling]"
+    says out "suspendresume-exclusion: one of local, global (default: local)"
+}
+
+outputs() {
+    mkdir "$work/one"
+    run 0 replay -q "$data/small.lwf" --record "$work/one/r.json" --jobs "$work/one/j.csv" \
+        --events "$work/one/e.jsonl" --gantt "$work/one/g.svg"
+    holds "$work/one" e.jsonl g.svg j.csv r.json
+    for file in e.jsonl g.svg j.csv r.json; do
+        exists "$work/one/$file"
+    done
+    run 0 replay -q "$data/small.lwf" --jobs -
+    says out "job_id,workload_name"
+    run 0 replay "$data/small.lwf" --jobs -
+    says out "job_id,workload_name"
+    says err "Best-effort leases"
+
+    # A run that fails leaves what was there before.
+    echo before >"$work/one/j.csv"
+    run 1 replay -q "$work/cut.lwf" --site 4,cpu=100,memory=1024 --jobs "$work/one/j.csv"
+    checks=$((checks + 1))
+    [ "$(cat "$work/one/j.csv")" = before ] || fail "a failed run changed the file"
+    holds "$work/one" e.jsonl g.svg j.csv r.json
+
+    checks=$((checks + 1))
+    if [ -c /dev/full ] && "$galerna" replay "$data/small.lwf" >/dev/full 2>"$work/err"; then
+        fail "a full disk is no success"
+    fi
+}
+
+several_runs() {
+    mkdir "$work/many" "$work/many/deep"
+    cp "$data/small.lwf" "$work/many/deep/other.lwf"
+    cp "$data/small.lwf" "$work/many/deep/small.lwf"
+    run 0 replay "$data/small.lwf" "$work/many/deep/other.lwf" "$work/many/deep/small.lwf"
+    checks=$((checks + 1))
+    head -n 1 "$work/out" | grep -q 'small  *other  *small-2' || fail "$ran: order of the columns"
+    rm -r "$work/many/deep"
+
+    run 0 replay "$data/small.lwf" "$data/siteless.lwf" --site 4,cpu=100,memory=1024 \
+        --jobs "$work/many/" --events "$work/many/%s.events" --record "$work/many/r.json"
+    holds "$work/many" r-siteless.json r-small.json siteless.csv siteless.events small.csv \
+        small.events
+    run 0 replay -j 1 -c "$data/small.conf" -c "$data/small.conf" --json
+    says out '"name":"small-2"'
+    run 1 replay "$data/small.lwf" "$data/siteless.lwf" --jobs -
+    says err "2 runs cannot all write to standard output"
+    run 1 replay "$data/siteless.lwf" "$data/small.lwf" --json
+    says err "siteless: "
+    says out '"name":"small"'
+    run 0 replay -c "$data/small.conf" "$data/small.lwf"
+    says out "small_small"
+
+    cat >"$work/multi.conf" <<EOF
+[multi]
+tracedir: $data
+tracefiles: small.lwf
+[common:galerna]
+[off:scheduling]
+backfilling: off
+[on:scheduling]
+backfilling: aggressive
+EOF
+    run 0 replay -c "$work/multi.conf"
+    says out "off_small"
+    says out "on_small"
+}
+
+# A trace that takes long: more work than the site can do, so the queue grows.
+long_trace() {
+    awk 'BEGIN {
+        print "; MaxProcs: 64"
+        for (i = 1; i <= 200000; i++)
+            print i, i * 20, -1, 3000 + i % 977, 1 + i % 13, -1, -1, 1 + i % 13, 9000 - i % 1009,
+                -1, 1, 1, 1, -1, -1, -1, -1, -1
+    }' >"$work/long.swf"
+}
+
+# interrupt FILE ARGUMENT...: Ctrl-C once the run has begun, which is when FILE's neighbours appear.
+interrupt() {
+    ran="galerna replay $* and Ctrl-C"
+    "$galerna" replay "$@" >"$work/out" 2>"$work/err" &
+    process=$!
+    sleep 1
+    kill -INT "$process"
+    wait "$process"
+    code=$?
+    checks=$((checks + 1))
+    [ "$code" -eq 130 ] || fail "$ran: exit code $code, expected 130"
+}
+
+interruption() {
+    long_trace
+    mkdir "$work/cut"
+    set -- --site 64,cpu=100,memory=1024 --set scheduling.backfilling=conservative --json
+    interrupt "$work/long.swf" "$@" --jobs "$work/cut/j.csv" --record "$work/cut/r.json"
+    says out '"status":"interrupted"'
+    holds "$work/cut" j.csv r.json
+    exists "$work/cut/j.csv"
+    checks=$((checks + 1))
+    grep -q '"status": *"interrupted"' "$work/cut/r.json" || fail "the record does not say it"
+    interrupt "$work/long.swf" "$work/long.swf" "$work/long.swf" -j 2 "$@" --jobs "$work/cut/"
+    says out '"name":"long-2"'
+    says err "long-3: not started"
+    holds "$work/cut" j.csv long-2.csv long.csv r.json
+}
+
+: >"$work/out"
+: >"$work/err"
+general
+wrong_usage
+wrong_input
+one_run
+outputs
+several_runs
+interruption
+echo "$checks checks, $failures failed"
+[ "$failures" -eq 0 ]
