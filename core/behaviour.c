@@ -20,6 +20,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .premature_end_plus_one_day = true,
         .migration_moves_everything = true,
         .transfers_never_cancelled = true,
+        .resumption_exchanges_hosts = true,
         .memory_files_stay_behind = true,
         .queue_pass_by_free_cpu = true,
         .lease_kinds_of_haizea_1_0 = true,

@@ -37,6 +37,9 @@ struct behaviour {
     bool migration_moves_everything;
     /* A planned image transfer is never taken back: a lease that is placed anew leaves it behind. */
     bool transfers_never_cancelled;
+    /* Without migration the VMs of a lease are resumed on the hosts they were suspended on, but any
+     * VM on any of them. */
+    bool resumption_exchanges_hosts;
     /* A memory file is looked for on the host where its VM is resumed only; one that was saved
      * elsewhere stays on the disk for ever. */
     bool memory_files_stay_behind;

@@ -292,6 +292,7 @@ void engine_destroy(struct engine *engine)
     reservation_list_finish(&engine->withdrawn);
     image_transfers_destroy(engine);
     slot_table_destroy(engine->table);
+    slot_table_destroy(engine->empty);
     for (size_t i = 0; i < engine->leases.n; i++)
         if (engine->leases.items[i])
             lease_destroy(engine->leases.items[i]);

@@ -77,7 +77,7 @@ void memory_files_drop(struct engine *engine, struct lease *lease)
 
 static void fail(struct engine *engine, struct lease *lease, const char *why)
 {
-    lease->reason = (struct reason){.id = REASON_FAILED, .text = why};
+    lease->reason = (struct reason){.id = REASON_FAILED, .text = memory_text(why)};
     lease_cancel(engine, lease);
 }
 
@@ -137,6 +137,10 @@ void operation_begins(struct engine *engine, struct reservation *r)
     default:
         break;
     }
+    /* What takes no time is over before the VMs that wait for it begin in this very instant. */
+    if (r->until <= engine->now && r->state == RESERVATION_ACTIVE &&
+        (r->kind == RESERVATION_RESUME || r->kind == RESERVATION_TRANSFER))
+        operation_ends(engine, r);
 }
 
 /* --- ends --------------------------------------------------------------------------------------- */

@@ -447,6 +447,31 @@ static bool map_with_victims(struct engine *engine, const struct map_request *re
     return mapped;
 }
 
+/* Every VM on its own host: how long are they all free? */
+static bool map_pinned(struct engine *engine, const struct map_request *request,
+                       struct mapping *mapping)
+{
+    const struct placement *pinned = request->pinned;
+
+    mapping->until = request->until;
+    mapping->vm_host = engine->vm_host;
+    for (uint32_t i = 0; i < pinned->n_vms; i++)
+        engine->vm_host[pinned->vms[i].vm] = pinned->vms[i].host;
+    for (uint32_t i = 0; i < pinned->n_hosts; i++) {
+        struct amounts need = {{0}};
+        int64_t fits_until;
+
+        memcpy(need.of, &pinned->amounts[(size_t)i * pinned->n_types],
+               pinned->n_types * sizeof *need.of);
+        fits_until = slot_table_fits_until(engine->table, pinned->hosts[i], &need, request->from);
+        if (fits_until < mapping->until)
+            mapping->until = fits_until;
+    }
+    return mapping->until == request->until ||
+           (!request->strict && mapping->until > request->from &&
+            mapping->until - request->from >= request->shortest);
+}
+
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping)
 {
     const struct policy_hooks *hooks = engine->hooks;
@@ -455,6 +480,8 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
     memset(mapping, 0, sizeof *mapping);
     engine->vm_host = memory_grow(engine->vm_host, &engine->vm_host_allocated,
                                   request->lease->n_vms, sizeof *engine->vm_host);
+    if (request->pinned)
+        return map_pinned(engine, request, mapping);
     if (may_fit(engine, request)) {
         order_hosts(engine, request, false, &order);
         if (greedy_pass(engine, request, &order, mapping))

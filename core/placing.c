@@ -101,6 +101,7 @@ struct search {
     int64_t threshold;
     uint32_t *hosts;     /* that may be used; NULL: all */
     size_t n_hosts;
+    const struct placement *pinned; /* where the VMs must be; NULL: anywhere */
 };
 
 static bool build_vm(const struct search *search, const struct mapping *mapping, int64_t start,
@@ -145,7 +146,8 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
     for (int attempt = 0; attempt < 2; attempt++) {
         struct map_request request = {.lease = search->lease, .from = start,
                                       .strict = search->strict, .shortest = search->threshold,
-                                      .allowed = search->hosts, .n_allowed = search->n_hosts};
+                                      .allowed = search->hosts, .n_allowed = search->n_hosts,
+                                      .pinned = search->pinned};
         struct mapping mapping;
         int64_t resume_taken;
 
@@ -188,11 +190,16 @@ static bool next_ready_time(const struct placing_request *request, size_t n_host
     return next != INSTANT_NEVER;
 }
 
+/* Memory that does not move is resumed where it was saved. */
 static void restrict_to_previous_hosts(struct search *search)
 {
     const struct vm_plan *last = lease_plan_current(search->lease);
     const struct placement *placement = last->vm->placement;
 
+    if (!search->engine->settings.behaviour.resumption_exchanges_hosts) {
+        search->pinned = placement;
+        return;
+    }
     search->hosts = memory_new(placement->n_hosts, sizeof *search->hosts);
     for (uint32_t i = 0; i < placement->n_hosts; i++) {
         size_t place = search->n_hosts++;

@@ -29,8 +29,27 @@ static int check_request(const struct engine *engine, const struct lease_request
     return 0;
 }
 
+/* Sets that fit one by one may not fit together: try. */
+static bool fits_on_empty_site(struct engine *engine, struct lease *lease)
+{
+    struct slot_table *table = engine->table;
+    struct map_request request = {.lease = lease, .from = engine->now, .until = engine->now + 1,
+                                  .shortest = 1, .strict = true};
+    struct mapping mapping;
+    bool fits;
+
+    if (!engine->empty)
+        engine->empty = slot_table_create(&engine->site);
+    engine->table = engine->empty;
+    slot_table_advance(engine->table, engine->now);
+    fits = mapper_map(engine, &request, &mapping);
+    mapping_finish(&mapping);
+    engine->table = table;
+    return fits;
+}
+
 /* VMs of the lease that the empty site could hold, set by set on its own. */
-static bool could_ever_fit(const struct engine *engine, struct lease *lease)
+static bool could_ever_fit(struct engine *engine, struct lease *lease)
 {
     uint32_t n_holdable = 0;
 
@@ -53,7 +72,8 @@ static bool could_ever_fit(const struct engine *engine, struct lease *lease)
         n_holdable += (uint32_t)(holds < nodes->count ? holds : nodes->count);
     }
     lease->reason = (struct reason){.id = REASON_TOO_BIG, .n = {lease->n_vms, n_holdable}};
-    return n_holdable == lease->n_vms;
+    return n_holdable == lease->n_vms &&
+           (lease->request.n_node_sets == 1 || fits_on_empty_site(engine, lease));
 }
 
 static bool admit(struct engine *engine, struct lease *lease)
@@ -106,7 +126,7 @@ int request_lease(struct engine *engine, const struct lease_request *request, st
 }
 
 /* "Too big" says more than "no room". */
-static void explain_size(const struct engine *engine, struct lease *lease)
+static void explain_size(struct engine *engine, struct lease *lease)
 {
     struct reason refused = lease->reason;
 

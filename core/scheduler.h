@@ -28,6 +28,7 @@ struct engine {
     int64_t now;
 
     struct slot_table *table;
+    struct slot_table *empty; /* the site without leases; NULL until it is asked for */
     struct reservation_index by_start; /* scheduled ones */
     struct reservation_index by_end;   /* scheduled and active ones */
     uint64_t next_order;
@@ -133,6 +134,7 @@ struct map_request {
     bool strict;             /* all of it or nothing, host by host */
     const uint32_t *allowed; /* hosts that may be used, ascending; NULL: all */
     size_t n_allowed;
+    const struct placement *pinned; /* every VM goes to its host there; NULL: anywhere */
 };
 
 struct mapping {

@@ -18,8 +18,9 @@ struct lwf_place lwf_parser_place(const struct lwf_reader *reader, const char *w
     if (!input)
         return place;
     if (!p || p < input->base || p >= input->cur) {
-        for (p = input->cur; p > input->base && *p != '<';)
-            p--;
+        /* The parser stands on the > of a start tag, and behind that of an end tag. */
+        for (p = input->cur; p > input->base && *--p != '<';)
+            ;
     }
     place.line = input->line;
     for (line = input->cur; line > p;)

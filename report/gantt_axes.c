@@ -291,7 +291,16 @@ static void legend_shades(struct legend *legend)
                       x + i * 12, legend->y + 7);
 }
 
-static void legend_mark(struct legend *legend)
+static void legend_suspension(struct legend *legend)
+{
+    double x;
+
+    legend_place(legend, "suspension, too short for a box", 6, &x);
+    output_format(legend->picture->out, "<path class=\"suspended\" d=\"M%.1f %.1fv14\"/>\n", x + 3,
+                  legend->y);
+}
+
+static void legend_preemption(struct legend *legend)
 {
     double x;
 
@@ -320,7 +329,7 @@ static void legend_operations(struct legend *legend)
         legend_bar(legend, "image transfer", "transfer");
 }
 
-void gantt_draw_legend(const struct gantt_picture *picture, bool with_shades)
+void gantt_draw_legend(const struct gantt_picture *picture, const struct gantt_extras *extras)
 {
     struct legend legend = {
         .picture = picture,
@@ -341,9 +350,11 @@ void gantt_draw_legend(const struct gantt_picture *picture, bool with_shades)
     if (picture->lease_kinds & 1u << LEASE_DEADLINE)
         legend_box(&legend, "deadline lease", " deadline", NULL);
     legend_operations(&legend);
-    if (picture->preemptions > 0)
-        legend_mark(&legend);
-    if (with_shades)
+    if (extras->short_suspensions)
+        legend_suspension(&legend);
+    if (extras->preemptions)
+        legend_preemption(&legend);
+    if (extras->shades)
         legend_shades(&legend);
     output_text(out, "</svg>\n");
 }

@@ -10,6 +10,7 @@
 enum {
     DRAWN_BOXES_MAX = 9000,
     LABEL_ROW = 11, /* pixels of height that a label needs */
+    NARROW = 4,     /* pixels of width below which outlines would hide the colours */
 };
 
 void gantt_number(struct output *out, double value)
@@ -177,10 +178,11 @@ static void draw_box(const struct gantt_picture *picture, const struct gantt_box
     double y = gantt_y(picture, box->first);
     double width = box_width(picture, box);
     const char *hatch = hatch_of(box);
+    bool outlined = box->kind == RESERVATION_VM && width >= NARROW;
     struct output *out = picture->out;
 
     output_format(out, "<path class=\"c%u%s\" d=\"", colour_of(box->lease),
-                  box->kind == RESERVATION_VM ? outlines[box->lease_kind] : "");
+                  outlined ? outlines[box->lease_kind] : "");
     path(out, x, y, width, box_height(picture, box));
     output_text(out, "\">");
     tooltip(picture, box);
@@ -237,11 +239,22 @@ static void draw_shades(const struct gantt_picture *picture, const struct gantt_
     }
 }
 
+static bool has_mark(const struct gantt_boxes *boxes, bool preemption)
+{
+    for (size_t i = 0; i < boxes->n_marks; i++) {
+        if (boxes->marks[i].preemption == preemption)
+            return true;
+    }
+    return false;
+}
+
 static void draw_ticks(const struct gantt_picture *picture, const struct gantt_boxes *boxes,
                        bool preemption)
 {
     struct output *out = picture->out;
 
+    if (!has_mark(boxes, preemption))
+        return;
     output_format(out, "<path class=\"%s\" d=\"", preemption ? "preempted" : "suspended");
     for (size_t i = 0; i < boxes->n_marks; i++) {
         const struct gantt_mark *mark = &boxes->marks[i];
@@ -262,7 +275,7 @@ static void draw_flags(const struct gantt_picture *picture, const struct gantt_b
 {
     struct output *out = picture->out;
 
-    if (picture->row < 10)
+    if (picture->row < 10 || !has_mark(boxes, true))
         return;
     output_text(out, "<path class=\"flag\" d=\"");
     for (size_t i = 0; i < boxes->n_marks; i++) {
@@ -279,6 +292,7 @@ static void draw_flags(const struct gantt_picture *picture, const struct gantt_b
 
 int gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes, struct error *err)
 {
+    struct gantt_extras extras;
     double smallest;
 
     gantt_picture_layout(picture);
@@ -303,6 +317,9 @@ int gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes, struct 
     draw_ticks(picture, boxes, false);
     draw_ticks(picture, boxes, true);
     draw_flags(picture, boxes);
-    gantt_draw_legend(picture, boxes->grid);
+    extras.shades = boxes->grid;
+    extras.preemptions = has_mark(boxes, true);
+    extras.short_suspensions = has_mark(boxes, false);
+    gantt_draw_legend(picture, &extras);
     return 0;
 }

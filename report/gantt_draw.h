@@ -44,7 +44,14 @@ void gantt_text(struct output *out, const char *text);
 /* Header, styles, title; axes and grid lines; legend and end. */
 void gantt_draw_head(const struct gantt_picture *picture);
 void gantt_draw_axes(const struct gantt_picture *picture);
-void gantt_draw_legend(const struct gantt_picture *picture, bool shades);
+/* What a legend explains besides the kinds of boxes. */
+struct gantt_extras {
+    bool shades;            /* the grid was drawn */
+    bool preemptions;       /* red marks */
+    bool short_suspensions; /* black marks */
+};
+
+void gantt_draw_legend(const struct gantt_picture *picture, const struct gantt_extras *extras);
 
 /* The whole picture. The boxes that are too small become part of the grid. -1 with ENOMEM. */
 int gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes, struct error *err);

@@ -86,6 +86,8 @@ static int write_job(struct jobs_csv *jobs, const struct site *site, const struc
     bool started = lease->start_actual != INSTANT_NONE;
     bool ended = started && lease->end != INSTANT_NONE;
     int64_t execution = ended ? lease->end - lease->start_actual : 0;
+    int64_t turnaround = ended ? lease->end - request->submit : 0;
+    int64_t waited = accounting_waiting_time(lease);
     struct output *out = jobs->out;
 
     output_integer(out, request->id);
@@ -99,10 +101,10 @@ static int write_job(struct jobs_csv *jobs, const struct site *site, const struc
     integer_field(out, started, lease->start_actual);
     integer_field(out, ended, execution);
     integer_field(out, ended, lease->end);
-    integer_field(out, started, lease->start_actual - request->submit);
-    integer_field(out, ended, lease->end - request->submit);
+    integer_field(out, started, waited);
+    integer_field(out, ended, turnaround);
     if (ended && execution > 0)
-        output_double(out, (double)(lease->end - request->submit) / (double)execution);
+        output_double(out, (double)turnaround / (double)execution);
     output_char(out, ',');
     if (host_set_of_lease(&jobs->hosts, site, lease, err) < 0)
         return -1;

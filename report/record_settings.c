@@ -66,6 +66,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(premature_end_plus_one_day),
     SWITCH(migration_moves_everything),
     SWITCH(transfers_never_cancelled),
+    SWITCH(resumption_exchanges_hosts),
     SWITCH(memory_files_stay_behind),
     SWITCH(queue_pass_by_free_cpu),
     SWITCH(lease_kinds_of_haizea_1_0),

@@ -62,16 +62,16 @@ static const struct {
     {LEASE("<nodes><node-set numnodes=\"1\"><res amount=\"5\"/></node-set></nodes>"),
      "5:31: <res> lacks its attribute type"},
     {LEASE("<nodes><node-set numnodes=\"1\"><res type=\"CPU\" amount=\"-5\"/></node-set></nodes>"),
-     "5:54: amount is \"-5\": expected an integer from 0 to 1000000000000"},
+     "5:55: amount is \"-5\": expected an integer from 0 to 1000000000000"},
     {LEASE("<nodes><node-set numnodes=\"1\"><res type=\"CPU\" amount=\"0.5\"/></node-set></nodes>"),
-     "5:54: amount is \"0.5\": expected an integer from 0 to 1000000000000"},
+     "5:55: amount is \"0.5\": expected an integer from 0 to 1000000000000"},
     {LEASE("<nodes><node-set numnodes=\"1\"><res type=\"GPU\" amount=\"1\"/></node-set></nodes>"),
-     "5:41: the site has no resource type \"GPU\""},
+     "5:42: the site has no resource type \"GPU\""},
     {LEASE("<nodes><node-set numnodes=\"1\"><res type=\"\" amount=\"1\"/></node-set></nodes>"),
-     "5:41: the resource type \"\" has no name: expected 1 to 31 letters"},
+     "5:42: the resource type \"\" has no name: expected 1 to 31 letters"},
     {LEASE("<nodes><node-set numnodes=\"1\"><res type=\"CPU\" amount=\"1\"/>"
            "<res type=\"CPU\" amount=\"1\"/></node-set></nodes>"),
-     "5:69: another amount of \"CPU\" in one node set"},
+     "5:70: another amount of \"CPU\" in one node set"},
     {LEASE("<software><none/><none/></software>"),
      "5:18: <software> holds more than one of <none/> and <disk-image/>"},
     {LEASE("<software><disk-image id=\"\" size=\"1\"/></software>"),
@@ -113,7 +113,7 @@ static void test_errors_of_compatibility(void **state)
     (void)state;
     expect_error(LEASE("<nodes><node-set numnodes=\"1\"><res type=\"GPU\" amount=\"1\"/></node-set>"
                        "</nodes>"),
-                 "5:41: the site has no resource type \"GPU\"", &compatible);
+                 "5:42: the site has no resource type \"GPU\"", &compatible);
     expect_error(LEASE(REST), "4:32: the lease lacks <nodes>", &compatible);
 }
 

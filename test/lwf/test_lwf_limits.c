@@ -57,7 +57,7 @@ static void test_entity_without_doctype(void **state)
 {
     (void)state;
     expect_error("<lease-workload name=\"&bomb;\"><lease-requests/></lease-workload>",
-                 "1:28: not well-formed XML: Entity 'bomb' not defined", NULL);
+                 "1:29: not well-formed XML: Entity 'bomb' not defined", NULL);
 }
 
 static void test_deep_nesting(void **state)
@@ -101,7 +101,7 @@ static void test_bad_utf8(void **state)
                           "<lease-requests/></lease-workload>", 80, ":2:");
     expect_error_in_bytes("\x80<lease-workload/>", 18, "not well-formed XML");
     expect_error("<?xml version=\"1.0\" encoding=\"klingon\"?><lease-workload/>",
-                 "1:38: not well-formed XML: Unsupported encoding klingon", NULL);
+                 "1:39: not well-formed XML: Unsupported encoding klingon", NULL);
 }
 
 static void test_huge_attribute(void **state)
