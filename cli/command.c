@@ -13,6 +13,9 @@ const struct command command_table[] = {
     {"trace", "check", "Report every error of a trace, with line and column", command_trace_check},
     {"trace", "convert", "Turn SWF and Haizea's old traces into LWF", command_trace_convert},
     {"trace", "stats", "Describe a trace: leases, sizes, load", command_trace_stats},
+    {"policy", "list", "List the policy modules that can be loaded", command_policy_list},
+    {"policy", "show", "Describe a policy module and its options", command_policy_show},
+    {"policy", "check", "Load a policy module and put it to the test", command_policy_check},
     {"verify", NULL, "Prove that a recorded schedule keeps its promises", command_verify},
 };
 

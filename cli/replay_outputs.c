@@ -11,6 +11,7 @@
 #include "report/gantt.h"
 #include "report/jobs_csv.h"
 #include "report/record.h"
+#include "report/results.h"
 #include "util/memory.h"
 
 /* The name to write under, or NULL when `path` is no place for a new file (a pipe, a device). */
@@ -87,6 +88,23 @@ static int open_gantt(struct replay_outputs *outputs, const char *path, struct e
     return 0;
 }
 
+static int open_results(struct replay_outputs *outputs, const char *path, struct error *err)
+{
+    struct results_options options = {
+        .path = path,
+        .name = outputs->run->name,
+        .settings = &outputs->run->configuration->settings,
+        .accounting = outputs->accounting,
+    };
+    struct results *results = results_create(&options, err);
+
+    if (!results)
+        return -1;
+    outputs->writers[REPLAY_RESULTS] = results;
+    observe(outputs, results_observer(results));
+    return 0;
+}
+
 static void close_record(void *writer)
 {
     record_destroy(writer);
@@ -107,16 +125,23 @@ static void close_gantt(void *writer)
     gantt_destroy(writer);
 }
 
+static void close_results(void *writer)
+{
+    results_destroy(writer);
+}
+
 struct output_way {
+    bool whole; /* the writer itself leaves the old file or the whole new one */
     int (*open)(struct replay_outputs *outputs, const char *path, struct error *err);
     void (*close)(void *writer);
 };
 
 static const struct output_way output_ways[REPLAY_OUTPUTS] = {
-    [REPLAY_RECORD] = {open_record, close_record},
-    [REPLAY_JOBS] = {open_jobs, close_jobs},
-    [REPLAY_EVENTS] = {open_events, close_events},
-    [REPLAY_GANTT] = {open_gantt, close_gantt},
+    [REPLAY_RECORD] = {false, open_record, close_record},
+    [REPLAY_JOBS] = {false, open_jobs, close_jobs},
+    [REPLAY_EVENTS] = {false, open_events, close_events},
+    [REPLAY_RESULTS] = {true, open_results, close_results},
+    [REPLAY_GANTT] = {false, open_gantt, close_gantt},
 };
 
 int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run *run,
@@ -132,9 +157,10 @@ int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run 
     for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
         const char *path = run->outputs[kind];
 
-        if (!path || !output_ways[kind].open)
+        if (!path)
             continue;
-        outputs->temporary[kind] = temporary_name(path);
+        if (!output_ways[kind].whole)
+            outputs->temporary[kind] = temporary_name(path);
         if (!outputs->temporary[kind]) {
             if (output_ways[kind].open(outputs, path, err) < 0)
                 return -1;
@@ -176,6 +202,8 @@ void replay_outputs_set_status(struct replay_outputs *outputs, const char *statu
 {
     if (outputs->writers[REPLAY_RECORD])
         record_set_status(outputs->writers[REPLAY_RECORD], status);
+    if (outputs->writers[REPLAY_RESULTS])
+        results_set_status(outputs->writers[REPLAY_RESULTS], status);
 }
 
 void replay_outputs_finish(struct replay_outputs *outputs)

@@ -1,7 +1,7 @@
 /* replay_outputs.h: the files a replay writes, and the observers that write them.
  *
  * Each file is written under a temporary name beside its own and renamed at the end: whoever reads
- * it sees the old one or the whole new one.
+ * it sees the old one or the whole new one. A database does the same in one transaction.
  */
 #ifndef GALERNA_CLI_REPLAY_OUTPUTS_H
 #define GALERNA_CLI_REPLAY_OUTPUTS_H

@@ -282,12 +282,12 @@ static void count_migrations(struct accounting *accounting, const struct placeme
 }
 
 /* Haizea adds the shares of the kinds of operations, so its sums differ in the last bit from the
- * share of the sum, and a counter gets an entry for that. Its order
- * follows memory addresses; this is the one most of its records show. */
+ * share of the sum, and a counter gets an entry for that. Its order follows memory addresses; this is
+ * the one that all but two of its records agree with. */
 static double utilization(const struct engine *engine)
 {
     static const enum reservation_kind order[] = {RESERVATION_VM, RESERVATION_RESUME,
-                                                  RESERVATION_SHUTDOWN, RESERVATION_SUSPEND};
+                                                  RESERVATION_SUSPEND, RESERVATION_SHUTDOWN};
     double total = (double)engine_cpu_total(engine);
     double sum = 0;
 

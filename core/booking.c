@@ -105,7 +105,6 @@ void reservation_unbook(struct engine *engine, struct reservation *r)
  * resumptions with what the VMs hold on the hosts involved. */
 static int64_t cpu_of(const struct reservation *r)
 {
-    const struct vm_plan *current = lease_plan_current(r->lease);
     const struct placement *at = r->placement;
     int64_t cpu = 0;
 
@@ -116,7 +115,7 @@ static int64_t cpu_of(const struct reservation *r)
             cpu += at->amounts[i * at->n_types + RESOURCE_CPU];
         return cpu;
     }
-    at = current->vm->placement;
+    at = lease_plan_of(r)->vm->placement;
     for (uint32_t i = 0; i < r->placement->n_hosts; i++)
         for (uint32_t k = 0; k < at->n_hosts; k++)
             if (at->hosts[k] == r->placement->hosts[i])

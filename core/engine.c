@@ -446,12 +446,12 @@ static int do_early_ends(struct engine *engine, const struct engine_input *input
     for (size_t i = 0; i < n; i++)
         if (inputs[i].kind == INPUT_ENDED) {
             struct lease *lease = unfinished_lease(engine, inputs[i].lease, err);
-            struct vm_plan *current = lease ? lease_plan_current(lease) : NULL;
+            struct vm_plan *current = lease ? lease_plan_running(lease) : NULL;
             size_t place;
 
             if (!lease)
                 return -1;
-            if (!current || current->vm->state != RESERVATION_ACTIVE)
+            if (!current)
                 return error_set(err, EINVAL, "lease %lld does not run",
                                  (long long)inputs[i].lease);
             reservation_list_append(list, current->vm);

@@ -114,7 +114,7 @@ static bool is_last(const struct reservation_list *list, const struct reservatio
 void operation_begins(struct engine *engine, struct reservation *r)
 {
     struct lease *lease = r->lease;
-    struct vm_plan *current = lease_plan_current(lease);
+    struct vm_plan *current = lease_plan_of(r);
 
     reservation_start(engine, r);
     switch (r->kind) {
@@ -160,6 +160,9 @@ static void suspended(struct engine *engine, struct lease *lease)
     if (lease->request.kind == LEASE_BEST_EFFORT) {
         queue_insert(engine, lease);
         lease_set_state(engine, lease, LEASE_SUSPENDED_QUEUED);
+    } else if (lease_plan_current(lease)->vm->state == RESERVATION_SCHEDULED) {
+        /* A deadline lease: its resumption is booked already. */
+        lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);
     }
 }
 
@@ -174,7 +177,7 @@ static void migrated(struct engine *engine, struct reservation *r)
 void operation_ends(struct engine *engine, struct reservation *r)
 {
     struct lease *lease = r->lease;
-    struct vm_plan *current = lease_plan_current(lease);
+    struct vm_plan *current = lease_plan_of(r);
 
     reservation_end(engine, r);
     engine_output(engine, (struct engine_output){.kind = OUTPUT_OPERATION_ENDED, .lease = lease,
@@ -210,15 +213,18 @@ void operation_ends(struct engine *engine, struct reservation *r)
 /* The VMs stop now, before their planned end. */
 static void cut_short(struct engine *engine, struct lease *lease)
 {
-    struct vm_plan *current = lease_plan_current(lease);
+    struct vm_plan *running;
 
-    reservation_list_withdraw(engine, &current->after);
-    reservation_end(engine, current->vm);
-    current->vm->until = engine->now;
-    lease->accumulated += engine->now - current->vm->from;
+    while (lease_plan_current(lease)->vm->state == RESERVATION_SCHEDULED)
+        stretch_withdraw(engine, lease);
+    running = lease_plan_current(lease);
+    reservation_list_withdraw(engine, &running->after);
+    reservation_end(engine, running->vm);
+    running->vm->until = engine->now;
+    lease->accumulated += engine->now - running->vm->from;
     lease_plan_publish(lease);
     engine_output(engine, (struct engine_output){.kind = OUTPUT_OPERATION_ENDED, .lease = lease,
-                                                 .reservation = current->vm});
+                                                 .reservation = running->vm});
 }
 
 void lease_ended_early(struct engine *engine, struct lease *lease)
@@ -244,38 +250,44 @@ static void withdraw_scheduled(struct engine *engine, struct reservation_list *l
     list->n = kept;
 }
 
-/* Everything of the current stretch that has not been carried out goes. */
+/* What has not been carried out of the last stretch goes; all of it when nothing has. */
+static void withdraw_rest(struct engine *engine, struct lease *lease)
+{
+    struct vm_plan *last = lease_plan_current(lease);
+
+    withdraw_scheduled(engine, &last->before);
+    withdraw_scheduled(engine, &last->after);
+    if (last->vm->state == RESERVATION_DONE)
+        return;
+    if (last->before.n == 0) {
+        stretch_withdraw(engine, lease);
+    } else {
+        reservation_unbook(engine, last->vm);
+        last->vm->until = last->vm->from;
+        last->vm->state = RESERVATION_DONE;
+    }
+}
+
 static void withdraw_plan(struct engine *engine, struct lease *lease)
 {
-    struct vm_plan *current = lease_plan_current(lease);
+    size_t before = lease->plan->n_vms + 1;
 
-    if (!current)
-        return;
-    withdraw_scheduled(engine, &current->before);
-    withdraw_scheduled(engine, &current->after);
-    if (current->vm->state != RESERVATION_DONE && current->before.n == 0) {
-        reservation_withdraw(engine, current->vm);
-        lease->plan->n_vms--;
-        reservation_list_finish(&current->before);
-        reservation_list_finish(&current->after);
-    } else if (current->vm->state != RESERVATION_DONE) {
-        reservation_unbook(engine, current->vm);
-        current->vm->until = current->vm->from;
-        current->vm->state = RESERVATION_DONE;
+    while (lease->plan->n_vms && lease->plan->n_vms < before) {
+        before = lease->plan->n_vms;
+        withdraw_rest(engine, lease);
     }
 }
 
 void lease_cancel(struct engine *engine, struct lease *lease)
 {
     bool failed = lease->reason.id == REASON_FAILED;
-    struct vm_plan *current = lease_plan_current(lease);
 
     if (!failed)
         lease->reason = (struct reason){.id = REASON_CANCELLED};
     if (lease->plan->in_queue)
         queue_remove(engine, lease);
     future_remove(engine, lease);
-    if (current && current->vm->state == RESERVATION_ACTIVE && !failed)
+    if (lease_plan_running(lease) && !failed)
         cut_short(engine, lease);
     withdraw_plan(engine, lease);
     lease_plan_publish(lease);

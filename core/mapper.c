@@ -274,6 +274,7 @@ static void gather(struct engine *engine, const struct map_request *request,
         const struct vm_plan *current;
 
         if (r->from >= request->until || r->from >= r->until || lease == request->lease ||
+            lease->request.kind == LEASE_DEADLINE ||
             !is_preemptable_at(engine, lease, request->from))
             continue;
         current = lease_plan_current(lease);
@@ -487,7 +488,7 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
         if (greedy_pass(engine, request, &order, mapping))
             return true;
     }
-    if (!hooks->score_victims && !hooks->choose_victims)
+    if (request->spare_others || (!hooks->score_victims && !hooks->choose_victims))
         return false;
     if (hooks->may_preempt && !hooks->may_preempt(hooks->context, request->lease))
         return false;

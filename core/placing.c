@@ -96,6 +96,8 @@ struct search {
     struct lease *lease;
     bool resuming;
     bool strict;
+    bool spare_others;   /* no victims */
+    int64_t remaining;   /* seconds the VMs have to run */
     int64_t shutdown;
     int64_t resume;      /* seconds set aside for resuming */
     int64_t threshold;
@@ -109,8 +111,7 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
 {
     struct engine *engine = search->engine;
     struct vm_plan *plan = &proposal->plan;
-    int64_t remaining = remaining_span(search->lease), runs_from = start;
-    int64_t full;
+    int64_t runs_from = start, full;
     bool inside = engine->settings.behaviour.shutdown_inside_duration;
 
     plan->vm = reservation_create(search->lease, RESERVATION_VM, start, mapping->until,
@@ -122,7 +123,7 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
     if (runs_from >= mapping->until)
         return false;
     plan->vm->from = runs_from;
-    full = instant_add(runs_from, remaining);
+    full = instant_add(runs_from, search->remaining);
     /* Haizea suspends when the work does not fit; the shutdown may be cut short. */
     if (mapping->until < (inside ? full : instant_add(full, search->shutdown))) {
         int64_t runs_until = suspend_windows(engine, search->lease, plan->vm->placement,
@@ -137,21 +138,28 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
     return plan->vm->until >= runs_from;
 }
 
+static bool ends_in_time(const struct lease *lease, const struct vm_plan *plan)
+{
+    int64_t end = plan->after.n ? plan->after.items[plan->after.n - 1]->until : plan->vm->until;
+
+    return lease->request.deadline == INSTANT_NONE || end <= lease->request.deadline;
+}
+
 /* Try to begin at `start`; request and mapping sizes follow from the search. */
 static bool try_point(struct search *search, int64_t start, struct proposal *proposal)
 {
     struct engine *engine = search->engine;
-    int64_t remaining = remaining_span(search->lease);
 
     for (int attempt = 0; attempt < 2; attempt++) {
         struct map_request request = {.lease = search->lease, .from = start,
                                       .strict = search->strict, .shortest = search->threshold,
                                       .allowed = search->hosts, .n_allowed = search->n_hosts,
-                                      .pinned = search->pinned};
+                                      .pinned = search->pinned,
+                                      .spare_others = search->spare_others};
         struct mapping mapping;
         int64_t resume_taken;
 
-        request.until = instant_add(instant_add(start, remaining),
+        request.until = instant_add(instant_add(start, search->remaining),
                                     search->shutdown + search->resume);
         if (!mapper_map(engine, &request, &mapping)) {
             mapping_finish(&mapping);
@@ -159,8 +167,12 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
         }
         proposal->start = start;
         proposal->victims = mapping.victims;
-        if (build_vm(search, &mapping, start, proposal, &resume_taken))
-            return true;
+        if (build_vm(search, &mapping, start, proposal, &resume_taken)) {
+            if (ends_in_time(search->lease, &proposal->plan))
+                return true;
+            proposal_finish(proposal);
+            return false;
+        }
         proposal_finish(proposal);
         /* Resuming takes longer than estimated and would leave no time to run: ask for more. */
         if (resume_taken <= search->resume)
@@ -349,6 +361,7 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     search.strict = !may_be_suspended(engine, lease) ||
                     (lease->request.kind == LEASE_IMMEDIATE &&
                      !engine->settings.behaviour.immediate_may_be_suspended);
+    search.remaining = remaining_span(lease);
     search.shutdown = shutdown_span(engine, lease);
     search.resume = search.resuming ? resume_estimate(engine, lease) : 0;
     search.threshold = scheduling_threshold(engine, lease);
@@ -362,5 +375,29 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     if (!placed)
         refuse(lease, REASON_NO_ROOM_NOW, lease->n_vms, vms_that_fit(engine, lease));
     free(search.hosts);
+    return placed;
+}
+
+bool place_within(struct engine *engine, const struct window_request *request,
+                  struct proposal *proposal)
+{
+    struct search search = {
+        .engine = engine, .lease = request->lease, .resuming = request->resuming, .strict = true,
+        .spare_others = request->spare_others, .remaining = request->remaining,
+        .shutdown = shutdown_span(engine, request->lease), .pinned = request->pinned,
+    };
+    struct points points = {0};
+    bool placed = false;
+
+    memset(proposal, 0, sizeof *proposal);
+    search.resume = request->resuming ? resume_estimate(engine, request->lease) : 0;
+    add_point(&points, request->from);
+    for (size_t i = 0; i < request->n_more_points; i++)
+        if (request->more_points[i] > request->from)
+            add_point(&points, request->more_points[i]);
+    sorted_points(engine, request->from, &points);
+    for (size_t i = 0; i < points.n && points.items[i] <= request->latest && !placed; i++)
+        placed = try_point(&search, points.items[i], proposal);
+    free(points.items);
     return placed;
 }

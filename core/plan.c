@@ -91,6 +91,35 @@ struct vm_plan *lease_plan_current(const struct lease *lease)
     return plan->n_vms ? &plan->vms[plan->n_vms - 1] : NULL;
 }
 
+static bool list_has(const struct reservation_list *list, const struct reservation *r)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i] == r)
+            return true;
+    return false;
+}
+
+struct vm_plan *lease_plan_of(const struct reservation *r)
+{
+    const struct lease_plan *plan = r->lease->plan;
+
+    for (size_t i = plan->n_vms; i-- > 0;)
+        if (plan->vms[i].vm == r || list_has(&plan->vms[i].before, r) ||
+            list_has(&plan->vms[i].after, r))
+            return &plan->vms[i];
+    return NULL;
+}
+
+struct vm_plan *lease_plan_running(const struct lease *lease)
+{
+    const struct lease_plan *plan = lease->plan;
+
+    for (size_t i = plan->n_vms; i-- > 0;)
+        if (plan->vms[i].vm->state == RESERVATION_ACTIVE)
+            return &plan->vms[i];
+    return NULL;
+}
+
 struct vm_plan *lease_plan_add(struct lease *lease)
 {
     struct lease_plan *plan = lease->plan;

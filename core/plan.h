@@ -53,6 +53,12 @@ void lease_plan_destroy(struct lease *lease);
 /* The current stretch, or NULL when the lease never got one. */
 struct vm_plan *lease_plan_current(const struct lease *lease);
 
+/* The stretch that a reservation belongs to, or NULL (preparation). */
+struct vm_plan *lease_plan_of(const struct reservation *r);
+
+/* The stretch whose VMs run now, or NULL. */
+struct vm_plan *lease_plan_running(const struct lease *lease);
+
 /* Append an empty stretch and return it. */
 struct vm_plan *lease_plan_add(struct lease *lease);
 

@@ -186,6 +186,7 @@ void schedule_pending(struct engine *engine)
     }
     schedule_kind(engine, LEASE_IMMEDIATE);
     schedule_kind(engine, LEASE_RESERVATION);
+    schedule_kind(engine, LEASE_DEADLINE);
     engine->pending.n = 0;
     schedule_queue(engine);
 }

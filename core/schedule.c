@@ -10,7 +10,7 @@ static void book_list(struct engine *engine, const struct reservation_list *list
 }
 
 /* Haizea's order: preparation, before, VM, after. */
-static void take_over(struct engine *engine, struct lease *lease, struct proposal *proposal)
+void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     struct vm_plan *plan = lease_plan_add(lease);
 
@@ -33,8 +33,11 @@ static bool place(struct engine *engine, struct lease *lease, bool may_wait,
     int64_t *earliest = NULL;
     bool placed;
 
+    if (lease->request.kind == LEASE_DEADLINE)
+        return place_deadline(engine, lease, proposal);
     if (lease->request.kind == LEASE_RESERVATION)
-        return place_exact(engine, lease, proposal);
+        return place_exact(engine, lease, proposal) ||
+               place_by_moving_others(engine, lease, proposal);
     if (lease_is_suspended(lease)) {
         if (engine->settings.migration != MIGRATION_NO)
             request.from += migration_estimate(engine, lease);
@@ -69,7 +72,7 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
         lease->plan->holds_future = true;
         lease_list_append(&engine->future, lease);
     }
-    take_over(engine, lease, &proposal);
+    proposal_take_over(engine, lease, &proposal);
     proposal_finish(&proposal);
     if (resuming) {
         lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);
@@ -81,20 +84,24 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
     return true;
 }
 
-void unschedule_lease(struct engine *engine, struct lease *lease)
+void stretch_withdraw(struct engine *engine, struct lease *lease)
 {
-    struct lease_plan *plan = lease->plan;
     struct vm_plan *current = lease_plan_current(lease);
 
-    cancel_preparation(engine, lease);
     reservation_list_withdraw(engine, &current->before);
     reservation_list_withdraw(engine, &current->after);
     reservation_withdraw(engine, current->vm);
     reservation_list_finish(&current->before);
     reservation_list_finish(&current->after);
-    plan->n_vms--;
-    future_remove(engine, lease);
+    lease->plan->n_vms--;
     lease_plan_publish(lease);
+}
+
+void unschedule_lease(struct engine *engine, struct lease *lease)
+{
+    cancel_preparation(engine, lease);
+    stretch_withdraw(engine, lease);
+    future_remove(engine, lease);
 }
 
 static int by_submission(const void *a, const void *b)
@@ -129,4 +136,5 @@ void reevaluate_future(struct engine *engine)
         }
     }
     free(leases);
+    pull_deadlines_forward(engine);
 }

@@ -135,6 +135,7 @@ struct map_request {
     const uint32_t *allowed; /* hosts that may be used, ascending; NULL: all */
     size_t n_allowed;
     const struct placement *pinned; /* every VM goes to its host there; NULL: anywhere */
+    bool spare_others;       /* nobody is preempted for it */
 };
 
 struct mapping {
@@ -167,9 +168,35 @@ struct placing_request {
 bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal);
 bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
                                struct proposal *proposal);
+/* A place for a lease that needs all its time at a stretch, beginning in [from, latest]. */
+struct window_request {
+    struct lease *lease;
+    int64_t from, latest;
+    int64_t remaining;               /* seconds its VMs have to run */
+    bool resuming;                   /* it will be suspended by then */
+    bool spare_others;
+    const struct placement *pinned;  /* hosts of its VMs; NULL: any */
+    const int64_t *more_points;      /* besides the ends that are booked: when to try */
+    size_t n_more_points;
+};
+
+bool place_within(struct engine *engine, const struct window_request *request,
+                  struct proposal *proposal);
 void proposal_finish(struct proposal *proposal); /* drops what was not taken over */
 
+/* --- deadline.c --- */
+/* Place a deadline lease, or make room for a reservation, by placing other deadline leases again so
+ * that all of them still keep their deadlines. */
+bool place_deadline(struct engine *engine, struct lease *lease, struct proposal *proposal);
+bool place_by_moving_others(struct engine *engine, struct lease *lease, struct proposal *proposal);
+/* Room has come back: start deadline leases earlier where that is possible. */
+void pull_deadlines_forward(struct engine *engine);
+
 /* --- schedule.c: haizea.md 9.4 --- */
+/* Book a proposal as the lease's next stretch. */
+void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal);
+/* Take the last stretch back from slot table, indexes and plan. */
+void stretch_withdraw(struct engine *engine, struct lease *lease);
 /* Place the lease and book it; false with lease->reason set when it cannot be placed. */
 bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_wait);
 void unschedule_lease(struct engine *engine, struct lease *lease);

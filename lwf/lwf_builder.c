@@ -26,26 +26,29 @@ static bool is_word(const struct lwf_value *value, const char *word)
            && strncasecmp(value->text, word, length) == 0;
 }
 
-static void take_time(struct lwf_reader *reader, enum lwf_attribute attribute,
+/* False after a complaint; *seconds is then 0. */
+static bool take_time(struct lwf_reader *reader, enum lwf_attribute attribute,
                       bool unlimited_allowed, int64_t *seconds)
 {
     const struct lwf_value *value = &reader->values[attribute];
 
     if (value_parse_delta(value->text, value->end, seconds))
-        return;
+        return true;
     if (reader->options.haizea_1_0) {
         *seconds = value_parse_delta_haizea(value->text, value->end);
         lwf_warn_at(reader, lwf_parser_place(reader, value->text),
                     "\"%.*s\" is no time and is taken as %" PRId64 " s, as Haizea 1.0 does",
                     shown(value), value->text, *seconds);
-        return;
+        return true;
+    }
+    if (unlimited_allowed && is_word(value, "unlimited")) {
+        *seconds = SPAN_UNLIMITED;
+        return true;
     }
     *seconds = 0;
-    if (unlimited_allowed && is_word(value, "unlimited"))
-        *seconds = SPAN_UNLIMITED;
-    else
-        lwf_complain(reader, value->text, "\"%.*s\" is no time: expected [DAYS:]HH:MM[:SS]%s",
-                     shown(value), value->text, unlimited_allowed ? " or unlimited" : "");
+    lwf_complain(reader, value->text, "\"%.*s\" is no time: expected [DAYS:]HH:MM[:SS]%s",
+                 shown(value), value->text, unlimited_allowed ? " or unlimited" : "");
+    return false;
 }
 
 /* An integer between min and max, or a complaint and min. */
@@ -321,8 +324,8 @@ static void begin_duration(struct lwf_reader *reader)
 {
     struct lease_request *request = &reader->request.request;
 
-    take_time(reader, ATTRIBUTE_TIME, true, &request->duration);
-    if (request->duration == 0 && !reader->options.haizea_1_0 && reader->request.sound)
+    if (take_time(reader, ATTRIBUTE_TIME, true, &request->duration) && request->duration == 0
+        && !reader->options.haizea_1_0)
         lwf_complain(reader, reader->values[ATTRIBUTE_TIME].text,
                      "the duration is 0: expected a second or more");
     request->duration_original = request->duration;

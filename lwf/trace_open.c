@@ -48,7 +48,7 @@ int trace_format_of(struct source *source, struct error *err)
     if (n >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
         p += 3;
     /* UTF-16 can only be XML. */
-    if (n >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
+    if (end - p >= 2 && (memcmp(p, "\xff\xfe", 2) == 0 || memcmp(p, "\xfe\xff", 2) == 0))
         return TRACE_FORMAT_LWF;
     while (p < end) {
         int columns;

@@ -21,3 +21,15 @@ function(galerna_add_policy name)
   add_custom_command(TARGET ${name} POST_BUILD
     COMMAND chmod go-w $<TARGET_FILE:${name}> $<TARGET_FILE_DIR:${name}> VERBATIM)
 endfunction()
+
+# Galerna::mock_host, a host for the unit tests of a policy: link it with the policy's own sources.
+if(NOT TARGET Galerna::mock_host AND Galerna_INCLUDE_DIR)
+  find_library(Galerna_MOCK_HOST_LIBRARY galerna-mock-host HINTS ${CMAKE_CURRENT_LIST_DIR}/../..)
+  mark_as_advanced(Galerna_MOCK_HOST_LIBRARY)
+  if(Galerna_MOCK_HOST_LIBRARY)
+    add_library(Galerna::mock_host STATIC IMPORTED)
+    set_target_properties(Galerna::mock_host PROPERTIES
+      IMPORTED_LOCATION "${Galerna_MOCK_HOST_LIBRARY}"
+      INTERFACE_INCLUDE_DIRECTORIES "${Galerna_INCLUDE_DIR}")
+  endif()
+endif()

@@ -131,7 +131,7 @@ void instance_fault_verdict(struct instance *instance, const char *function,
                        (int)verdict);
 }
 
-static int64_t microseconds(void)
+int64_t instance_clock(void)
 {
     struct timespec now;
 
@@ -139,18 +139,10 @@ static int64_t microseconds(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-int64_t instance_call_begins(struct instance *instance, uint64_t every)
+void instance_call_measured(struct instance *instance, int64_t began, const char *function)
 {
-    return instance->calls++ % every == 0 ? microseconds() : 0;
-}
+    int64_t took = instance_clock() - began;
 
-void instance_call_ended(struct instance *instance, int64_t began, const char *function)
-{
-    int64_t took;
-
-    if (began == 0)
-        return;
-    took = microseconds() - began;
     if (took <= instance->state->slow_call)
         return;
     if (instance->state->replace_slow)

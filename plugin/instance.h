@@ -74,10 +74,26 @@ void instance_fault(struct instance *instance, const char *format, ...)
 void instance_fault_verdict(struct instance *instance, const char *function,
                             enum galerna_verdict verdict);
 
-/* Time of the call that begins now when it is one of those measured (each `every`th), else 0. */
-int64_t instance_call_begins(struct instance *instance, uint64_t every);
-/* Count the call as slow when it was. began: of instance_call_begins(). */
-void instance_call_ended(struct instance *instance, int64_t began, const char *function);
+/* The time, in microseconds. */
+int64_t instance_clock(void);
+
+/* Count a call that begins; its time when it is one of those measured (one in `every`, a power of
+ * two), else 0. */
+static inline int64_t instance_call_begins(struct instance *instance, uint64_t every)
+{
+    return (instance->calls++ & (every - 1)) == 0 ? instance_clock() : 0;
+}
+
+/* Count a call as slow when it was. began: not 0. */
+void instance_call_measured(struct instance *instance, int64_t began, const char *function);
+
+/* began: of instance_call_begins(). */
+static inline void instance_call_ended(struct instance *instance, int64_t began,
+                                       const char *function)
+{
+    if (began != 0)
+        instance_call_measured(instance, began, function);
+}
 
 /* Fill the table that a module sees. */
 void host_api_init(struct galerna_host *api, struct instance *instance);

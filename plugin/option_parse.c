@@ -13,8 +13,7 @@ static bool is_limited(const struct galerna_option *option)
     return option->minimum != 0 || option->maximum != 0;
 }
 
-/* Call use(context, word) for each word of a list "a|b|c" until it returns true; the place of that
- * word or -1. */
+/* The place of a word in a list "a|b|c", or -1; case does not matter. */
 static int find_choice(const char *choices, const char *word)
 {
     size_t length = strlen(word);
@@ -121,7 +120,6 @@ static int parse_boolean(const char *text, bool *value)
 /* [D:]HH:MM:SS */
 static int parse_clock(const char *text, int64_t *value)
 {
-    static const int64_t most[] = {INT32_MAX, INT32_MAX, 59, 59};
     int64_t parts[4];
     int n = 0;
 
@@ -140,7 +138,7 @@ static int parse_clock(const char *text, int64_t *value)
         if (*at != ':' || n == 4)
             return -1;
     }
-    if (n < 3 || parts[n - 1] > most[3] || parts[n - 2] > most[2])
+    if (n < 3 || parts[n - 1] > 59 || parts[n - 2] > 59)
         return -1;
     *value = (n == 4 ? parts[0] * 86400 : 0) + parts[n - 3] * 3600 + parts[n - 2] * 60 +
              parts[n - 1];

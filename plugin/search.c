@@ -14,6 +14,7 @@
 
 #ifndef GALERNA_POLICY_DIRECTORY
 #define GALERNA_POLICY_DIRECTORY "/usr/lib/galerna/policies"
+#define GALERNA_LIBRARY_DIRECTORY "lib"
 #endif
 
 static void add_directory(struct search_path *path, const char *directory, size_t length)
@@ -35,26 +36,31 @@ static void add_directory(struct search_path *path, const char *directory, size_
 }
 
 /* <build>/bin/galerna has its modules in <build>/lib/galerna/policies, and an installed one below
- * the same prefix. */
+ * the same prefix, wherever it was moved. */
 static void add_beside_program(struct search_path *path)
 {
+    static const char *const libraries[] = {"lib", GALERNA_LIBRARY_DIRECTORY};
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    char *slash;
 
     if (length <= 0)
         return;
     program[length] = '\0';
     for (int up = 0; up < 2; up++) {
-        slash = strrchr(program, '/');
+        char *slash = strrchr(program, '/');
+
         if (!slash)
             return;
         *slash = '\0';
     }
-    if (strlen(program) + sizeof "/lib/galerna/policies" > sizeof program)
-        return;
-    strcat(program, "/lib/galerna/policies");
-    add_directory(path, program, strlen(program));
+    for (size_t i = 0; i < 2; i++) {
+        char directory[PATH_MAX + 64];
+
+        if (libraries[i][0] == '/')
+            continue;
+        snprintf(directory, sizeof directory, "%s/%s/galerna/policies", program, libraries[i]);
+        add_directory(path, directory, strlen(directory));
+    }
 }
 
 void search_path_init(struct search_path *path, const char *const *directories, size_t n)

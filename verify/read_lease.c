@@ -299,6 +299,7 @@ int reader_read_leases(struct reader *reader, json_t *root)
         snprintf(reader->place.where, sizeof reader->place.where, "leases[%zu]", i);
         if (read_lease(reader, item, &schedule->leases[i]) < 0)
             return -1;
+        snprintf(reader->place.where, sizeof reader->place.where, "leases[%zu]", i);
         if (i > 0 && schedule->leases[i].id <= schedule->leases[i - 1].id)
             return json_fail(&reader->place, "id", "%lld does not ascend",
                              (long long)schedule->leases[i].id);

@@ -158,9 +158,9 @@ one_run() {
 outputs() {
     mkdir "$work/one"
     run 0 replay -q "$data/small.lwf" --record "$work/one/r.json" --jobs "$work/one/j.csv" \
-        --events "$work/one/e.jsonl" --gantt "$work/one/g.svg"
-    holds "$work/one" e.jsonl g.svg j.csv r.json
-    for file in e.jsonl g.svg j.csv r.json; do
+        --events "$work/one/e.jsonl" --gantt "$work/one/g.svg" --results "$work/one/r.db"
+    holds "$work/one" e.jsonl g.svg j.csv r.db r.json
+    for file in e.jsonl g.svg j.csv r.db r.json; do
         exists "$work/one/$file"
     done
     run 0 replay -q "$data/small.lwf" --jobs -
@@ -174,7 +174,9 @@ outputs() {
     run 1 replay -q "$work/cut.lwf" --site 4,cpu=100,memory=1024 --jobs "$work/one/j.csv"
     checks=$((checks + 1))
     [ "$(cat "$work/one/j.csv")" = before ] || fail "a failed run changed the file"
-    holds "$work/one" e.jsonl g.svg j.csv r.json
+    run 1 replay -q "$data/small.lwf" --results "$work/one/r.json"
+    says err "$work/one/r.json"
+    holds "$work/one" e.jsonl g.svg j.csv r.db r.json
 
     checks=$((checks + 1))
     if [ -c /dev/full ] && "$galerna" replay "$data/small.lwf" >/dev/full 2>"$work/err"; then

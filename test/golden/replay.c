@@ -24,9 +24,14 @@ const char *golden_record(const struct golden *golden, char path[PATH_MAX])
     return file_in_workspace(golden, "record.json", path);
 }
 
-const char *golden_output(const struct golden *golden, char path[PATH_MAX])
+const char *golden_summary(const struct golden *golden, char path[PATH_MAX])
 {
-    return file_in_workspace(golden, "output.txt", path);
+    return file_in_workspace(golden, "summary.json", path);
+}
+
+static const char *golden_errors(const struct golden *golden, char path[PATH_MAX])
+{
+    return file_in_workspace(golden, "errors.txt", path);
 }
 
 int golden_begin(struct golden *golden, const char *galerna, const char *data)
@@ -49,24 +54,26 @@ void golden_end(struct golden *golden)
     char path[PATH_MAX];
 
     unlink(golden_record(golden, path));
-    unlink(golden_output(golden, path));
+    unlink(golden_summary(golden, path));
+    unlink(golden_errors(golden, path));
     rmdir(golden->workspace);
 }
 
 static void become_galerna(const struct golden *golden, const struct replay *replay)
 {
-    char record[PATH_MAX], output[PATH_MAX];
+    char record[PATH_MAX], summary[PATH_MAX], errors[PATH_MAX];
     const char *argv[REPLAY_ARGUMENTS_MAX] = { golden->galerna, "replay", "-c", replay->conf,
-                                               "--compatibility", replay->compatibility,
+                                               "--json", "--compatibility", replay->compatibility,
                                                "--record", golden_record(golden, record) };
-    int n = 8;
-    int fd = open(golden_output(golden, output), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int n = 9;
+    int out = open(golden_summary(golden, summary), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int err = open(golden_errors(golden, errors), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
     for (int i = 0; i < 4 && replay->settings[i]; i++) {
         argv[n++] = "--set";
         argv[n++] = replay->settings[i];
     }
-    if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
+    if (out < 0 || err < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
         _exit(126);
     execv(golden->galerna, (char *const *)argv);
     fprintf(stderr, "%s: %s\n", golden->galerna, strerror(errno));
@@ -92,7 +99,7 @@ static int wait_for(pid_t child, unsigned seconds)
 static void print_last_words(const struct golden *golden)
 {
     char path[PATH_MAX], line[300];
-    FILE *file = fopen(golden_output(golden, path), "r");
+    FILE *file = fopen(golden_errors(golden, path), "r");
 
     for (int i = 0; file && i < OUTPUT_LINES && fgets(line, sizeof line, file); i++)
         printf("    %s%s", line, strchr(line, '\n') ? "" : "\n");

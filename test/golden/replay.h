@@ -24,12 +24,12 @@ struct replay {
 int golden_begin(struct golden *golden, const char *galerna, const char *data);
 void golden_end(struct golden *golden);
 
-/* Run `galerna replay` on the case; the record is at golden_record() afterwards, the output at
- * golden_output(). 0: it exited with 0 within `seconds`, else -1 and a line on stdout that says what
+/* Run `galerna replay --json` on the case; the record is at golden_record() afterwards, the summary at
+ * golden_summary(). 0: it exited with 0 within `seconds`, else -1 and a line on stdout that says what
  * happened, with the program's last words. */
 int golden_replay(const struct golden *golden, const struct replay *replay, unsigned seconds);
 
 const char *golden_record(const struct golden *golden, char path[PATH_MAX]);
-const char *golden_output(const struct golden *golden, char path[PATH_MAX]);
+const char *golden_summary(const struct golden *golden, char path[PATH_MAX]);
 
 #endif

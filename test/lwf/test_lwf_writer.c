@@ -57,6 +57,7 @@ static void test_every_kind_comes_back(void **state)
     requests[4].start = 1000000;
     requests[4].duration = requests[4].duration_original = SPAN_UNLIMITED;
     requests[4].preemptible = false;
+    requests[4].terms = TERMS_RESTARTABLE;
     requests[5].image = "a'b\"&amp;<\t\n\xc3\xbc>.img";
     requests[5].image_size = 600;
     requests[5].duration_known = 0;
@@ -117,7 +118,7 @@ static void test_real_trace_comes_back(void **state)
         requests[n].node_sets = &sets[n];
         n++;
     }
-    assert_int_equal(n, 104);
+    assert_int_equal(n, 105);
     copy = write_and_read(&description, requests, n, &text);
     trace_destroy(trace);
     expect_same(lwf_open(LWF_TEST_DATA "/blue-excerpt.lwf", NULL, &err), copy);

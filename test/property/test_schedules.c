@@ -80,7 +80,8 @@ static bool keeps_its_promises(const struct random_workload *workload)
     const struct replay_control control = { .stop = &never, .title = "random", .quiet = true };
     struct configuration_list list;
     struct replay_outcome outcome;
-    struct replay_run run = { .name = "random", .title = "random" };
+    char name[] = "random";
+    struct replay_run run = { .name = name, .title = name };
     struct error err;
 
     write_files(workload);

@@ -11,7 +11,7 @@
 
 #include "test/property/slot_table_operations.h"
 
-static uint64_t first_seed = 1, seeds = 20000;
+static uint64_t first_seed = 1, seeds = 10000;
 
 static void answers_are_those_of_the_naive_table(void **state)
 {

@@ -58,7 +58,7 @@ static const struct violation_case cases[] = {
     { CHECK_OVERLAP, PREEMPTED, { { "leases/0/rrs/1/start", "1760" } }, 1, ANY },
     { CHECK_OVERLAP, PREEMPTED, { { "leases/0/rrs/2/end", "3640" } }, 1, ANY },
     { CHECK_TOGETHER, PREEMPTED, { { "leases/1/rrs/0/map/4", NULL } }, 2, ANY },
-    { CHECK_TOGETHER, PREEMPTED, { { "leases/1/rrs/0/res/2/CPU", "99" } }, 2, 3 },
+    { CHECK_TOGETHER, PREEMPTED, { { "leases/1/rrs/0/res/2/CPU", "99" } }, 2, 2 },
     { CHECK_TOGETHER, PREEMPTED, { { "leases/0/rrs/1/res/1/Memory", "1000" } }, 1, 1 },
     { CHECK_PLACE, PREEMPTED, { { "leases/0/rrs/2/map/1", "2" } }, 1, 2 },
     { CHECK_PLACE, PREEMPTED, { { "leases/0/rrs/1/map/1", "2" } }, 1, 2 },

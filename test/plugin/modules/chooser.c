@@ -41,7 +41,7 @@ static enum galerna_verdict choose(void *self, const struct galerna_victim_batch
         chosen[n] = batch->n_victims - 1 - n;
         n++;
     }
-    *n_chosen = n;
+    *n_chosen = batch->enough(batch, chosen, n) ? n : 0;
     switch (policy->how) {
     case OUTSIDE:
         chosen[0] = batch->n_victims;

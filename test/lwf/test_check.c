@@ -1,0 +1,141 @@
+#include "lwf_test.h"
+
+#include "lwf/trace_check.h"
+
+static struct trace_check check_text(const char *text, size_t limit)
+{
+    struct trace_check check;
+    struct error err = {0};
+
+    if (trace_check_source(&check, source_open_memory("test", text, strlen(text), &err), NULL, limit,
+                           &err) < 0)
+        fail_msg("%s", err.text);
+    return check;
+}
+
+static void expect_findings(const char *text, const char *const findings[], size_t n)
+{
+    struct trace_check check = check_text(text, 200);
+
+    for (size_t i = 0; i < n && i < check.n_findings; i++) {
+        const struct trace_finding *finding = &check.findings[i];
+        char line[400];
+
+        snprintf(line, sizeof line, "%ld:%ld: %s: %s", finding->place.line, finding->place.column,
+                 finding->severity == LWF_ERROR ? "error" : "warning", finding->text);
+        assert_string_equal(line, findings[i]);
+    }
+    assert_int_equal(check.n_findings, n);
+    assert_int_equal(check.n_errors + check.n_warnings, n);
+    trace_check_finish(&check);
+}
+
+static void test_sound_trace(void **state)
+{
+    struct trace_check check = check_text(WORKLOAD(SITE_TEXT, BEST_EFFORT("00:00", "00:10")), 200);
+
+    (void)state;
+    assert_int_equal(check.format, TRACE_FORMAT_LWF);
+    assert_int_equal(check.n_findings, 0);
+    assert_int_equal(check.census.total, 1);
+    trace_check_finish(&check);
+}
+
+static void test_all_errors_and_warnings(void **state)
+{
+    static const char text[] = WORKLOAD(
+        SITE_TEXT,
+        BEST_EFFORT("noon", "00:10")
+        REQUEST("00:05", "preemptible=\"maybe\" colour=\"red\"",
+                "<start/><duration time=\"00:00\"/><mood/>" NO_SOFTWARE)
+        BEST_EFFORT("00:10", "00:10")
+        BEST_EFFORT("00:08", "00:10")
+        REQUEST("00:20", "preemptible=\"false\"",
+                NODES_TEXT "<start><exact time=\"00:10\"/></start><duration time=\"00:10\"/>"
+                "<deadline time=\"00:29\"/>" NO_SOFTWARE)
+        REQUEST("00:30", "preemptible=\"true\"",
+                "<nodes><node-set numnodes=\"9\"><res type=\"CPU\" amount=\"50\"/></node-set></nodes>"
+                "<start/><duration time=\"00:10\"/>" NO_SOFTWARE));
+    static const char *const findings[] = {
+        "4:25: error: \"noon\" is no time: expected [DAYS:]HH:MM[:SS]",
+        "5:32: error: the lease lacks <nodes>",
+        "5:52: error: preemptible is \"maybe\": expected true or false",
+        "5:67: warning: the attribute colour of <lease> is not known and is ignored",
+        "5:96: error: the duration is 0: expected a second or more",
+        "5:104: warning: the element <mood> is not known and is ignored",
+        "7:1: warning: lease 4 arrives at 480 s, before the one above it (600 s): a trace is sorted "
+        "by arrival",
+        "8:1: warning: lease 5 starts at 600 s, before it is asked for (1200 s)",
+        "8:1: warning: the deadline of lease 5 cannot be kept: 1740 s is before its earliest start "
+        "and its duration",
+        "9:1: warning: lease 6 is larger than the site: it asks for 9 equal VMs, and the empty site "
+        "holds 8",
+    };
+
+    (void)state;
+    expect_findings(text, findings, sizeof findings / sizeof *findings);
+}
+
+static void test_site_behind_the_requests(void **state)
+{
+    static const char text[] = "<lease-workload><lease-requests>\n" BEST_EFFORT("00:00", "0")
+                               "</lease-requests>\n<site><nodes/></site></lease-workload>";
+    static const char *const findings[] = {
+        "2:194: error: \"0\" is no time: expected [DAYS:]HH:MM[:SS] or unlimited",
+        "4:15: error: the site lacks <resource-types>",
+    };
+
+    (void)state;
+    expect_findings(text, findings, 2);
+}
+
+static void test_lines_of_swf(void **state)
+{
+    static const char text[] = "; SWF\n1 2 3\n1 0 0 5 1 -1 -1 1 6 -1 1 -1 -1 -1 -1 -1 -1 -1\nx\n";
+    static const char *const findings[] = {
+        "2:6: error: the line ends after 3 fields: expected 18",
+        "4:1: error: field 1 is no number of at most 12 digits",
+    };
+
+    (void)state;
+    expect_findings(text, findings, 2);
+}
+
+static void test_broken_xml_ends_the_check(void **state)
+{
+    static const char text[] = "<lease-workload><lease-requests>\n" BEST_EFFORT("00:00", "0") "<a></b>";
+    struct trace_check check = check_text(text, 200);
+
+    (void)state;
+    assert_int_equal(check.n_errors, 2);
+    assert_int_equal(check.n_findings, 3);
+    assert_int_equal(check.findings[2].place.line, 3);
+    assert_non_null(strstr(check.findings[2].text, "not well-formed XML"));
+    trace_check_finish(&check);
+}
+
+static void test_limit(void **state)
+{
+    static const char text[] = "<lease-workload><lease-requests>"
+                               "<lease-request/><lease-request/><lease-request/>";
+    struct trace_check check = check_text(text, 2);
+
+    (void)state;
+    assert_int_equal(check.n_findings, 2);
+    assert_true(check.stopped);
+    trace_check_finish(&check);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sound_trace),
+        cmocka_unit_test(test_all_errors_and_warnings),
+        cmocka_unit_test(test_site_behind_the_requests),
+        cmocka_unit_test(test_lines_of_swf),
+        cmocka_unit_test(test_broken_xml_ends_the_check),
+        cmocka_unit_test(test_limit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
