@@ -19,15 +19,7 @@ enum {
     OPTION_COMPATIBILITY,
     OPTION_JSON,
     OPTION_LIST,
-    OPTION_FILES, /* and one more for each output */
-};
-
-static const struct option_word {
-    const char *name;
-    enum replay_output output;
-} output_words[] = {
-    {"record", REPLAY_RECORD},   {"jobs", REPLAY_JOBS},   {"events", REPLAY_EVENTS},
-    {"results", REPLAY_RESULTS}, {"gantt", REPLAY_GANTT},
+    OPTION_FILES, /* plus the enum replay_output */
 };
 
 static const char replay_help[] =
@@ -64,8 +56,7 @@ static const char replay_help[] =
     "Ctrl-C ends a replay in order: what was done so far is written and summed up.\n"
     "Exit codes: 0 done, 1 failed, 64 wrong usage, 130 interrupted.\n";
 
-static void add_set(struct replay_options *options, const char *section_and_kind,
-                    const char *value)
+static void add_set(struct replay_options *options, const char *section_and_kind, const char *value)
 {
     size_t size = strlen(section_and_kind) + strlen(value) + 2;
     char *text = memory_new(size, 1);
@@ -111,8 +102,8 @@ static int take_option(struct replay_options *options, const char *command, int 
     case 'j':
         options->parallel = strtol(optarg, &end, 10);
         if (*end || options->parallel < 1 || options->parallel > 1024)
-            return command_usage_error(command, "--parallel %.20s: expected a number from 1 to 1024",
-                                       optarg);
+            return command_usage_error(
+                command, "--parallel %.20s: expected a number from 1 to 1024", optarg);
         return 0;
     case 'q':
         options->quiet = true;
@@ -134,7 +125,7 @@ static int take_option(struct replay_options *options, const char *command, int 
     default:
         if (option < OPTION_FILES || option >= OPTION_FILES + REPLAY_OUTPUTS)
             return usage_hint(command); /* getopt has said what is wrong */
-        options->outputs[output_words[option - OPTION_FILES].output] = optarg;
+        options->outputs[option - OPTION_FILES] = optarg;
         return 0;
     }
 }
@@ -152,11 +143,11 @@ static const struct option long_options[] = {
     {"jobs-parallel", required_argument, NULL, 'j'},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
-    {"record", required_argument, NULL, OPTION_FILES + 0},
-    {"jobs", required_argument, NULL, OPTION_FILES + 1},
-    {"events", required_argument, NULL, OPTION_FILES + 2},
-    {"results", required_argument, NULL, OPTION_FILES + 3},
-    {"gantt", required_argument, NULL, OPTION_FILES + 4},
+    {"record", required_argument, NULL, OPTION_FILES + REPLAY_RECORD},
+    {"jobs", required_argument, NULL, OPTION_FILES + REPLAY_JOBS},
+    {"events", required_argument, NULL, OPTION_FILES + REPLAY_EVENTS},
+    {"results", required_argument, NULL, OPTION_FILES + REPLAY_RESULTS},
+    {"gantt", required_argument, NULL, OPTION_FILES + REPLAY_GANTT},
     {0},
 };
 
@@ -205,8 +196,7 @@ static bool summary_goes_to_stderr(const struct replay_options *options)
 static int write_summary(const struct replay_options *options, const struct summary_run *runs,
                          size_t n_runs, struct error *err)
 {
-    struct output *out =
-        output_create(summary_goes_to_stderr(options) ? "/dev/stderr" : "-", err);
+    struct output *out = output_create(summary_goes_to_stderr(options) ? "/dev/stderr" : "-", err);
 
     if (!out)
         return -1;
@@ -238,7 +228,9 @@ static int tell(const struct replay_plan *plan, const struct replay_options *opt
             continue;
         runs[n++] = (struct summary_run){
             .name = plan->runs[i].name,
-            .status = outcome->interrupted ? "interrupted" : outcome->stuck ? "stuck" : NULL,
+            .status = outcome->interrupted ? "interrupted"
+                      : outcome->stuck     ? "stuck"
+                                           : NULL,
             .figures = outcome->figures,
             .haizea = outcome->haizea,
             .cpu_seconds = outcome->cpu_seconds,

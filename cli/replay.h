@@ -1,5 +1,5 @@
-/* replay.h: the parts of `galerna replay`: what is asked for, the runs that follow from it, and what
- * became of them.
+/* replay.h: the parts of `galerna replay`: what is asked for, the runs that follow from it, and
+ * what became of them.
  */
 #ifndef GALERNA_CLI_REPLAY_H
 #define GALERNA_CLI_REPLAY_H
@@ -41,10 +41,10 @@ struct replay_options {
 
 /* One trace under one configuration. */
 struct replay_run {
-    char *name;                    /* differs from that of every other run */
-    char *title;                   /* heads its column of the summary */
+    char *name;                          /* differs from that of every other run */
+    char *title;                         /* heads its column of the summary */
     struct configuration *configuration; /* not owned */
-    char *outputs[REPLAY_OUTPUTS]; /* where to write; NULL: not asked for */
+    char *outputs[REPLAY_OUTPUTS];       /* where to write; NULL: not asked for */
 };
 
 struct replay_plan {
@@ -56,7 +56,7 @@ struct replay_plan {
 
 /* What became of a run; sent through a pipe by a child process, so it holds no pointers. */
 struct replay_outcome {
-    int code; /* of cli/command.h */
+    int code;                           /* of cli/command.h */
     char message[ERROR_TEXT_MAX + 256]; /* what went wrong, or what to be warned of; "" = nothing */
     bool haizea;
     bool interrupted, stuck;

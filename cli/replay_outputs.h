@@ -15,7 +15,7 @@ enum { REPLAY_OBSERVERS_MAX = REPLAY_OUTPUTS + 2 };
 struct replay_outputs {
     const struct replay_run *run;
     struct accounting *accounting;
-    void *writers[REPLAY_OUTPUTS]; /* NULL: not asked for */
+    void *writers[REPLAY_OUTPUTS];   /* NULL: not asked for */
     char *temporary[REPLAY_OUTPUTS]; /* NULL: written in place */
     struct observer observers[REPLAY_OBSERVERS_MAX];
     size_t n_observers;

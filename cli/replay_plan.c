@@ -9,11 +9,8 @@
 #include "util/memory.h"
 
 static const char *const output_endings[REPLAY_OUTPUTS] = {
-    [REPLAY_RECORD] = ".json",
-    [REPLAY_JOBS] = ".csv",
-    [REPLAY_EVENTS] = ".jsonl",
-    [REPLAY_RESULTS] = ".db",
-    [REPLAY_GANTT] = ".svg",
+    [REPLAY_RECORD] = ".json", [REPLAY_JOBS] = ".csv",  [REPLAY_EVENTS] = ".jsonl",
+    [REPLAY_RESULTS] = ".db",  [REPLAY_GANTT] = ".svg",
 };
 
 void text_list_add(struct text_list *list, const char *text)
@@ -75,8 +72,7 @@ static void add_run(struct replay_plan *plan, struct configuration *configuratio
     if (distinct != name)
         free(name);
     run.name = distinct;
-    plan->runs =
-        memory_grow(plan->runs, &plan->allocated, plan->n_runs + 1, sizeof *plan->runs);
+    plan->runs = memory_grow(plan->runs, &plan->allocated, plan->n_runs + 1, sizeof *plan->runs);
     plan->runs[plan->n_runs++] = run;
 }
 
@@ -101,8 +97,8 @@ static int add_file(struct replay_plan *plan, const char *file, const char *trac
     };
     struct configuration_list *list;
 
-    plan->lists = memory_grow(plan->lists, &plan->lists_allocated, plan->n_lists + 1,
-                              sizeof *plan->lists);
+    plan->lists =
+        memory_grow(plan->lists, &plan->lists_allocated, plan->n_lists + 1, sizeof *plan->lists);
     list = &plan->lists[plan->n_lists];
     if (configuration_read(file, &wishes, list, err) < 0)
         return -1;
@@ -133,8 +129,8 @@ static int add_file(struct replay_plan *plan, const char *file, const char *trac
     return 0;
 }
 
-/* Where a run's output goes: %s stands for its name; a folder gets a file of that name; with several
- * runs, any other file gets the name in front of its ending. */
+/* Where a run's output goes: %s stands for its name; a folder gets a file of that name; with
+ * several runs, any other file gets the name in front of its ending. */
 static char *output_path(const char *given, const struct replay_run *run, enum replay_output kind,
                          bool several)
 {
@@ -145,8 +141,8 @@ static char *output_path(const char *given, const struct replay_run *run, enum r
         return memory_text(given);
     if (mark)
         return text_of("%.*s%s%s", (int)(mark - given), given, run->name, mark + 2);
-    if (given[0] && (given[strlen(given) - 1] == '/' ||
-                     (stat(given, &status) == 0 && S_ISDIR(status.st_mode))))
+    if (given[0] &&
+        (given[strlen(given) - 1] == '/' || (stat(given, &status) == 0 && S_ISDIR(status.st_mode))))
         return text_of("%s%s%s%s", given, given[strlen(given) - 1] == '/' ? "" : "/", run->name,
                        output_endings[kind]);
     if (!several)

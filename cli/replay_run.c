@@ -80,8 +80,7 @@ static struct policy_host *load_policies(const struct configuration *configurati
                                          const struct replay_control *control, struct error *err)
 {
     struct policy_host_settings settings;
-    struct policy_option *options =
-        memory_new(configuration->n_policy_settings, sizeof *options);
+    struct policy_option *options = memory_new(configuration->n_policy_settings, sizeof *options);
     struct policy_host *host;
     const char **folders;
     char *path;
@@ -141,6 +140,11 @@ static void describe_end(const struct simulation_result *result, struct replay_o
         snprintf(outcome->message, sizeof outcome->message,
                  "%" PRId64 " cancellations were for leases that had not come or were over",
                  result->cancels_missed);
+    else if (result->late_requests)
+        snprintf(outcome->message, sizeof outcome->message,
+                 "%" PRId64 " requests stand behind later ones in the trace and came late; sort it "
+                 "by time of submission",
+                 result->late_requests);
 }
 
 /* Everything a run needs, made in the order of the members. */
@@ -201,8 +205,7 @@ static int simulate(struct stage *stage, const struct replay_run *run,
         .stop_when = (enum stop_when)configuration->stop_when,
         .cancellations = configuration->cancellations,
         .n_cancellations = configuration->n_cancellations,
-        .premature_end_plus_one_day =
-            configuration->settings.behaviour.premature_end_plus_one_day,
+        .premature_end_plus_one_day = configuration->settings.behaviour.premature_end_plus_one_day,
         .should_stop = look,
         .ending = note_ending,
         .context = &watch,
@@ -230,8 +233,8 @@ void replay_run_perform(const struct replay_run *run, const struct replay_contro
     struct error err = {0};
     struct rusage before, after;
 
-    *outcome = (struct replay_outcome){
-        .haizea = run->configuration->compatibility == COMPATIBILITY_HAIZEA_1_0};
+    *outcome = (struct replay_outcome){.haizea = run->configuration->compatibility ==
+                                                 COMPATIBILITY_HAIZEA_1_0};
     getrusage(RUSAGE_SELF, &before);
     if (set_up(&stage, run, control, &err) < 0 ||
         simulate(&stage, run, control, outcome, &err) < 0) {

@@ -16,8 +16,7 @@ static int configured_site(const struct configuration *configuration, struct sit
     if (!text || !strcmp(text, "in-tracefile"))
         return 0;
     if (site_text_parse(text, site, err) < 0)
-        return error_prefix(err, "%s",
-                            configuration->file ? configuration->file : "--site");
+        return error_prefix(err, "%s", configuration->file ? configuration->file : "--site");
     return 1;
 }
 

@@ -102,8 +102,8 @@ static void tell_counts(const char *path, const struct trace *trace)
     swf_counts(trace, &counts);
     fprintf(stderr, "%s: %" PRId64 " jobs, %" PRId64 " leases; without a lease: %" PRId64
             " partial executions, %" PRId64 " never started, %" PRId64 " failed, %" PRId64
-            " cancelled, %" PRId64 " without requested time, %" PRId64 " without processors\n", path,
-            counts.jobs, counts.leases, counts.partial, counts.never_started, counts.failed,
+            " cancelled, %" PRId64 " without requested time, %" PRId64 " without processors\n",
+            path, counts.jobs, counts.leases, counts.partial, counts.never_started, counts.failed,
             counts.cancelled, counts.without_time, counts.without_processors);
 }
 

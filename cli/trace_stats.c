@@ -12,8 +12,9 @@ static void print_help(void)
 {
     printf("usage: galerna trace stats [OPTION]... FILE...\n\n"
            "Describe traces (LWF, SWF or Haizea's old format): leases of each kind, how they are\n"
-           "distributed, and how much of the site they ask for. Load is CPU x time asked for (and\n"
-           "really used), as a share of what the site has between the first and the last arrival.\n\n"
+           "distributed, and how much of the site they ask for. Load is CPU x time asked for\n"
+           "(and really used), as a share of what the site has between the first and the last\n"
+           "arrival.\n\n"
            "  --json                   print one JSON document instead\n");
     trace_options_help();
     printf("\nExit code: 0 done, 1 a trace is wrong or cannot be read, 64 wrong command line.\n");

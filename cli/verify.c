@@ -67,31 +67,33 @@ static bool parse_limit(const char *word, size_t *limit)
 static int parse_arguments(int argc, char **argv, struct verify_arguments *arguments)
 {
     static const struct option options[] = {
-        { "compatibility", required_argument, NULL, 'c' },
-        { "complete", no_argument, NULL, 'a' },
-        { "limit", required_argument, NULL, 'n' },
-        { "json", no_argument, NULL, 'j' },
-        { "help", no_argument, NULL, 'h' },
-        { NULL, 0, NULL, 0 },
+        {"compatibility", required_argument, NULL, 'c'},
+        {"complete", no_argument, NULL, 'a'},
+        {"limit", required_argument, NULL, 'n'},
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     int option;
 
-    *arguments = (struct verify_arguments){ .limit = 20 };
+    *arguments = (struct verify_arguments){.limit = 20};
     optind = 0;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         switch (option) {
         case 'c':
             if (!parse_compatibility(optarg, &arguments->options.compatibility))
-                return command_usage_error(argv[0], "unknown mode '%.60s': haizea-1.0, default "
-                                           "or as-recorded", optarg);
+                return command_usage_error(argv[0],
+                                           "unknown mode '%.60s': haizea-1.0, default "
+                                           "or as-recorded",
+                                           optarg);
             break;
         case 'a':
             arguments->options.complete = true;
             break;
         case 'n':
             if (!parse_limit(optarg, &arguments->limit))
-                return command_usage_error(argv[0], "--limit %.60s: a number from 0 to %d",
-                                           optarg, VERIFY_KEPT_MAX);
+                return command_usage_error(argv[0], "--limit %.60s: a number from 0 to %d", optarg,
+                                           VERIFY_KEPT_MAX);
             break;
         case 'j':
             arguments->json = true;
@@ -132,9 +134,8 @@ static int verify_record(const char *command, const char *path,
 
     if (verify_path(path, &arguments->options, &verification, &err) < 0) {
         if (results)
-            json_array_append_new(results,
-                                  json_pack("{s:s, s:b, s:s}", "record", path, "clean", 0, "error",
-                                            err.text));
+            json_array_append_new(results, json_pack("{s:s, s:b, s:s}", "record", path, "clean", 0,
+                                                     "error", err.text));
         return command_failed(command, &err);
     }
     code = verification.n_violations ? EXIT_FAILED : EXIT_DONE;

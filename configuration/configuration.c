@@ -211,19 +211,20 @@ static int refuse_class_names(const struct configuration *configuration, struct 
 
         for (char *word; result == 0 && (word = strsep(&rest, ", \t"));)
             if (strchr(word, '.') && !strchr(word, '/') && !strstr(word, ".so"))
-                result = error_set(err, EINVAL,
-                                   "%s: scheduling.%s names '%.80s', a Python class of Haizea; give "
-                                   "the name of a policy module, or the path of one (./name.so)",
-                                   ini_where(entry, where, sizeof where), names[i], word);
+                result =
+                    error_set(err, EINVAL,
+                              "%s: scheduling.%s names '%.80s', a Python class of Haizea; give "
+                              "the name of a policy module, or the path of one (./name.so)",
+                              ini_where(entry, where, sizeof where), names[i], word);
         free(words);
         if (result < 0)
             return -1;
     }
     if (strcmp(configuration->mapper, "greedy") && strcmp(configuration->mapper, "deadline"))
-        return error_set(err, EINVAL, "%s: there is no mapper '%.60s', expected greedy",
-                         ini_where(ini_find(&configuration->ini, "scheduling", "mapper"), where,
-                                   sizeof where),
-                         configuration->mapper);
+        return error_set(
+            err, EINVAL, "%s: there is no mapper '%.60s', expected greedy",
+            ini_where(ini_find(&configuration->ini, "scheduling", "mapper"), where, sizeof where),
+            configuration->mapper);
     return 0;
 }
 
@@ -262,7 +263,8 @@ struct configuration *configuration_create(struct ini *ini, const char *name,
     ini_init(ini);
     configuration->name = memory_text(name);
     configuration->file = memory_text(configuration->ini.file);
-    configuration->haizeas = configuration->file && !ini_has_section(&configuration->ini, "galerna");
+    configuration->haizeas =
+        configuration->file && !ini_has_section(&configuration->ini, "galerna");
     engine_settings_init(&configuration->settings);
     if (add_wishes(&configuration->ini, wishes, err) < 0 ||
         check_sections(&configuration->ini, err) < 0 || store_defaults(configuration, err) < 0)

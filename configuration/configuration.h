@@ -27,10 +27,10 @@ enum stop_when { STOP_ALL_LEASES_DONE, STOP_BESTEFFORT_SUBMITTED, STOP_BESTEFFOR
 
 /* One option of a policy module, as written. */
 struct policy_setting {
-    const char *policy;        /* the module's name */
+    const char *policy; /* the module's name */
     const char *name, *value;
-    const char *origin;        /* the file, or "--set" */
-    int line;                  /* 0: not from a file */
+    const char *origin; /* the file, or "--set" */
+    int line;           /* 0: not from a file */
 };
 
 struct cancellation {
@@ -38,32 +38,32 @@ struct cancellation {
 };
 
 struct configuration {
-    char *name;                  /* for people: file or profile, without folder and ending */
-    char *file;                  /* NULL: none */
-    bool haizeas;                /* read from a file without a section [galerna] */
-    int mode;                    /* enum configuration_mode */
-    int compatibility;           /* enum compatibility */
+    char *name;        /* for people: file or profile, without folder and ending */
+    char *file;        /* NULL: none */
+    bool haizeas;      /* read from a file without a section [galerna] */
+    int mode;          /* enum configuration_mode */
+    int compatibility; /* enum compatibility */
     struct engine_settings settings;
 
     /* [simulation] */
-    int64_t start_time;          /* seconds since 1970; INSTANT_NONE: not set */
-    char *resources;             /* a site (configuration/site_text.h) or "in-tracefile"; or NULL */
-    int stop_when;               /* enum stop_when */
+    int64_t start_time; /* seconds since 1970; INSTANT_NONE: not set */
+    char *resources;    /* a site (configuration/site_text.h) or "in-tracefile"; or NULL */
+    int stop_when;      /* enum stop_when */
 
     /* [tracefile] */
     char *tracefile, *imagefile, *injectionfile; /* NULL: none */
-    double slowdown_overhead;    /* percent */
-    int add_overhead;            /* enum trace_overhead_leases (lwf/trace_combine.h) */
+    double slowdown_overhead;                    /* percent */
+    int add_overhead;              /* enum trace_overhead_leases (lwf/trace_combine.h) */
     int64_t bootshutdown_overhead; /* seconds */
-    int64_t override_memory;     /* MB, or -1 */
+    int64_t override_memory;       /* MB, or -1 */
 
     /* [accounting] */
-    char *probes;                /* names, separated by blanks; NULL: not set */
-    char *attributes;            /* name=value,...; NULL: none */
+    char *probes;     /* names, separated by blanks; NULL: not set */
+    char *attributes; /* name=value,...; NULL: none */
 
     /* Policies: names or paths with weights, "greedy*2,pack". */
     char *policy_admission, *policy_preemption, *policy_host_selection, *mapper;
-    char *module_path;           /* folders to look for modules, separated by ':'; NULL: built in */
+    char *module_path; /* folders to look for modules, separated by ':'; NULL: built in */
     int64_t seed;
 
     /* [opennebula] */
@@ -77,17 +77,17 @@ struct configuration {
     struct cancellation *cancellations; /* ascending in time */
     size_t n_cancellations;
 
-    struct ini ini;              /* where all of it comes from; owns the texts of policy_settings */
+    struct ini ini; /* where all of it comes from; owns the texts of policy_settings */
 };
 
 /* What the command line adds to a file. Everything may be NULL or 0. */
 struct configuration_wishes {
-    const char *const *set;      /* "section.option=value"; file names are relative to the
-                                    working directory */
+    const char *const *set; /* "section.option=value"; file names are relative to the
+                               working directory */
     size_t n_set;
     const char *compatibility;
-    const char *site;            /* for simulation.resources */
-    const char *trace;           /* for tracefile.tracefile */
+    const char *site;  /* for simulation.resources */
+    const char *trace; /* for tracefile.tracefile */
 };
 
 struct configuration_list {

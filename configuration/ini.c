@@ -82,8 +82,8 @@ const char *ini_where(const struct ini_entry *entry, char *text, size_t size)
     return text;
 }
 
-/* What the reader and the handler of inih share. inih tells its handler no line numbers, but asks for
- * one line at a time and handles it before it asks for the next. */
+/* What the reader and the handler of inih share. inih tells its handler no line numbers, but asks
+ * for one line at a time and handles it before it asks for the next. */
 struct parse {
     struct ini *ini;
     const char *file, *at, *end;
@@ -176,8 +176,7 @@ static int inspect_line(struct parse *parse, const char *line, size_t length, st
             return error_set(err, EINVAL, "%s:%d: the section has no name", parse->file,
                              parse->line);
         if (end - line - 1 > INI_NAME_MAX)
-            return error_set(err, EINVAL,
-                             "%s:%d: the section's name is longer than %d characters",
+            return error_set(err, EINVAL, "%s:%d: the section's name is longer than %d characters",
                              parse->file, parse->line, INI_NAME_MAX);
         memcpy(name, line + 1, (size_t)(end - line - 1));
         name[end - line - 1] = '\0';
@@ -193,8 +192,8 @@ static int inspect_line(struct parse *parse, const char *line, size_t length, st
     for (end = line; end < line + length && *end != ':' && *end != '='; end++)
         ;
     if (end == line + length)
-        return error_set(err, EINVAL, "%s:%d: expected '[section]' or 'option: value'",
-                         parse->file, parse->line);
+        return error_set(err, EINVAL, "%s:%d: expected '[section]' or 'option: value'", parse->file,
+                         parse->line);
     if (end == line)
         return error_set(err, EINVAL, "%s:%d: expected the name of an option before '%c'",
                          parse->file, parse->line, *end);

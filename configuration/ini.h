@@ -1,9 +1,9 @@
 /* ini.h: a configuration file as its sections and lines, before anything is known of their meaning.
  *
  * The grammar is that of Haizea's files: `[section]`, `option: value` or `option = value`, comments
- * on lines that begin with `#` or `;` and, after a value, behind blank and `;`. An indented line goes
- * on with the value of the line before. Option names are the same in upper and lower case, section
- * names are not. The last of several values of one option counts.
+ * on lines that begin with `#` or `;` and, after a value, behind blank and `;`. An indented line
+ * goes on with the value of the line before. Option names are the same in upper and lower case,
+ * section names are not. The last of several values of one option counts.
  */
 #ifndef GALERNA_CONFIGURATION_INI_H
 #define GALERNA_CONFIGURATION_INI_H
@@ -43,8 +43,8 @@ struct ini {
 void ini_init(struct ini *ini);
 void ini_finish(struct ini *ini);
 
-/* Add what the file says. Errors: errno of opening and reading; EINVAL with file:line (not a line of
- * the grammar, a name or line that is too long, NUL bytes, a file over INI_FILE_MAX). */
+/* Add what the file says. Errors: errno of opening and reading; EINVAL with file:line (not a line
+ * of the grammar, a name or line that is too long, NUL bytes, a file over INI_FILE_MAX). */
 int ini_read_file(struct ini *ini, const char *file, struct error *err);
 
 /* The same for a text in memory; `file` is what errors call it. */

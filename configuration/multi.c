@@ -193,7 +193,7 @@ static bool begins_profile(const struct ini *ini, size_t i, size_t *length)
 
 static int check_multi(const struct expansion *expansion, struct error *err)
 {
-    static const char *const options[] = {"tracedir",       "tracefiles", "injectiondir",
+    static const char *const options[] = {"tracedir", "tracefiles", "injectiondir",
                                           "injectionfiles", "datadir"};
     const struct ini *ini = expansion->ini;
 

@@ -2,7 +2,8 @@
  *
  * [multi] names traces (tracedir, tracefiles) and injections (injectiondir, injectionfiles). A
  * section [PROFILE:SECTION] holds options of one profile, [common:SECTION] those of all. There is
- * one configuration for each profile, trace, and injection or none, named PROFILE_TRACE[+INJECTION].
+ * one configuration for each profile, trace, and injection or none, named
+ * PROFILE_TRACE[+INJECTION].
  */
 #ifndef GALERNA_CONFIGURATION_MULTI_H
 #define GALERNA_CONFIGURATION_MULTI_H

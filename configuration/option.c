@@ -39,7 +39,7 @@ static int find_word(const char *words, const char *word)
 static int parse_boolean(const char *text)
 {
     static const char *const yes[] = {"1", "yes", "true", "on"}, *const no[] = {"0", "no", "false",
-                                                                              "off"};
+                                                                                "off"};
 
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
         if (!strcasecmp(text, yes[i]))
@@ -216,8 +216,8 @@ static int store_number(const struct configuration_option *option, const char *t
     return 0;
 }
 
-int option_store(const struct configuration_option *option, const struct ini_entry *entry, void *configuration,
-                 struct error *err)
+int option_store(const struct configuration_option *option, const struct ini_entry *entry,
+                 void *configuration, struct error *err)
 {
     void *place = (char *)configuration + option->offset;
     int parsed = 0;

@@ -43,8 +43,8 @@ const struct configuration_option *option_find(const char *section, const char *
 
 /* Read entry's value as the option says and store it in configuration. Frees and replaces texts.
  * Errors: EINVAL with where it stands, what was expected and the limits. */
-int option_store(const struct configuration_option *option, const struct ini_entry *entry, void *configuration,
-                 struct error *err);
+int option_store(const struct configuration_option *option, const struct ini_entry *entry,
+                 void *configuration, struct error *err);
 
 /* Free what texts of the table a configuration holds. */
 void option_free_texts(void *configuration);

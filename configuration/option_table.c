@@ -3,13 +3,15 @@
 
 /* The longest time anybody may write: some 3,000 years, so that sums of them never overflow. */
 #define SECONDS_MOST 1e11
-#define AMOUNT_MOST 1e15
+#define AMOUNT_MOST  1e15
 
-#define AT(field) offsetof(struct configuration, field)
+#define AT(field)      offsetof(struct configuration, field)
 #define SETTING(field) offsetof(struct configuration, settings.field)
 
-#define ACCEPTED(section, name) \
-    {section, name, OPTION_ACCEPTED, 0, NULL, NULL, 0, 0, "Read by Haizea; has no effect here."}
+#define ACCEPTED(section, name)                                                                    \
+    {                                                                                              \
+        section, name, OPTION_ACCEPTED, 0, NULL, NULL, 0, 0, "Read by Haizea; has no effect here." \
+    }
 
 /* Haizea's options in the order of its manual, then Galerna's. Where `otherwise` is NULL the start
  * value of core/settings.c or "not set" holds. */
@@ -39,8 +41,8 @@ const struct configuration_option option_table[] = {
      NULL, NULL, 0, 1e9, "The number for intermediate backfilling."},
     {"scheduling", "suspension", OPTION_WORD, SETTING(suspension), "none|serial-only|all", "all", 0,
      0, "Which leases may be suspended: none, those of one VM, all."},
-    {"scheduling", "suspend-rate", OPTION_NUMBER, SETTING(suspend_rate), NULL, "32", 0,
-     AMOUNT_MOST, "MB of memory written per second in a suspension."},
+    {"scheduling", "suspend-rate", OPTION_NUMBER, SETTING(suspend_rate), NULL, "32", 0, AMOUNT_MOST,
+     "MB of memory written per second in a suspension."},
     {"scheduling", "resume-rate", OPTION_NUMBER, SETTING(resume_rate), NULL, "32", 0, AMOUNT_MOST,
      "MB of memory read per second in a resumption."},
     {"scheduling", "suspendresume-exclusion", OPTION_WORD, SETTING(exclusion), "local|global",

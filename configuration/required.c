@@ -96,8 +96,8 @@ static int check_rate(const struct configuration *configuration, const char *nam
 static int check_probes(const struct configuration *configuration, struct error *err)
 {
     static const char *const known[] = {
-        "ar",   "best-effort",  "immediate", "cpu-utilization", "utilization", "disk-usage",
-        "lease", "lease-extras", "deadline",  "price",
+        "ar",         "best-effort", "immediate",    "cpu-utilization", "utilization",
+        "disk-usage", "lease",       "lease-extras", "deadline",        "price",
     };
     const struct ini_entry *entry = ini_find(&configuration->ini, "accounting", "probes");
     char *names = memory_text(configuration->probes), *rest = names, where[256], near[80];

@@ -79,8 +79,9 @@ static int read_group(const char **at, struct site *site, struct error *err)
         return error_set(err, EINVAL, "site: %lld hosts, expected 1 to %d", (long long)count,
                          SITE_TEXT_HOSTS_MAX);
     if (amounts.of[RESOURCE_CPU] < 1 || amounts.of[RESOURCE_MEMORY] < 1)
-        return error_set(err, EINVAL, "site: hosts need CPU and memory, as in "
-                                      "144,cpu=100,memory=1024");
+        return error_set(err, EINVAL,
+                         "site: hosts need CPU and memory, as in "
+                         "144,cpu=100,memory=1024");
     return site_add_hosts(site, (size_t)count, &amounts, err);
 }
 

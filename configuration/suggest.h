@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 struct suggestion {
-    const char *word;   /* what was typed */
-    const char *best;   /* the nearest word so far, or NULL when none is near enough */
-    size_t distance;    /* letters to insert, drop, change or swap */
+    const char *word; /* what was typed */
+    const char *best; /* the nearest word so far, or NULL when none is near enough */
+    size_t distance;  /* letters to insert, drop, change or swap */
 };
 
 void suggestion_init(struct suggestion *suggestion, const char *word);

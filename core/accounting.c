@@ -7,7 +7,7 @@
 /* One value over time. The last entry is still open: later events of the same instant change it. */
 struct counter {
     struct counter_entry last;
-    double area; /* integral of the value over [0, last.time) */
+    double area;                   /* integral of the value over [0, last.time) */
     struct counter_entry *entries; /* with history: all that are over */
     size_t n_entries, allocated;
 };
@@ -253,9 +253,8 @@ static int finished(struct accounting *accounting, const struct engine_output *o
 
     switch (lease->state) {
     case LEASE_REJECTED:
-        return was_refused(accounting, lease->request.id)
-                   ? 0
-                   : count_rejected(accounting, output, err);
+        return was_refused(accounting, lease->request.id) ? 0
+                                                          : count_rejected(accounting, output, err);
     case LEASE_CANCELLED:
         kind->cancelled++;
         return 0;
@@ -282,8 +281,8 @@ static void count_migrations(struct accounting *accounting, const struct placeme
 }
 
 /* Haizea adds the shares of the kinds of operations, so its sums differ in the last bit from the
- * share of the sum, and a counter gets an entry for that. Its order follows memory addresses; this is
- * the one that all but two of its records agree with. */
+ * share of the sum, and a counter gets an entry for that. Its order follows memory addresses; this
+ * is the one that all but two of its records agree with. */
 static double utilization(const struct engine *engine)
 {
     static const enum reservation_kind order[] = {RESERVATION_VM, RESERVATION_RESUME,

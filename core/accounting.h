@@ -18,7 +18,8 @@
 
 /* Haizea's counters (its probes ar, immediate, best-effort, cpu-utilization, disk-usage). */
 enum accounting_counter {
-    COUNTER_ACCEPTED_RESERVATIONS, /* "Accepted AR": admissions, even if the scheduler refuses later */
+    COUNTER_ACCEPTED_RESERVATIONS, /* "Accepted AR": admissions, even if the scheduler refuses later
+                                    */
     COUNTER_REJECTED_RESERVATIONS, /* "Rejected AR": by admission or by the scheduler */
     COUNTER_ACCEPTED_IMMEDIATE,
     COUNTER_REJECTED_IMMEDIATE,
@@ -32,7 +33,7 @@ enum accounting_counter {
 /* The value from `time` to the next entry. */
 struct counter_entry {
     int64_t time;
-    int64_t lease;  /* whose event it is; COUNTER_NO_LEASE: nobody's */
+    int64_t lease; /* whose event it is; COUNTER_NO_LEASE: nobody's */
     double value;
     double average; /* time-weighted over [0, time); only counters that have one */
 };
@@ -86,7 +87,8 @@ struct accounting; /* opaque */
 struct accounting *accounting_create(bool history, struct error *err);
 void accounting_destroy(struct accounting *accounting); /* NULL is allowed */
 
-/* The observer that feeds it; put it in front of those that read it. O(outputs + hosts) per step. */
+/* The observer that feeds it; put it in front of those that read it. O(outputs + hosts) per step.
+ */
 struct observer accounting_observer(struct accounting *accounting);
 
 /* All figures but `waiting`, in constant time; complete after the observer's end. */

@@ -299,6 +299,7 @@ void engine_destroy(struct engine *engine)
     free(engine->leases.items);
     free(engine->lease_ids);
     free(engine->pending.items);
+    free(engine->early.items);
     free(engine->queue.items);
     free(engine->trying.items);
     free(engine->future.items);
@@ -327,7 +328,7 @@ size_t engine_queue_length(const struct engine *engine)
 
 bool engine_is_idle(const struct engine *engine)
 {
-    return !engine->by_end.n && !engine->queue.n;
+    return !engine->by_end.n && !engine->queue.n && !engine->early.n;
 }
 
 size_t engine_unfinished(const struct engine *engine, enum lease_kind kind)
@@ -373,6 +374,8 @@ int64_t engine_next_time(const struct engine *engine)
         next = reservation_index_at(&engine->by_start, 0)->time;
     if (engine->by_end.n && reservation_index_at(&engine->by_end, 0)->time < next)
         next = reservation_index_at(&engine->by_end, 0)->time;
+    if (engine->early.n && engine->early.items[0]->request.start < next)
+        next = engine->early.items[0]->request.start;
     return next;
 }
 

@@ -286,6 +286,7 @@ void lease_cancel(struct engine *engine, struct lease *lease)
         lease->reason = (struct reason){.id = REASON_CANCELLED};
     if (lease->plan->in_queue)
         queue_remove(engine, lease);
+    lease_list_remove(&engine->early, lease);
     future_remove(engine, lease);
     if (lease_plan_running(lease) && !failed)
         cut_short(engine, lease);

@@ -130,7 +130,8 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
                                              mapping->until, &plan->after);
 
         plan->vm->until = runs_until;
-        return runs_until > runs_from;
+        /* A gap that ends inside the shutdown would suspend VMs that have nothing left to do. */
+        return runs_until > runs_from && (inside || runs_until < full);
     }
     if (mapping->until > instant_add(full, search->shutdown))
         plan->vm->until = instant_add(full, search->shutdown);

@@ -25,6 +25,7 @@ const char *reason_name(enum reason_id id)
         [REASON_ENDED_EARLY] = "ended-early",
         [REASON_FAILED] = "failed",
         [REASON_DEADLINE_MISSED] = "deadline-missed",
+        [REASON_NOT_READY] = "not-ready",
     };
 
     return names[id];
@@ -50,6 +51,7 @@ static const char *const sentences[REASONS] = {
     [REASON_CANCELLED] = "cancelled on request",
     [REASON_ENDED_EARLY] = "ended by itself after %n of %n s",
     [REASON_FAILED] = "failed: %s",
+    [REASON_NOT_READY] = "waits for its earliest start %t",
     [REASON_DEADLINE_MISSED] = "given up: must end by %t, the earliest possible end is %t",
 };
 

@@ -146,6 +146,36 @@ static void schedule_kind(struct engine *engine, enum lease_kind kind)
     }
 }
 
+/* A lease of the queue that can no longer be over by its deadline, even if it starts now. */
+static bool has_missed_deadline(const struct engine *engine, struct lease *lease)
+{
+    int64_t end;
+
+    if (lease->request.deadline == INSTANT_NONE)
+        return false;
+    end = instant_add(engine->now, instant_add(remaining_span(lease),
+                                               shutdown_span(engine, lease)));
+    if (end <= lease->request.deadline)
+        return false;
+    lease->reason = (struct reason){.id = REASON_DEADLINE_MISSED,
+                                    .n = {lease->request.deadline, end}};
+    return true;
+}
+
+/* One lease of the queue; false: the pass is over. */
+static bool schedule_queued(struct engine *engine, struct lease *lease)
+{
+    lease->plan->in_queue = false;
+    if (has_missed_deadline(engine, lease)) {
+        lease_finish(engine, lease, LEASE_CANCELLED);
+        return true;
+    }
+    if (engine_schedule_lease(engine, lease, future_allowed(engine)))
+        return true;
+    queue_insert(engine, lease);
+    return engine->settings.backfilling != BACKFILLING_OFF;
+}
+
 /* The queue from its head: what cannot be placed stays, in order. Leases that lose their place on the
  * way are put in where they belong and wait for the next pass. */
 static void schedule_queue(struct engine *engine)
@@ -156,17 +186,9 @@ static void schedule_queue(struct engine *engine)
     engine->queue = engine->trying;
     engine->queue.n = 0;
     while (next < waiting.n) {
-        struct lease *lease = waiting.items[next];
-        bool may_wait = future_allowed(engine);
-
-        if (!may_wait && slot_table_free_cpu_now(engine->table) == 0)
+        if (!future_allowed(engine) && slot_table_free_cpu_now(engine->table) == 0)
             break;
-        next++;
-        lease->plan->in_queue = false;
-        if (engine_schedule_lease(engine, lease, may_wait))
-            continue;
-        queue_insert(engine, lease);
-        if (engine->settings.backfilling == BACKFILLING_OFF)
+        if (!schedule_queued(engine, waiting.items[next++]))
             break;
     }
     while (next < waiting.n)
@@ -174,15 +196,48 @@ static void schedule_queue(struct engine *engine)
     engine->trying = waiting;
 }
 
+static void enqueue(struct engine *engine, struct lease *lease)
+{
+    lease_set_state(engine, lease, LEASE_QUEUED);
+    queue_insert(engine, lease);
+}
+
+/* Keep it until its earliest start. */
+static void keep_early(struct engine *engine, struct lease *lease)
+{
+    struct lease_list *early = &engine->early;
+    size_t place;
+
+    lease->reason = (struct reason){.id = REASON_NOT_READY, .n = {lease->request.start}};
+    lease_list_append(early, lease);
+    for (place = early->n - 1;
+         place && early->items[place - 1]->request.start > lease->request.start; place--)
+        early->items[place] = early->items[place - 1];
+    early->items[place] = lease;
+}
+
+static void enqueue_ready(struct engine *engine)
+{
+    while (engine->early.n && engine->early.items[0]->request.start <= engine->now) {
+        struct lease *lease = engine->early.items[0];
+
+        lease_list_remove(&engine->early, lease);
+        enqueue(engine, lease);
+    }
+}
+
 void schedule_pending(struct engine *engine)
 {
+    enqueue_ready(engine);
     for (size_t i = 0; i < engine->pending.n; i++) {
         struct lease *lease = engine->pending.items[i];
 
-        if (lease->request.kind == LEASE_BEST_EFFORT) {
-            lease_set_state(engine, lease, LEASE_QUEUED);
-            queue_append(engine, lease);
-        }
+        if (lease->request.kind != LEASE_BEST_EFFORT)
+            continue;
+        if (lease->request.start != INSTANT_NONE && lease->request.start > engine->now)
+            keep_early(engine, lease);
+        else
+            enqueue(engine, lease);
     }
     schedule_kind(engine, LEASE_IMMEDIATE);
     schedule_kind(engine, LEASE_RESERVATION);

@@ -39,6 +39,7 @@ struct engine {
     size_t n_forgotten;
 
     struct lease_list pending; /* admitted in this step */
+    struct lease_list early;   /* not ready yet, ascending start */
     struct lease_list queue;   /* ascending submission */
     struct lease_list trying;  /* scratch: the queue while it is being scheduled */
     struct lease_list future;  /* hold a future reservation */

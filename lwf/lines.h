@@ -19,8 +19,8 @@ int lines_init(struct lines *lines, struct source *source, struct error *err);
 void lines_finish(struct lines *lines);
 
 /* The next line without its end: 1, with *end on a newline that the buffer holds there; 0 at the
- * end; -1 on an error: EINVAL with file:line:column when a line is longer than LINE_MAX_BYTES, after
- * which there are no more lines. */
+ * end; -1 on an error: EINVAL with file:line:column when a line is longer than LINE_MAX_BYTES,
+ * after which there are no more lines. */
 int lines_next(struct lines *lines, const char **line, const char **end, struct error *err);
 
 #endif

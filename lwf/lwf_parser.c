@@ -301,7 +301,8 @@ int lwf_parser_start(struct lwf_reader *reader, struct error *err)
         return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
     xmlCtxtUseOptions(reader->parser, XML_PARSE_NONET);
     for (int i = 1; i < ELEMENTS; i++) {
-        reader->elements[i] = xmlDictLookup(reader->parser->dict, BAD_CAST lwf_element_names[i], -1);
+        reader->elements[i] = xmlDictLookup(reader->parser->dict,
+                                            BAD_CAST lwf_element_names[i], -1);
         if (!reader->elements[i])
             return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
     }

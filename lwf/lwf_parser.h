@@ -1,7 +1,8 @@
-/* lwf_parser.h: the inside of the LWF reader, shared by its three files.
+/* lwf_parser.h: the inside of the LWF reader, shared by its files.
  *
  * lwf_reader.c feeds bytes to the XML parser and hands out requests, lwf_parser.c turns XML events
- * into known elements with their attributes, lwf_builder.c makes the site and the requests of them.
+ * into known elements with their attributes, lwf_builder.c makes requests of them, lwf_nodes.c node
+ * sets and the site.
  */
 #ifndef GALERNA_LWF_LWF_PARSER_H
 #define GALERNA_LWF_LWF_PARSER_H
@@ -119,6 +120,16 @@ void lwf_abort(struct lwf_reader *reader, const char *what);
 bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element,
                        enum lwf_element parent);
 void lwf_builder_end(struct lwf_reader *reader, enum lwf_element element, enum lwf_element parent);
+
+/* lwf_nodes.c: the elements of a site, and node sets of both site and leases. */
+bool lwf_site_begin(struct lwf_reader *reader); /* false: pass over it */
+void lwf_site_end(struct lwf_reader *reader);
+void lwf_resource_types_begin(struct lwf_reader *reader);
+void lwf_node_set_begin(struct lwf_reader *reader);
+void lwf_node_set_end(struct lwf_reader *reader);
+void lwf_res_begin(struct lwf_reader *reader);
+void lwf_res_end(struct lwf_reader *reader);
+void lwf_instance_begin(struct lwf_reader *reader);
 
 /* Drop the requests that were handed out; keep what the open one has so far. */
 void lwf_queue_restart(struct lwf_reader *reader);

@@ -1,7 +1,7 @@
 /* lwf_reader.h: Haizea's lease workload format, read as a stream.
  *
- * The grammar is that of Haizea 1.0, with what 1.1 adds (user, deadline, extra attributes, instances
- * of a resource, attributes of the workload) and Galerna's own: on <lease> the attributes terms
+ * The grammar is that of Haizea 1.0, with what 1.1 adds (user, deadline, extra attributes,
+ * instances of a resource, attributes of the workload) and Galerna's own: on <lease> the attributes terms
  * (cancelable, suspendable, migratable, restartable, non-preemptable), origin (local, external) and
  * priority (an integer), <start earliest="DELTA"/> for a best-effort lease that must not start
  * before, and <duration time="unlimited"/>. Haizea ignores them.
@@ -31,8 +31,8 @@ struct lwf_finding {
 };
 
 struct lwf_options {
-    /* Read as Haizea 1.0 does: <deadline> and Galerna's own attributes are ignored, a time that does
-     * not parse is what Haizea makes of it (mostly 0), of repeated elements the first counts,
+    /* Read as Haizea 1.0 does: <deadline> and Galerna's own attributes are ignored, a time that
+     * does not parse is what Haizea makes of it (mostly 0), of repeated elements the first counts,
      * misplaced ones are skipped, a real duration may exceed the requested one. False: such a time,
      * repetition or place is an error, and a real duration that exceeds the requested one is cut
      * there (1.1 ignores it, which comes to the same). In both: a resource type that the site does

@@ -254,8 +254,8 @@ static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
     }
     if (nodes > TRACE_VMS_MAX || duration > TRACE_TIME_MAX || fields[FIELD_SUBMIT] < 0
         || fields[FIELD_SUBMIT] > TRACE_TIME_MAX)
-        return complain(reader, reader->line, "a negative submission, or more nodes or seconds than "
-                        "a lease can have", err);
+        return complain(reader, reader->line, "a negative submission, or more nodes or seconds "
+                        "than a lease can have", err);
     if (reader->counts.leases == 0 && options->from_zero)
         reader->zero = fields[FIELD_SUBMIT];
     reader->set.count = (uint32_t)nodes;
@@ -383,8 +383,8 @@ static int use_header(struct swf_reader *reader, struct error *err)
     if (options->hosts == 0)
         return 0;
     if (options->hosts > TRACE_HOSTS_MAX)
-        return error_set(err, EINVAL, "%s: the header tells of %" PRId64 " nodes, more than %" PRId64
-                         "; say how many processors a node has", source_name(reader->source),
+        return error_set(err, EINVAL, "%s: the header tells of %" PRId64 " nodes, more than %"
+                         PRId64 "; say how many processors a node has", source_name(reader->source),
                          options->hosts, TRACE_HOSTS_MAX);
     site_init(&reader->site);
     reader->has_site = true;

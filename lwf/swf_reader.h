@@ -3,9 +3,9 @@
  *
  * A job asks for its requested processors (field 8; allocated ones, field 5, when it has none),
  * rounded up to whole nodes, for its requested time (field 9), and runs for its real time (field 4;
- * 0 becomes 1 second) where that is known and less than the requested one. Lines of partial executions (status 2, 3, 4) are passed
- * over, because a line for the whole job stands before them; so are jobs that were cancelled before
- * they started and those without any processors.
+ * 0 becomes 1 second) where that is known and less than the requested one. Lines of partial
+ * executions (status 2, 3, 4) are passed over, because a line for the whole job stands before them;
+ * so are jobs that were cancelled before they started and those without any processors.
  */
 #ifndef GALERNA_LWF_SWF_READER_H
 #define GALERNA_LWF_SWF_READER_H
@@ -24,7 +24,7 @@ enum swf_missing_time {
 };
 
 struct swf_options {
-    int64_t processors_per_node; /* 0: the header's MaxProcs / MaxNodes when that is whole, else 1 */
+    int64_t processors_per_node; /* 0: the header's MaxProcs / MaxNodes when whole, else 1 */
     int64_t cpu_per_node;        /* in 1/100 of a processor; 0: 100 x processors per node */
     int64_t memory_per_node;     /* MB */
     bool memory_from_log;        /* requested (field 10), else used (field 7) memory where known */

@@ -32,8 +32,8 @@ double trace_progress(const struct trace *trace);
 
 void trace_destroy(struct trace *trace); /* NULL is allowed */
 
-/* The site that the trace itself describes, known as soon as the trace is open, or NULL. Valid until
- * trace_destroy(). */
+/* The site that the trace itself describes, known as soon as the trace is open, or NULL. Valid
+ * until trace_destroy(). */
 const struct site *trace_site(const struct trace *trace);
 
 /* What the whole trace holds, found in a pass of its own; trace_next() is not disturbed. Costs one

@@ -137,8 +137,8 @@ struct trace *trace_merge(struct trace *trace, struct trace *injection, struct e
     return &merge->trace;
 }
 
-/* Haizea's clock stops at the submissions that are later than all before them in the list; a request
- * is taken at the first such stop that is not before its submission. */
+/* Haizea's clock stops at the submissions that are later than all before them in the list; a
+ * request is taken at the first such stop that is not before its submission. */
 static void order_as_haizea(struct trace_list *list)
 {
     int64_t *stops = memory_new(list->n, sizeof *stops);

@@ -77,8 +77,8 @@ int trace_format_of(struct source *source, struct error *err)
     }
     if (has_comment)
         return TRACE_FORMAT_OLD;
-    return error_set(err, EINVAL, "%s: is empty: expected a trace in LWF, SWF or Haizea's old format",
-                     source_name(source));
+    return error_set(err, EINVAL, "%s: is empty: expected a trace in LWF, SWF or Haizea's old "
+                     "format", source_name(source));
 }
 
 const char *trace_format_name(enum trace_format format)

@@ -19,9 +19,9 @@ struct trace_options {
 /* All zero for LWF, swf_options_init() for SWF. */
 void trace_options_init(struct trace_options *options);
 
-/* The format of a source by its first bytes: "<" begins LWF, ";" or a line of 18 numbers SWF, a line
- * of ten columns, or a "#", the old format. -1 with EINVAL when it is none of them. Nothing is taken
- * from the source. */
+/* The format of a source by its first bytes: "<" begins LWF, ";" or a line of 18 numbers SWF, a
+ * line of ten columns, or a "#", the old format. -1 with EINVAL when it is none of them. Nothing is
+ * taken from the source. */
 int trace_format_of(struct source *source, struct error *err);
 
 /* "LWF", "SWF", "ten columns". */

@@ -189,8 +189,8 @@ int trace_stats_take(struct trace_stats *stats, struct trace *trace, const struc
         describe(&collection.memory, &stats->memory);
         sample_sort(&collection.users);
         for (size_t i = 0; i < collection.users.n; i++)
-            stats->users += i == 0
-                            || collection.users.items[i].value != collection.users.items[i - 1].value;
+            if (i == 0 || collection.users.items[i].value != collection.users.items[i - 1].value)
+                stats->users++;
         compute_load(stats, &collection, site ? site : trace_site(trace));
     }
     collection_finish(&collection);

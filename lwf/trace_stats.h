@@ -33,8 +33,8 @@ struct trace_stats {
     double requested_load, real_load;
 };
 
-/* Read the trace to its end. site: NULL for the trace's own. Memory: about 100 bytes per lease. Errors: as
- * trace_next(). */
+/* Read the trace to its end. site: NULL for the trace's own. Memory: about 100 bytes per lease.
+ * Errors: as trace_next(). */
 int trace_stats_take(struct trace_stats *stats, struct trace *trace, const struct site *site,
                      struct error *err);
 

@@ -1,5 +1,5 @@
-/* How mxDateTime, which Haizea 1.0 reads its times with, takes a span out of a text: the first place
- * that looks like one counts, whatever stands around it, and nothing is ever an error. */
+/* How mxDateTime, which Haizea 1.0 reads its times with, takes a span out of a text: the first
+ * place that looks like one counts, whatever stands around it, and nothing is ever an error. */
 #include <math.h>
 #include <string.h>
 

@@ -20,9 +20,10 @@ _Static_assert((int)GALERNA_TERMS_CANCELABLE == (int)TERMS_CANCELABLE &&
                "terms are passed through");
 _Static_assert((int)GALERNA_ORIGIN_EXTERNAL == (int)ORIGIN_EXTERNAL, "origins too");
 _Static_assert((int)GALERNA_NET_OUT == (int)RESOURCE_NET_OUT, "resource types too");
-_Static_assert(GALERNA_NONE == INSTANT_NONE && GALERNA_NONE == SPAN_NONE &&
-                   GALERNA_NEVER == INSTANT_NEVER && GALERNA_UNLIMITED == SPAN_UNLIMITED,
-               "times too");
+_Static_assert(GALERNA_NONE == INSTANT_NONE, "times too: not set");
+_Static_assert(GALERNA_NONE == SPAN_NONE, "durations too: not set");
+_Static_assert(GALERNA_NEVER == INSTANT_NEVER, "times too: never");
+_Static_assert(GALERNA_UNLIMITED == SPAN_UNLIMITED, "durations too: without end");
 _Static_assert((int)GALERNA_LOG_DEBUG == (int)POLICY_LOG_DEBUG, "log levels too");
 
 static const struct lease *core_lease(const struct galerna_lease *lease)

@@ -125,14 +125,10 @@ static int step(void *context, const struct engine *engine, int64_t now,
                 const struct engine_outputs *outputs, struct error *err)
 {
     static const char *const names[] = {
-        [OUTPUT_STATE] = "state",
-        [OUTPUT_REQUESTED] = "requested",
-        [OUTPUT_PREEMPTED] = "preempted",
-        [OUTPUT_OPERATION_STARTED] = "started",
-        [OUTPUT_OPERATION_ENDED] = "ended",
-        [OUTPUT_VM_INTERVAL] = "planned",
-        [OUTPUT_FINISHED] = "finished",
-        [OUTPUT_VM_WITHDRAWN] = "withdrawn",
+        [OUTPUT_STATE] = "state",           [OUTPUT_REQUESTED] = "requested",
+        [OUTPUT_PREEMPTED] = "preempted",   [OUTPUT_OPERATION_STARTED] = "started",
+        [OUTPUT_OPERATION_ENDED] = "ended", [OUTPUT_VM_INTERVAL] = "planned",
+        [OUTPUT_FINISHED] = "finished",     [OUTPUT_VM_WITHDRAWN] = "withdrawn",
     };
     struct events *events = context;
     struct json_writer json;

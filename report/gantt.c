@@ -82,9 +82,8 @@ static int add_lease(struct gantt *gantt, const struct lease *lease, int64_t lim
             .lease_kind = (uint8_t)lease->request.kind,
         };
 
-        if (reservation->lease == lease &&
-            add_box(gantt, &box, reservation->placement->hosts, reservation->placement->n_hosts,
-                    err) < 0)
+        if (reservation->lease == lease && add_box(gantt, &box, reservation->placement->hosts,
+                                                   reservation->placement->n_hosts, err) < 0)
             return -1;
     }
     return 0;
@@ -123,8 +122,7 @@ static int add_lost(struct gantt *gantt, const struct engine_output *output, con
 
     if (add_box(gantt, &box, lost->hosts, lost->n_hosts, err) < 0)
         return -1;
-    if (output->lease->state == LEASE_CANCELLED &&
-        output->lease->reason.id != REASON_CANCELLED_FOR)
+    if (output->lease->state == LEASE_CANCELLED && output->lease->reason.id != REASON_CANCELLED_FOR)
         return 0;
     return gantt_boxes_mark(&gantt->boxes, output->time, lost->hosts, lost->n_hosts, err);
 }

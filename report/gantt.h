@@ -1,10 +1,10 @@
 /* gantt.h: a picture of a run as SVG: hosts over time, one colour per lease.
  *
- * A lease keeps its colour (made from its id) wherever it runs. Suspensions, resumptions and shutdowns are
- * hatched, migrations and image transfers are thin bars, preemptions have red marks; boxes tell their
- * lease, hosts and times when pointed at. What would be smaller than a pixel, or too much for one
- * picture, is shown as a shade per host and time: the darker, the busier. The file stays below 2 MB
- * and memory below 5 MB, however long the run is.
+ * A lease keeps its colour (made from its id) wherever it runs. Suspensions, resumptions and
+ * shutdowns are hatched, migrations and image transfers are thin bars, preemptions have red marks;
+ * boxes tell their lease, hosts and times when pointed at. What would be smaller than a pixel, or
+ * too much for one picture, is shown as a shade per host and time: the darker, the busier. The file
+ * stays below 2 MB and memory below 5 MB, however long the run is.
  */
 #ifndef GALERNA_REPORT_GANTT_H
 #define GALERNA_REPORT_GANTT_H
@@ -18,8 +18,8 @@ struct gantt; /* opaque */
 struct gantt_options {
     const char *path;    /* "-": standard output */
     const char *title;   /* copied; NULL: "Schedule" */
-    int64_t start_epoch; /* the date of instant 0, seconds since 1970 (shown as UTC), or INSTANT_NONE:
-                            the axis counts from 0 */
+    int64_t start_epoch; /* the date of instant 0, seconds since 1970 (shown as UTC), or
+                            INSTANT_NONE: the axis counts from 0 */
 };
 
 /* Errors: those of open(), with the path; ENOMEM. */

@@ -50,8 +50,8 @@ void gantt_text(struct output *out, const char *text)
     }
 }
 
-/* The colours: light ones that black text reads well on, told apart by colour-blind people too, then
- * the same a good step darker. */
+/* The colours: light ones that black text reads well on, told apart by colour-blind people too,
+ * then the same a good step darker. */
 static const char *const colours[GANTT_COLOURS] = {
     "#77aadd", "#eeb888", "#d4d978", "#ffaabb", "#9fdff5", "#5cc3a5", "#e0dca0", "#c9b3e0",
     "#5b8cc2", "#dd8a55", "#b4b84a", "#e07b93", "#62b8d6", "#3a9f83", "#b5ad68", "#9d80bf",
@@ -139,9 +139,9 @@ void gantt_draw_head(const struct gantt_picture *picture)
 static int64_t tick_step(const struct gantt_picture *picture)
 {
     static const int64_t steps[] = {
-        1,        5,        10,       30,      MINUTE,  5 * MINUTE, 10 * MINUTE, 15 * MINUTE,
-        30 * MINUTE, HOUR,  2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY,        2 * DAY,
-        5 * DAY,  10 * DAY, 30 * DAY, 100 * DAY,
+        1,           5,           10,      30,       MINUTE,   5 * MINUTE, 10 * MINUTE,
+        15 * MINUTE, 30 * MINUTE, HOUR,    2 * HOUR, 3 * HOUR, 6 * HOUR,   12 * HOUR,
+        DAY,         2 * DAY,     5 * DAY, 10 * DAY, 30 * DAY, 100 * DAY,
     };
     size_t n = sizeof steps / sizeof steps[0];
 
@@ -161,9 +161,7 @@ static void tick_text(const struct gantt_picture *picture, int64_t at, int64_t s
         bool midnight = date.tm_hour == 0 && date.tm_min == 0 && date.tm_sec == 0;
 
         strftime(text, size, midnight ? "%d %b" : step < MINUTE ? "%H:%M:%S" : "%H:%M", &date);
-    } else if (step >= DAY) {
-        snprintf(text, size, "day %" PRId64, at / DAY);
-    } else if (picture->end_time > 2 * DAY && at >= DAY && at % DAY == 0) {
+    } else if (step >= DAY || (picture->end_time > 2 * DAY && at >= DAY && at % DAY == 0)) {
         snprintf(text, size, "day %" PRId64, at / DAY);
     } else {
         int64_t hours = picture->end_time > 2 * DAY ? at % DAY / HOUR : at / HOUR;
@@ -264,9 +262,9 @@ static void legend_box(struct legend *legend, const char *words, const char *cla
     output_format(out, "<rect class=\"c0%s\" x=\"%.1f\" y=\"%.1f\" width=\"26\" height=\"14\"/>\n",
                   class, x, legend->y);
     if (hatch)
-        output_format(out,
-                      "<rect fill=\"url(#%s)\" x=\"%.1f\" y=\"%.1f\" width=\"26\" height=\"14\"/>\n",
-                      hatch, x, legend->y);
+        output_format(
+            out, "<rect fill=\"url(#%s)\" x=\"%.1f\" y=\"%.1f\" width=\"26\" height=\"14\"/>\n",
+            hatch, x, legend->y);
 }
 
 static void legend_bar(struct legend *legend, const char *words, const char *class)

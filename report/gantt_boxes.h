@@ -48,8 +48,8 @@ struct gantt_boxes {
     size_t n_marks, marks_allocated;
     int64_t marks_lost; /* those beyond GANTT_MARKS_MAX */
     size_t hosts_per_group, n_groups;
-    float *grid; /* n_groups x GRID_BUCKETS, seconds x hosts; NULL until needed */
-    int64_t bucket; /* seconds */
+    float *grid;     /* n_groups x GRID_BUCKETS, seconds x hosts; NULL until needed */
+    int64_t bucket;  /* seconds */
     uint32_t *hosts; /* scratch */
     size_t hosts_allocated;
 };

@@ -60,19 +60,24 @@ static bool is_drawn(const struct gantt_picture *picture, const struct gantt_box
     return box_width(picture, box) >= smallest && box_height(picture, box) >= 1;
 }
 
+static size_t count_drawn(const struct gantt_picture *picture, const struct gantt_boxes *boxes,
+                          double smallest)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < boxes->n_boxes; i++)
+        n += is_drawn(picture, &boxes->boxes[i], smallest);
+    return n;
+}
+
 /* The least width of a box that leaves few enough of them. */
 static double smallest_width(const struct gantt_picture *picture, const struct gantt_boxes *boxes)
 {
     double smallest = 1;
 
-    for (;; smallest *= 1.2) {
-        size_t n = 0;
-
-        for (size_t i = 0; i < boxes->n_boxes; i++)
-            n += is_drawn(picture, &boxes->boxes[i], smallest);
-        if (n <= DRAWN_BOXES_MAX)
-            return smallest;
-    }
+    while (count_drawn(picture, boxes, smallest) > DRAWN_BOXES_MAX)
+        smallest *= 1.2;
+    return smallest;
 }
 
 static void path(struct output *out, double x, double y, double width, double height)

@@ -7,8 +7,8 @@
  * Times are seconds since the start of the run. A line is written when its lease is finished, the
  * leases that are not come last. requested_number_of_resources is the number of VMs; success is 1
  * for a lease that ran to its end; execution_time is finish - start, suspensions included; stretch
- * is turnaround / execution; allocated_resources are ids of hosts, as "0-3 7". What a lease does not
- * have is left empty.
+ * is turnaround / execution; allocated_resources are ids of hosts, as "0-3 7". What a lease does
+ * not have is left empty.
  */
 #ifndef GALERNA_REPORT_JOBS_CSV_H
 #define GALERNA_REPORT_JOBS_CSV_H

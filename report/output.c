@@ -16,7 +16,7 @@ enum {
 };
 
 struct output {
-    int fd; /* -1: a spool that still fits into its buffer */
+    int fd;      /* -1: a spool that still fits into its buffer */
     int failure; /* errno of the first failure, or 0 */
     bool spool;
     bool keep_open;
@@ -238,9 +238,10 @@ void output_integer(struct output *output, int64_t value)
 /* Few decimals are enough for many values; dividing tells because it rounds correctly. */
 static bool short_double(struct output *output, double value)
 {
-    double scale = 1;
+    static const double scales[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
 
-    for (int decimals = 0; decimals <= 6; decimals++, scale *= 10) {
+    for (int decimals = 0; decimals <= 6; decimals++) {
+        double scale = scales[decimals];
         double digits = value * scale;
 
         if (fabs(digits) >= 9007199254740992.0)

@@ -25,8 +25,8 @@ struct output *output_create_spool(const char *beside, struct error *err);
 /* Closes without a look at failures; NULL is allowed. For the way out after an error. */
 void output_destroy(struct output *output);
 
-/* Write out what is buffered, close, and free. -1 when anything failed since the creation: err names
- * the path and the cause. */
+/* Write out what is buffered, close, and free. -1 when anything failed since the creation: err
+ * names the path and the cause. */
 int output_close(struct output *output, struct error *err);
 
 /* -1 when anything failed so far. */

@@ -1,8 +1,8 @@
 /* record.h: the whole schedule of a run as one JSON document.
  *
  * The keys up to "stats" are those Haizea's schedules are compared by: status, end_time, site,
- * leases (with every reservation and mapping), state_log, preemptions, counters, lease_stats, stats.
- * What Galerna knows beyond them is under the key "galerna":
+ * leases (with every reservation and mapping), state_log, preemptions, counters, lease_stats,
+ * stats. What Galerna knows beyond them is under the key "galerna":
  *
  *   schema       "galerna-record"
  *   version      of the schema, an integer
@@ -27,9 +27,9 @@
 struct record; /* opaque */
 
 struct record_options {
-    const char *path;                       /* written at the end of the run; "-": standard output */
+    const char *path; /* written at the end of the run; "-": standard output */
     const struct engine_settings *settings; /* copied */
-    const struct accounting *accounting;    /* with history; told about each step before the record */
+    const struct accounting *accounting; /* with history; told about each step before the record */
 };
 
 /* The file is created at once, so that a path that cannot be written is known before the run.

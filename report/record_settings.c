@@ -51,25 +51,20 @@ static const struct setting settings_table[] = {
     {"seed", SETTING_UNSIGNED, PLACE(seed), NULL},
 };
 
-#define SWITCH(name) {#name, SETTING_BOOL, PLACE(behaviour.name), NULL}
+#define SWITCH(name)                                                                               \
+    {                                                                                              \
+#name, SETTING_BOOL, PLACE(behaviour.name), NULL                                           \
+    }
 
 static const struct setting behaviour_table[] = {
-    SWITCH(preempt_needless_victims),
-    SWITCH(estimates_times_vms),
-    SWITCH(suspension_holds_memory_only),
-    SWITCH(local_windows_shifted_site_wide),
-    SWITCH(shutdown_inside_duration),
-    SWITCH(future_points_unsorted),
-    SWITCH(immediate_may_be_suspended),
-    SWITCH(score_by_whole_duration),
-    SWITCH(no_reevaluation_on_cancel),
-    SWITCH(premature_end_plus_one_day),
-    SWITCH(migration_moves_everything),
-    SWITCH(transfers_never_cancelled),
-    SWITCH(resumption_exchanges_hosts),
-    SWITCH(memory_files_stay_behind),
-    SWITCH(queue_pass_by_free_cpu),
-    SWITCH(lease_kinds_of_haizea_1_0),
+    SWITCH(preempt_needless_victims),     SWITCH(estimates_times_vms),
+    SWITCH(suspension_holds_memory_only), SWITCH(local_windows_shifted_site_wide),
+    SWITCH(shutdown_inside_duration),     SWITCH(future_points_unsorted),
+    SWITCH(immediate_may_be_suspended),   SWITCH(score_by_whole_duration),
+    SWITCH(no_reevaluation_on_cancel),    SWITCH(premature_end_plus_one_day),
+    SWITCH(migration_moves_everything),   SWITCH(transfers_never_cancelled),
+    SWITCH(resumption_exchanges_hosts),   SWITCH(memory_files_stay_behind),
+    SWITCH(queue_pass_by_free_cpu),       SWITCH(lease_kinds_of_haizea_1_0),
 };
 
 enum {

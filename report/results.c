@@ -176,8 +176,8 @@ static void row_request(struct results_row *row, const struct lease_request *req
     results_row_optional(row, request->duration_known);
 }
 
-static int insert_lease(struct results *results, const struct site *site,
-                        const struct lease *lease, struct error *err)
+static int insert_lease(struct results *results, const struct site *site, const struct lease *lease,
+                        struct error *err)
 {
     const struct lease_request *request = &lease->request;
     struct results_row row = results_row_begin(&results->tables, INSERT_LEASE);

@@ -11,8 +11,8 @@
  *                  image, image_size, state, start_time, end_time, waiting_time, slowdown, reason,
  *                  explanation
  *   reservations   id, lease, kind, state, start_time, end_time, image, vms: "vm:host ...", for
- *                  migrations "vm:from>to ...", for transfers "lease/vm:host ..."; ends with "..." when
-                  it is longer than 60,000 characters
+ *                  migrations "vm:from>to ...", for transfers "lease/vm:host ..."; ends with "..."
+ when it is longer than 60,000 characters
  *   reservation_hosts  reservation, host, cpu, memory, disk, net_in, net_out, others
  *   state_log      seq, time, lease, from_state, to_state
  *   preemptions    seq, time, lease, for_lease, at, how (suspend, requeue, cancel)
@@ -32,8 +32,9 @@ enum { RESULTS_VERSION = 1, RESULTS_APPLICATION_ID = 0x47616c72 };
 struct results; /* opaque */
 
 struct results_options {
-    const char *path; /* replaced when it holds results already, refused when it holds other things */
-    const char *name; /* of the run; copied */
+    const char
+        *path; /* replaced when it holds results already, refused when it holds other things */
+    const char *name;                       /* of the run; copied */
     const struct engine_settings *settings; /* copied */
     struct accounting *accounting; /* with history; told about each step before the results */
 };

@@ -9,8 +9,8 @@
 #include "core/instant.h"
 #include "report/results.h"
 
-#define AMOUNT_COLUMNS                                                                           \
-    "cpu INTEGER NOT NULL, memory INTEGER NOT NULL, disk INTEGER NOT NULL, "                     \
+#define AMOUNT_COLUMNS                                                                             \
+    "cpu INTEGER NOT NULL, memory INTEGER NOT NULL, disk INTEGER NOT NULL, "                       \
     "net_in INTEGER NOT NULL, net_out INTEGER NOT NULL, others TEXT"
 
 static const char schema[] =
@@ -42,12 +42,10 @@ static const char schema[] =
     "lease INTEGER, value REAL NOT NULL, average REAL, PRIMARY KEY (counter, seq)) WITHOUT ROWID;";
 
 static const char *const insertions[RESULTS_INSERTIONS] = {
-    [INSERT_RUN] =
-        "INSERT INTO run VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [INSERT_RUN] = "INSERT INTO run VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [INSERT_SETTING] = "INSERT INTO settings VALUES (?,?)",
     [INSERT_HOST] = "INSERT INTO hosts VALUES (?,?,?,?,?,?,?)",
-    [INSERT_LEASE] =
-        "INSERT INTO leases VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [INSERT_LEASE] = "INSERT INTO leases VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [INSERT_RESERVATION] = "INSERT INTO reservations VALUES (?,?,?,?,?,?,?,?)",
     [INSERT_RESERVATION_HOST] = "INSERT INTO reservation_hosts VALUES (?,?,?,?,?,?,?,?)",
     [INSERT_STATE] = "INSERT INTO state_log VALUES (?,?,?,?,?)",
@@ -95,8 +93,8 @@ static int clear_path(const char *path, struct error *err)
 
     if (stat(path, &status) < 0 || (S_ISREG(status.st_mode) && status.st_size == 0))
         return 0;
-    replaceable = sqlite3_open_v2(path, &old, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-                  holds_results(old);
+    replaceable =
+        sqlite3_open_v2(path, &old, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK && holds_results(old);
     sqlite3_close(old);
     if (!replaceable)
         return error_set(err, EEXIST,

@@ -1,4 +1,5 @@
-/* results_tables.h: the tables of a results database and their insertions. Internal to the results. */
+/* results_tables.h: the tables of a results database and their insertions. Internal to the results.
+ */
 #ifndef GALERNA_REPORT_RESULTS_TABLES_H
 #define GALERNA_REPORT_RESULTS_TABLES_H
 
@@ -26,13 +27,14 @@ struct results_tables {
     const char *path; /* the caller's, for error texts */
 };
 
-/* Open the database, make the tables, begin the transaction. tables needs results_tables_finish() in
- * any case. */
+/* Open the database, make the tables, begin the transaction. tables needs results_tables_finish()
+ * in any case. */
 int results_tables_init(struct results_tables *tables, const char *path, struct error *err);
 int results_tables_commit(struct results_tables *tables, struct error *err);
 void results_tables_finish(struct results_tables *tables);
 
-/* A row, value by value: begin, values in the order of the columns, end. Failures show at the end. */
+/* A row, value by value: begin, values in the order of the columns, end. Failures show at the end.
+ */
 struct results_row {
     const struct results_tables *tables;
     sqlite3_stmt *insertion;

@@ -62,7 +62,7 @@ static void fill_status(const struct summary_run *run, int detail, char *cell)
 static void fill_kind(const struct summary_run *run, int detail, char *cell)
 {
     const struct accounting_kind *kind = &run->figures.kinds[detail / 8];
-    const int64_t values[] = {kind->requested, kind->accepted, kind->rejected,
+    const int64_t values[] = {kind->requested, kind->accepted,  kind->rejected,
                               kind->completed, kind->cancelled, kind->failed};
 
     /* Cancelled and failed leases are seldom: their lines show only where there are any. */
@@ -148,11 +148,13 @@ static void fill_cost(const struct summary_run *run, int detail, char *cell)
         snprintf(cell, CELL_MAX, "%.1f MB", (double)run->peak_memory_kb / 1024);
 }
 
-#define KIND_LINES(title, kind)                                                                  \
-    {title, NULL, 0}, {"  requested", fill_kind, 8 * (kind)},                                    \
-        {"  accepted", fill_kind, 8 * (kind) + 1}, {"  rejected", fill_kind, 8 * (kind) + 2},    \
-        {"  completed", fill_kind, 8 * (kind) + 3}, {"  cancelled", fill_kind, 8 * (kind) + 4},  \
-        {"  failed", fill_kind, 8 * (kind) + 5}
+#define KIND_LINES(title, kind)                                                                    \
+    {title, NULL, 0}, {"  requested", fill_kind, 8 * (kind)},                                      \
+        {"  accepted", fill_kind, 8 * (kind) + 1}, {"  rejected", fill_kind, 8 * (kind) + 2},      \
+        {"  completed", fill_kind, 8 * (kind) + 3}, {"  cancelled", fill_kind, 8 * (kind) + 4},    \
+    {                                                                                              \
+        "  failed", fill_kind, 8 * (kind) + 5                                                      \
+    }
 
 static const struct line lines[] = {
     {"", fill_name, 0},

@@ -1,9 +1,9 @@
 /* summary.h: what runs did, for people (a table, one column per run) and for programs (JSON).
  *
  * JSON: {"schema": "galerna-summary", "version": 1, "runs": [{name, status, end_time, leases:
- * {kind: {requested, accepted, rejected, completed, failed, cancelled}}, waiting_time {leases, mean,
- * median, p95, max}, slowdown_mean, utilization, queue_mean, preemptions {suspend, requeue, cancel},
- * suspensions, resumptions, migrations, best_effort_end, all_best_effort, makespan,
+ * {kind: {requested, accepted, rejected, completed, failed, cancelled}}, waiting_time {leases,
+ * mean, median, p95, max}, slowdown_mean, utilization, queue_mean, preemptions {suspend, requeue,
+ * cancel}, suspensions, resumptions, migrations, best_effort_end, all_best_effort, makespan,
  * scheduling_attempts, steps, cpu_seconds, peak_memory_kb}]}; times in seconds, null = none.
  */
 #ifndef GALERNA_REPORT_SUMMARY_H

@@ -6,8 +6,8 @@
 
 struct schedule_arena;
 
-struct schedule_arena *schedule_arena_create(void);            /* NULL: out of memory */
-void schedule_arena_destroy(struct schedule_arena *arena);     /* NULL is allowed */
+struct schedule_arena *schedule_arena_create(void);        /* NULL: out of memory */
+void schedule_arena_destroy(struct schedule_arena *arena); /* NULL is allowed */
 
 /* count zeroed items of `size` bytes, aligned for anything; NULL: out of memory. Zero items give a
  * valid pointer. */

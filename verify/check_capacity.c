@@ -68,8 +68,7 @@ static int64_t overstated(struct checker *checker, const struct schedule_reserva
 {
     int64_t count = 0;
 
-    if (!checker->result->haizea_1_0 ||
-        (r->kind != SCHEDULE_SUSPEND && r->kind != SCHEDULE_RESUME))
+    if (!checker->result->haizea_1_0 || (r->kind != SCHEDULE_SUSPEND && r->kind != SCHEDULE_RESUME))
         return 1;
     for (size_t i = 0; i < r->n_places; i++)
         count += r->places[i].host == host;
@@ -85,9 +84,8 @@ static int hold_reservation(struct checker *checker, const struct schedule_lease
     const struct schedule *schedule = checker->schedule;
 
     for (size_t i = 0; i < r->n_holdings; i++) {
-        struct change change = { .type = r->holdings[i].type,
-                                 .delta = r->holdings[i].amount,
-                                 .lease = lease->id };
+        struct change change = {
+            .type = r->holdings[i].type, .delta = r->holdings[i].amount, .lease = lease->id};
 
         change.delta /= overstated(checker, r, r->holdings[i].host);
         if (find_host(schedule, r->holdings[i].host, &change.host) &&
@@ -137,7 +135,7 @@ static void note_window(const struct schedule *schedule, const struct schedule_l
 {
     const struct schedule_reservation *vm = &lease->reservations[run->vm];
     bool suspend = r->kind == SCHEDULE_SUSPEND;
-    struct memory_change change = { .time = r->from };
+    struct memory_change change = {.time = r->from};
 
     for (size_t i = 0; i < r->n_holdings; i++)
         if ((int)r->holdings[i].type == schedule->memory &&
@@ -168,9 +166,8 @@ static int hold_excess(const struct schedule *schedule, const struct schedule_le
     qsort(memory->items, memory->n, sizeof *memory->items, compare_memory_changes);
     for (size_t i = 0; i + 1 < memory->n; i++) {
         const struct memory_change *item = &memory->items[i];
-        struct change change = { .host = item->host,
-                                 .type = (uint32_t)schedule->memory,
-                                 .lease = lease->id };
+        struct change change = {
+            .host = item->host, .type = (uint32_t)schedule->memory, .lease = lease->id};
 
         held += item->held;
         there += item->there;
@@ -185,7 +182,7 @@ static int hold_excess(const struct schedule *schedule, const struct schedule_le
 static int hold_waiting(const struct schedule *schedule, const struct schedule_lease *lease,
                         const struct lease_run *run, struct changes *changes)
 {
-    struct memory_changes memory = { .n = 0 };
+    struct memory_changes memory = {.n = 0};
     size_t room = 0;
     int result;
 
@@ -218,9 +215,7 @@ static int hold_lost_run(const struct schedule *schedule, const struct schedule_
             if (lease->vms[vm * schedule->n_types + type] < least)
                 least = lease->vms[vm * schedule->n_types + type];
         for (size_t i = 0; i < lost->n_hosts; i++) {
-            struct change change = { .type = (uint32_t)type,
-                                     .delta = least,
-                                     .lease = lost->lease };
+            struct change change = {.type = (uint32_t)type, .delta = least, .lease = lost->lease};
 
             if (find_host(schedule, lost->hosts[i], &change.host) &&
                 hold(changes, change, lost->from, lost->until) < 0)
@@ -235,7 +230,7 @@ static int collect_lease(struct checker *checker, const struct schedule_lease *l
 {
     const struct schedule *schedule = checker->schedule;
     bool given_up = schedule_state_is_final(lease->state);
-    struct lease_run run = { .end = 0 };
+    struct lease_run run = {.end = 0};
 
     for (size_t i = 0; i < lease->n_reservations; i++) {
         const struct schedule_reservation *r = &lease->reservations[i];
@@ -314,12 +309,10 @@ static void sweep(struct checker *checker, const struct change *changes, size_t 
         if (held > capacity && !exceeded) {
             int64_t until = i + 1 < n ? changes[i + 1].time : SCHEDULE_NEVER;
 
-            checker_violation(checker,
-                              &(struct finding){ CHECK_CAPACITY, changes[i].lease, host,
-                                                 changes[i].time },
-                              "%s: %lld held, capacity %lld, until %lld",
-                              schedule->types[changes->type], (long long)held,
-                              (long long)capacity, (long long)until);
+            checker_violation(
+                checker, &(struct finding){CHECK_CAPACITY, changes[i].lease, host, changes[i].time},
+                "%s: %lld held, capacity %lld, until %lld", schedule->types[changes->type],
+                (long long)held, (long long)capacity, (long long)until);
         }
         exceeded = held > capacity;
     }
@@ -327,7 +320,7 @@ static void sweep(struct checker *checker, const struct change *changes, size_t 
 
 int check_capacity(struct checker *checker)
 {
-    struct changes changes = { .n = 0 };
+    struct changes changes = {.n = 0};
     size_t first = 0;
 
     if (collect(checker, &changes) < 0) {

@@ -17,11 +17,9 @@ static void check_hosts(struct checker *checker, const struct schedule_lease *le
     checker_examined(checker, CHECK_HOSTS);
     for (size_t i = 0; i < r->n_holdings; i++)
         if (!is_host(schedule, r, r->holdings[i].host))
-            checker_violation(checker,
-                              &(struct finding){ CHECK_HOSTS, lease->id, r->holdings[i].host,
-                                                 r->from },
-                              "%s holds resources of a host that does not exist",
-                              schedule_kind_name(r->kind));
+            checker_violation(
+                checker, &(struct finding){CHECK_HOSTS, lease->id, r->holdings[i].host, r->from},
+                "%s holds resources of a host that does not exist", schedule_kind_name(r->kind));
     for (size_t i = 0; i < r->n_places; i++) {
         const struct schedule_place *place = &r->places[i];
         const struct schedule_lease *owner =
@@ -29,15 +27,15 @@ static void check_hosts(struct checker *checker, const struct schedule_lease *le
 
         if (!schedule_host(schedule, place->host) || !schedule_host(schedule, place->from))
             checker_violation(checker,
-                              &(struct finding){ CHECK_HOSTS, lease->id, place->host, r->from },
+                              &(struct finding){CHECK_HOSTS, lease->id, place->host, r->from},
                               "%s of VM %lld names a host that does not exist (%lld, %lld)",
                               schedule_kind_name(r->kind), (long long)place->vm,
                               (long long)place->from, (long long)place->host);
         if (!owner || place->vm < 1 || (uint64_t)place->vm > owner->n_vms)
             checker_violation(checker,
-                              &(struct finding){ CHECK_HOSTS, lease->id, place->host, r->from },
-                              "%s names VM %lld, which does not exist",
-                              schedule_kind_name(r->kind), (long long)place->vm);
+                              &(struct finding){CHECK_HOSTS, lease->id, place->host, r->from},
+                              "%s names VM %lld, which does not exist", schedule_kind_name(r->kind),
+                              (long long)place->vm);
     }
 }
 
@@ -51,7 +49,7 @@ static bool may_be_parallel(enum schedule_kind kind)
 static void overlaps(struct checker *checker, const struct schedule_lease *lease,
                      const struct schedule_reservation *r, enum schedule_kind kind, int64_t until)
 {
-    struct finding finding = { CHECK_OVERLAP, lease->id, SCHEDULE_UNSET, r->from };
+    struct finding finding = {CHECK_OVERLAP, lease->id, SCHEDULE_UNSET, r->from};
     bool migration = kind == SCHEDULE_MEMORY_MIGRATION || kind == SCHEDULE_DISK_MIGRATION;
 
     if (kind == r->kind && may_be_parallel(kind))
@@ -62,8 +60,7 @@ static void overlaps(struct checker *checker, const struct schedule_lease *lease
                     schedule_kind_name(kind), (long long)until);
     else
         checker_violation(checker, &finding, "%s begins before %s has ended at %lld",
-                          schedule_kind_name(r->kind), schedule_kind_name(kind),
-                          (long long)until);
+                          schedule_kind_name(r->kind), schedule_kind_name(kind), (long long)until);
 }
 
 /* In the lease's order each operation begins when those before it are over. */
@@ -98,7 +95,7 @@ static void check_shutdown(struct checker *checker, const struct schedule_lease 
     due = settings->shutdown_time + settings->enactment_overhead * (int64_t)lease->n_vms;
     if (length != due)
         checker_violation(checker,
-                          &(struct finding){ CHECK_LENGTH, lease->id, SCHEDULE_UNSET, r->from },
+                          &(struct finding){CHECK_LENGTH, lease->id, SCHEDULE_UNSET, r->from},
                           "SHUTDOWN of %lld s, it takes %lld", (long long)length, (long long)due);
 }
 
@@ -112,11 +109,10 @@ void check_operations(struct checker *checker, const struct schedule_lease *leas
         check_shutdown(checker, lease, r);
         checker_examined(checker, CHECK_SUBMISSION);
         if (r->from < lease->submit && !riding)
-            checker_violation(checker,
-                              &(struct finding){ CHECK_SUBMISSION, lease->id, SCHEDULE_UNSET,
-                                                 r->from },
-                              "%s begins before the lease is submitted at %lld",
-                              schedule_kind_name(r->kind), (long long)lease->submit);
+            checker_violation(
+                checker, &(struct finding){CHECK_SUBMISSION, lease->id, SCHEDULE_UNSET, r->from},
+                "%s begins before the lease is submitted at %lld", schedule_kind_name(r->kind),
+                (long long)lease->submit);
     }
     check_overlap(checker, lease);
 }

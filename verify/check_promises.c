@@ -24,7 +24,7 @@ static void check_start(struct checker *checker, const struct schedule_lease *le
 {
     const struct schedule_reservation *vm = first_vm(lease);
     int64_t active = first_active(checker, lease), promised = lease->start_requested;
-    struct finding finding = { CHECK_START, lease->id, SCHEDULE_UNSET, promised };
+    struct finding finding = {CHECK_START, lease->id, SCHEDULE_UNSET, promised};
 
     if (lease->state == STATE_REJECTED)
         return;
@@ -38,7 +38,8 @@ static void check_start(struct checker *checker, const struct schedule_lease *le
                           (long long)promised, schedule_state_name(lease->state));
     }
     if (vm && vm->from != promised && !checker_requeued(checker, lease, promised, vm->from))
-        checker_violation(checker, &finding, "promised for %lld, its first VM reservation is at %lld",
+        checker_violation(checker, &finding,
+                          "promised for %lld, its first VM reservation is at %lld",
                           (long long)promised, (long long)vm->from);
 }
 
@@ -55,7 +56,7 @@ static int64_t last_end(const struct schedule_lease *lease)
 static void check_deadline(struct checker *checker, const struct schedule_lease *lease)
 {
     const struct schedule_reservation *vm = first_vm(lease);
-    struct finding finding = { CHECK_DEADLINE, lease->id, SCHEDULE_UNSET, lease->deadline };
+    struct finding finding = {CHECK_DEADLINE, lease->id, SCHEDULE_UNSET, lease->deadline};
     bool accepted = lease->state != STATE_REJECTED && lease->state != STATE_CANCELLED;
 
     if (vm && lease->start_requested != SCHEDULE_UNSET && vm->from < lease->start_requested)
@@ -69,17 +70,17 @@ static void check_deadline(struct checker *checker, const struct schedule_lease 
                           (long long)lease->deadline, (long long)last_end(lease));
     else if (lease->state == STATE_DONE ? lease->end > lease->deadline
                                         : checker->schedule->end_time > lease->deadline)
-        checker_violation(checker, &finding, "deadline %lld, and it is %s at %lld",
-                          (long long)lease->deadline, schedule_state_name(lease->state),
-                          (long long)(lease->end != SCHEDULE_UNSET ? lease->end
-                                                                   : checker->schedule->end_time));
+        checker_violation(
+            checker, &finding, "deadline %lld, and it is %s at %lld", (long long)lease->deadline,
+            schedule_state_name(lease->state),
+            (long long)(lease->end != SCHEDULE_UNSET ? lease->end : checker->schedule->end_time));
 }
 
 /* At once, or as soon as its image is there. */
 static void check_immediate(struct checker *checker, const struct schedule_lease *lease)
 {
     const struct schedule_reservation *vm = first_vm(lease);
-    struct finding finding = { CHECK_IMMEDIATE, lease->id, SCHEDULE_UNSET, SCHEDULE_UNSET };
+    struct finding finding = {CHECK_IMMEDIATE, lease->id, SCHEDULE_UNSET, SCHEDULE_UNSET};
     int64_t due = lease->submit;
 
     if (!vm)
@@ -112,8 +113,7 @@ static bool anything_planned(const struct schedule_lease *lease)
 
 static void check_final(struct checker *checker, const struct schedule_lease *lease)
 {
-    struct finding finding = { CHECK_FINAL, lease->id, SCHEDULE_UNSET,
-                               checker->schedule->end_time };
+    struct finding finding = {CHECK_FINAL, lease->id, SCHEDULE_UNSET, checker->schedule->end_time};
 
     checker_examined(checker, CHECK_FINAL);
     if (schedule_state_is_final(lease->state)) {
@@ -180,9 +180,10 @@ static bool shutdown_inside(const struct schedule_lease *lease, int64_t ran, int
 static void check_time_of_done(struct checker *checker, const struct schedule_lease *lease,
                                int64_t ran, int64_t shutdown)
 {
-    struct finding finding = { CHECK_DURATION, lease->id, SCHEDULE_UNSET, lease->end };
+    struct finding finding = {CHECK_DURATION, lease->id, SCHEDULE_UNSET, lease->end};
     bool known = lease->duration_known != SCHEDULE_UNSET;
-    bool early = known && (is_unlimited(lease) || lease->duration_known < lease->duration_requested);
+    bool early =
+        known && (is_unlimited(lease) || lease->duration_known < lease->duration_requested);
     int64_t due = early ? lease->duration_known : lease->duration_requested;
 
     if (ran == due || (is_unlimited(lease) && !early))
@@ -202,7 +203,7 @@ static void check_time_of_done(struct checker *checker, const struct schedule_le
 
 void check_duration(struct checker *checker, const struct schedule_lease *lease)
 {
-    struct finding finding = { CHECK_DURATION, lease->id, SCHEDULE_UNSET, lease->end };
+    struct finding finding = {CHECK_DURATION, lease->id, SCHEDULE_UNSET, lease->end};
     int64_t ran = 0, shutdown = 0;
 
     for (size_t i = 0; i < lease->n_reservations; i++) {

@@ -45,8 +45,8 @@ void check_preemptions(struct checker *checker)
     for (size_t i = 0; i < schedule->n_preemptions; i++) {
         const struct schedule_preemption *preemption = &schedule->preemptions[i];
         const struct schedule_lease *lease = schedule_lease(schedule, preemption->lease);
-        struct finding finding = { CHECK_PREEMPTION, preemption->lease, SCHEDULE_UNSET,
-                                   preemption->decided };
+        struct finding finding = {CHECK_PREEMPTION, preemption->lease, SCHEDULE_UNSET,
+                                  preemption->decided};
 
         checker_examined(checker, CHECK_PREEMPTION);
         if (!lease) {
@@ -77,7 +77,7 @@ static bool differs(double told, double right)
 static void check_result(struct checker *checker, const struct schedule_lease_result *result)
 {
     const struct schedule_lease *lease = schedule_lease(checker->schedule, result->lease);
-    struct finding finding = { CHECK_RESULTS, result->lease, SCHEDULE_UNSET, SCHEDULE_UNSET };
+    struct finding finding = {CHECK_RESULTS, result->lease, SCHEDULE_UNSET, SCHEDULE_UNSET};
     double waiting, slowdown;
 
     if (isnan(result->waiting) && isnan(result->slowdown))
@@ -92,8 +92,8 @@ static void check_result(struct checker *checker, const struct schedule_lease_re
     waiting = (double)(lease->start_actual - lease->submit);
     slowdown = (double)(lease->end - lease->submit) / fmax(10.0, (double)lease->duration_original);
     if (!isnan(result->waiting) && differs(result->waiting, waiting))
-        checker_violation(checker, &finding, "waiting time %.10g s, it is %.10g s",
-                          result->waiting, waiting);
+        checker_violation(checker, &finding, "waiting time %.10g s, it is %.10g s", result->waiting,
+                          waiting);
     if (!isnan(result->slowdown) && differs(result->slowdown, slowdown))
         checker_violation(checker, &finding, "slowdown %.10g, it is %.10g", result->slowdown,
                           slowdown);
@@ -113,9 +113,9 @@ void check_results(struct checker *checker)
         done += schedule->leases[i].kind == SCHEDULE_BEST_EFFORT &&
                 schedule->leases[i].state == STATE_DONE;
     if (done != schedule->best_effort_completed)
-        checker_violation(checker,
-                          &(struct finding){ CHECK_RESULTS, SCHEDULE_UNSET, SCHEDULE_UNSET,
-                                             SCHEDULE_UNSET },
-                          "%lld best-effort leases completed, the totals say %lld",
-                          (long long)done, (long long)schedule->best_effort_completed);
+        checker_violation(
+            checker,
+            &(struct finding){CHECK_RESULTS, SCHEDULE_UNSET, SCHEDULE_UNSET, SCHEDULE_UNSET},
+            "%lld best-effort leases completed, the totals say %lld", (long long)done,
+            (long long)schedule->best_effort_completed);
 }

@@ -8,17 +8,17 @@
 struct walk {
     struct checker *checker;
     const struct schedule_lease *lease;
-    int64_t *where;   /* per VM: the host its memory is on, or SCHEDULE_UNSET */
+    int64_t *where; /* per VM: the host its memory is on, or SCHEDULE_UNSET */
     const struct schedule_reservation *last_vm; /* the run before; NULL: none */
-    uint32_t *seen;   /* per VM: how often an operation names it */
-    struct schedule_holding *needs; /* of one reservation, by host and type */
+    uint32_t *seen;                             /* per VM: how often an operation names it */
+    struct schedule_holding *needs;             /* of one reservation, by host and type */
     size_t n_needs;
 };
 
 static struct finding at(const struct walk *walk, enum verify_check check,
                          const struct schedule_reservation *r)
 {
-    return (struct finding){ check, walk->lease->id, SCHEDULE_UNSET, r->from };
+    return (struct finding){check, walk->lease->id, SCHEDULE_UNSET, r->from};
 }
 
 static bool vm_exists(const struct schedule_lease *lease, const struct schedule_place *place)
@@ -46,8 +46,7 @@ static void sum_needs(struct walk *walk, const struct schedule_reservation *r)
         for (size_t type = 0; type < n_types; type++)
             walk->needs[n++] = (struct schedule_holding){
                 r->places[i].host, (uint32_t)type,
-                walk->lease->vms[(size_t)(r->places[i].vm - 1) * n_types + type]
-            };
+                walk->lease->vms[(size_t)(r->places[i].vm - 1) * n_types + type]};
     }
     if (n)
         qsort(walk->needs, n, sizeof *walk->needs, compare_needs);
@@ -138,7 +137,7 @@ static void check_place(struct walk *walk, const struct schedule_reservation *r)
 {
     for (size_t i = 0; i < r->n_places; i++) {
         const struct schedule_place *place = &r->places[i];
-        struct finding finding = { CHECK_PLACE, walk->lease->id, place->host, r->from };
+        struct finding finding = {CHECK_PLACE, walk->lease->id, place->host, r->from};
         int64_t where;
 
         if (!vm_exists(walk->lease, place))
@@ -153,8 +152,7 @@ static void check_place(struct walk *walk, const struct schedule_reservation *r)
                         (long long)place->vm, (long long)where);
         else
             checker_violation(walk->checker, &finding, "%s of VM %lld, but it is on host %lld",
-                              schedule_kind_name(r->kind), (long long)place->vm,
-                              (long long)where);
+                              schedule_kind_name(r->kind), (long long)place->vm, (long long)where);
     }
 }
 
@@ -162,15 +160,15 @@ static void move_vms(struct walk *walk, const struct schedule_reservation *r)
 {
     for (size_t i = 0; i < r->n_places; i++) {
         const struct schedule_place *place = &r->places[i];
-        struct finding finding = { CHECK_PLACE, walk->lease->id, place->from, r->from };
+        struct finding finding = {CHECK_PLACE, walk->lease->id, place->from, r->from};
 
         if (!vm_exists(walk->lease, place))
             continue;
         checker_examined(walk->checker, CHECK_PLACE);
         if (walk->where[place->vm - 1] != place->from)
             checker_odd(walk->checker, ODDITY_MIGRATED_FROM_MAP, &finding,
-                        "VM %lld is moved from here, but it is on host %lld",
-                        (long long)place->vm, (long long)walk->where[place->vm - 1]);
+                        "VM %lld is moved from here, but it is on host %lld", (long long)place->vm,
+                        (long long)walk->where[place->vm - 1]);
         walk->where[place->vm - 1] = place->host;
     }
 }
@@ -255,19 +253,19 @@ static void check_after(struct walk *walk, const struct lease_run *run, bool las
 static void walk_runs(struct walk *walk)
 {
     const struct schedule_lease *lease = walk->lease;
-    struct lease_run run = { .end = 0 }, previous, next;
+    struct lease_run run = {.end = 0}, previous, next;
     bool more = lease_run_next(lease, 0, &run), has_previous = false;
 
     if (!more && lease->state == STATE_DONE) {
-        struct finding finding = { CHECK_SEQUENCE, lease->id, SCHEDULE_UNSET, lease->end };
+        struct finding finding = {CHECK_SEQUENCE, lease->id, SCHEDULE_UNSET, lease->end};
 
         checker_violation(walk->checker, &finding, "the lease is done but its VMs never ran");
     }
     while (more) {
         const struct schedule_reservation *vm = &lease->reservations[run.vm];
-        bool restarted = has_previous &&
-                         checker_requeued(walk->checker, lease,
-                                          lease->reservations[previous.vm].until, vm->from);
+        bool restarted =
+            has_previous && checker_requeued(walk->checker, lease,
+                                             lease->reservations[previous.vm].until, vm->from);
 
         checker_examined(walk->checker, CHECK_SEQUENCE);
         check_before(walk, &run, has_previous ? &previous : NULL, restarted);
@@ -284,13 +282,14 @@ static void walk_runs(struct walk *walk)
             run = next;
     }
     if (lease->state == STATE_DONE && has_previous && run.end < lease->n_reservations)
-        wrong_order(walk, &lease->reservations[run.end], "after the last run of a lease that is done");
+        wrong_order(walk, &lease->reservations[run.end],
+                    "after the last run of a lease that is done");
 }
 
 int check_runs(struct checker *checker, const struct schedule_lease *lease)
 {
     size_t n_types = checker->schedule->n_types;
-    struct walk walk = { .checker = checker, .lease = lease };
+    struct walk walk = {.checker = checker, .lease = lease};
     int result = 0;
 
     if (lease->n_reservations == 0 && lease->state != STATE_DONE)

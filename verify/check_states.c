@@ -7,15 +7,15 @@
 static const uint32_t allowed[STATES] = {
     [STATE_NEW] = TO(PENDING),
     [STATE_PENDING] = TO(SCHEDULED) | TO(QUEUED) | TO(CANCELLED) | TO(REJECTED),
-    [STATE_SCHEDULED] = TO(PREPARING) | TO(QUEUED) | TO(PENDING) | TO(READY) | TO(CANCELLED) |
-                        TO(FAIL),
+    [STATE_SCHEDULED] =
+        TO(PREPARING) | TO(QUEUED) | TO(PENDING) | TO(READY) | TO(CANCELLED) | TO(FAIL),
     [STATE_QUEUED] = TO(SCHEDULED) | TO(CANCELLED),
     [STATE_PREPARING] = TO(READY) | TO(PENDING) | TO(CANCELLED) | TO(FAIL),
     [STATE_READY] = TO(ACTIVE) | TO(QUEUED) | TO(PENDING) | TO(CANCELLED) | TO(FAIL),
     [STATE_ACTIVE] = TO(SUSPENDING) | TO(QUEUED) | TO(DONE) | TO(CANCELLED) | TO(FAIL),
     [STATE_SUSPENDING] = TO(SUSPENDED_PENDING) | TO(CANCELLED) | TO(FAIL),
-    [STATE_SUSPENDED_PENDING] = TO(SUSPENDED_QUEUED) | TO(SUSPENDED_SCHEDULED) | TO(CANCELLED) |
-                                TO(FAIL),
+    [STATE_SUSPENDED_PENDING] =
+        TO(SUSPENDED_QUEUED) | TO(SUSPENDED_SCHEDULED) | TO(CANCELLED) | TO(FAIL),
     [STATE_SUSPENDED_QUEUED] = TO(SUSPENDED_SCHEDULED) | TO(CANCELLED) | TO(FAIL),
     [STATE_SUSPENDED_SCHEDULED] = TO(SUSPENDED_QUEUED) | TO(SUSPENDED_PENDING) | TO(MIGRATING) |
                                   TO(RESUMING) | TO(CANCELLED) | TO(FAIL),
@@ -60,8 +60,7 @@ static void need_move(struct checker *checker, const struct schedule_lease *leas
 
     checker_examined(checker, CHECK_STATES);
     if (!has_move(checker, index, to, time))
-        checker_violation(checker,
-                          &(struct finding){ CHECK_STATES, lease->id, SCHEDULE_UNSET, time },
+        checker_violation(checker, &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, time},
                           "an operation says it is %s from here on, the state log does not",
                           schedule_state_name(to));
 }
@@ -102,7 +101,7 @@ static void check_chain(struct checker *checker, const struct schedule_lease *le
     int64_t time = lease->submit, start = SCHEDULE_UNSET;
 
     for (size_t i = 0; i < n; i++) {
-        struct finding finding = { CHECK_STATES, lease->id, SCHEDULE_UNSET, moves[i]->time };
+        struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, moves[i]->time};
 
         checker_examined(checker, CHECK_STATES);
         if (moves[i]->from != state)
@@ -115,28 +114,27 @@ static void check_chain(struct checker *checker, const struct schedule_lease *le
                               schedule_state_name(moves[i]->from),
                               schedule_state_name(moves[i]->to));
         if (moves[i]->time < time)
-            checker_violation(checker, &finding, "before the time %lld of the %s",
-                              (long long)time, i ? "move before it" : "submission");
+            checker_violation(checker, &finding, "before the time %lld of the %s", (long long)time,
+                              i ? "move before it" : "submission");
         if (moves[i]->from == STATE_READY && moves[i]->to == STATE_ACTIVE)
             start = moves[i]->time;
         state = moves[i]->to;
         time = moves[i]->time;
     }
     if (state != lease->state)
-        checker_violation(checker,
-                          &(struct finding){ CHECK_STATES, lease->id, SCHEDULE_UNSET, time },
+        checker_violation(checker, &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, time},
                           "is %s, but the state log ends with %s",
                           schedule_state_name(lease->state), schedule_state_name(state));
     if (lease->start_actual != start && start != SCHEDULE_UNSET)
         checker_violation(checker,
-                          &(struct finding){ CHECK_STATES, lease->id, SCHEDULE_UNSET, start },
+                          &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, start},
                           "started at %lld by its own account, at %lld by the state log",
                           (long long)lease->start_actual, (long long)start);
 }
 
 void check_states(struct checker *checker, const struct schedule_lease *lease)
 {
-    struct lease_run run = { .end = 0 };
+    struct lease_run run = {.end = 0};
     int64_t end = SCHEDULE_UNSET;
 
     check_chain(checker, lease);
@@ -150,7 +148,7 @@ void check_states(struct checker *checker, const struct schedule_lease *lease)
     need_move(checker, lease, STATE_DONE, lease->end);
     if (end != lease->end)
         checker_violation(checker,
-                          &(struct finding){ CHECK_STATES, lease->id, SCHEDULE_UNSET, lease->end },
+                          &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, lease->end},
                           "done at %lld, but its last reservation ends at %lld",
                           (long long)lease->end, (long long)end);
 }

@@ -72,7 +72,7 @@ static void check_no_overlap(struct checker *checker, const struct schedule_leas
     const struct operation *last = NULL;
 
     for (size_t i = 0; i < n; i++) {
-        struct finding finding = { CHECK_EXCLUSION, lease->id, items[i].host, items[i].from };
+        struct finding finding = {CHECK_EXCLUSION, lease->id, items[i].host, items[i].from};
 
         if (items[i].from == items[i].until)
             continue;
@@ -85,8 +85,8 @@ static void check_no_overlap(struct checker *checker, const struct schedule_leas
         else if (last && items[i].from < last->until)
             checker_violation(checker, &finding,
                               "%s of VM %lld overlaps that of VM %lld, which lasts until %lld",
-                              schedule_kind_name(kind), (long long)items[i].vm,
-                              (long long)last->vm, (long long)last->until);
+                              schedule_kind_name(kind), (long long)items[i].vm, (long long)last->vm,
+                              (long long)last->until);
         if (!last || items[i].until > last->until)
             last = &items[i];
     }
@@ -97,7 +97,7 @@ static void check_host(struct checker *checker, const struct schedule_lease *lea
                        enum schedule_kind kind, const struct operation *items, size_t n)
 {
     int64_t overhead = checker->schedule->settings.enactment_overhead;
-    struct finding finding = { CHECK_LENGTH, lease->id, items[0].host, items[0].from };
+    struct finding finding = {CHECK_LENGTH, lease->id, items[0].host, items[0].from};
     int64_t least = 0, until = SCHEDULE_UNSET;
 
     check_no_overlap(checker, lease, kind, items, n);
@@ -115,10 +115,9 @@ static void check_host(struct checker *checker, const struct schedule_lease *lea
             until = items[i].until;
     }
     if (until - items[0].from < least)
-        checker_violation(checker, &finding,
-                          "%s of %zu VMs in %lld s, with the overheads it takes %lld",
-                          schedule_kind_name(kind), n, (long long)(until - items[0].from),
-                          (long long)least);
+        checker_violation(
+            checker, &finding, "%s of %zu VMs in %lld s, with the overheads it takes %lld",
+            schedule_kind_name(kind), n, (long long)(until - items[0].from), (long long)least);
 }
 
 static void check_group(struct checker *checker, const struct schedule_lease *lease,
@@ -159,7 +158,7 @@ static void collect(const struct checker *checker, const struct schedule_lease *
 /* Windows of one suspension, or resumption, are neighbours in the lease's list. */
 int check_windows(struct checker *checker, const struct schedule_lease *lease)
 {
-    struct operations operations = { .n = 0 };
+    struct operations operations = {.n = 0};
     size_t room = 0;
 
     for (size_t i = 0; i < lease->n_reservations; i++)

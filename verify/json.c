@@ -12,9 +12,9 @@ static const int64_t largest_number = 1000000000000;
 static const char *type_name(const json_t *value)
 {
     static const char *const names[] = {
-        [JSON_OBJECT] = "an object",    [JSON_ARRAY] = "a list",        [JSON_STRING] = "a text",
-        [JSON_INTEGER] = "a number",    [JSON_REAL] = "a number",       [JSON_TRUE] = "true",
-        [JSON_FALSE] = "false",         [JSON_NULL] = "null",
+        [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list",  [JSON_STRING] = "a text",
+        [JSON_INTEGER] = "a number", [JSON_REAL] = "a number", [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",      [JSON_NULL] = "null",
     };
 
     return value ? names[json_typeof(value)] : "nothing";
@@ -127,8 +127,8 @@ int json_real_or(const struct json_place *place, json_t *object, const char *mem
     return 0;
 }
 
-int json_bool_or(const struct json_place *place, json_t *object, const char *member,
-                 bool otherwise, bool *value)
+int json_bool_or(const struct json_place *place, json_t *object, const char *member, bool otherwise,
+                 bool *value)
 {
     json_t *found = json_object_get(object, member);
 

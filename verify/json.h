@@ -37,8 +37,8 @@ int json_whole_or(const struct json_place *place, json_t *object, const char *me
                   int64_t otherwise, int64_t *number);
 int json_real_or(const struct json_place *place, json_t *object, const char *member,
                  double otherwise, double *number);
-int json_bool_or(const struct json_place *place, json_t *object, const char *member,
-                 bool otherwise, bool *value);
+int json_bool_or(const struct json_place *place, json_t *object, const char *member, bool otherwise,
+                 bool *value);
 
 /* An object's key that must be a whole number, such as "12". */
 int json_key_number(const struct json_place *place, const char *key, int64_t *number);

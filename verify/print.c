@@ -67,11 +67,10 @@ static json_t *violations_json(const struct verification *verification)
 
     for (size_t i = 0; list && i < verification->n_kept; i++) {
         const struct violation *violation = &verification->violations[i];
-        json_t *item = json_pack("{s:s, s:o, s:o, s:o, s:s}", "check",
-                                 verify_check_name(violation->check), "lease",
-                                 number_or_null(violation->lease), "host",
-                                 number_or_null(violation->host), "time",
-                                 number_or_null(violation->time), "text", violation->text);
+        json_t *item = json_pack(
+            "{s:s, s:o, s:o, s:o, s:s}", "check", verify_check_name(violation->check), "lease",
+            number_or_null(violation->lease), "host", number_or_null(violation->host), "time",
+            number_or_null(violation->time), "text", violation->text);
 
         if (!item || json_array_append_new(list, item) < 0) {
             json_decref(list);

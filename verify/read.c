@@ -56,15 +56,11 @@ static int collect_types(struct reader *reader, json_t *root)
     leases = json_array_member(&reader->place, root, "leases");
     if (!site || !leases)
         return -1;
-    json_object_foreach (site, key, host)
-        json_object_foreach (host, name, amount)
-            if (add_type(reader, name) < 0)
-                return -1;
-    json_array_foreach (leases, i, lease)
-        json_object_foreach (json_object_get(lease, "nodes"), key, vm)
-            json_object_foreach (vm, name, amount)
-                if (add_type(reader, name) < 0)
-                    return -1;
+    json_object_foreach(site, key, host)
+        json_object_foreach(host, name, amount) if (add_type(reader, name) < 0) return -1;
+    json_array_foreach(leases, i, lease)
+        json_object_foreach(json_object_get(lease, "nodes"), key, vm)
+            json_object_foreach(vm, name, amount) if (add_type(reader, name) < 0) return -1;
     return 0;
 }
 
@@ -86,7 +82,8 @@ static int read_site(struct reader *reader, json_t *site)
     schedule->hosts = reader_take(reader, schedule->n_hosts, sizeof *schedule->hosts);
     if (!schedule->hosts)
         return -1;
-    json_object_foreach (site, id, types) {
+    json_object_foreach(site, id, types)
+    {
         struct schedule_host *host = &schedule->hosts[n++];
 
         snprintf(reader->place.where, sizeof reader->place.where, "site.%.40s", id);
@@ -95,7 +92,8 @@ static int read_site(struct reader *reader, json_t *site)
         host->capacity = reader_take(reader, schedule->n_types, sizeof *host->capacity);
         if (!host->capacity || json_key_number(&reader->place, id, &host->id) < 0)
             return -1;
-        json_object_foreach (types, name, amount) {
+        json_object_foreach(types, name, amount)
+        {
             int type = reader_find_type(reader, name);
 
             if (type < 0 || json_whole(&reader->place, name, amount, &host->capacity[type]) < 0)
@@ -127,8 +125,7 @@ static int read_root(struct reader *reader, json_t *root)
         return json_fail(place, "status", "the run ended with \"%.100s\": there is no schedule",
                          status);
     if (json_whole_member(place, root, "end_time", &reader->schedule->end_time) < 0 ||
-        collect_types(reader, root) < 0 ||
-        read_site(reader, json_object_get(root, "site")) < 0 ||
+        collect_types(reader, root) < 0 || read_site(reader, json_object_get(root, "site")) < 0 ||
         reader_read_leases(reader, root) < 0 || reader_read_events(reader, root) < 0 ||
         reader_read_galerna(reader, root) < 0)
         return -1;
@@ -142,7 +139,7 @@ static int read_root(struct reader *reader, json_t *root)
 static int read_document(struct schedule *schedule, json_t *root, const char *name,
                          struct error *err)
 {
-    struct reader reader = { .schedule = schedule, .place = { .file = name, .err = err } };
+    struct reader reader = {.schedule = schedule, .place = {.file = name, .err = err}};
 
     memset(schedule, 0, sizeof *schedule);
     schedule->memory = -1;
@@ -183,7 +180,7 @@ static int not_json(const json_error_t *problem, const char *name, struct error 
 
 int schedule_read(struct schedule *schedule, FILE *file, const char *name, struct error *err)
 {
-    struct limited_input input = { .file = file, .left = largest_record };
+    struct limited_input input = {.file = file, .left = largest_record};
     json_error_t problem;
     json_t *root = json_load_callback(read_limited, &input, JSON_REJECT_DUPLICATES, &problem);
     int result;

@@ -19,7 +19,7 @@ int reader_find_type(const struct reader *reader, const char *name);
 int reader_read_leases(struct reader *reader, json_t *root);
 int reader_read_reservations(struct reader *reader, json_t *list, const char *where,
                              struct schedule_reservation **reservations, size_t *n);
-int reader_read_events(struct reader *reader, json_t *root);   /* moves, preemptions, results */
-int reader_read_galerna(struct reader *reader, json_t *root);  /* settings, reasons */
+int reader_read_events(struct reader *reader, json_t *root);  /* moves, preemptions, results */
+int reader_read_galerna(struct reader *reader, json_t *root); /* settings, reasons */
 
 #endif

@@ -22,7 +22,8 @@ static int read_moves(struct reader *reader, json_t *list)
     schedule->moves = reader_take(reader, json_array_size(list), sizeof *schedule->moves);
     if (!schedule->moves)
         return -1;
-    json_array_foreach (list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         struct schedule_move *move = &schedule->moves[i];
         int from, to;
 
@@ -51,7 +52,8 @@ static int read_preemptions(struct reader *reader, json_t *list)
         reader_take(reader, json_array_size(list), sizeof *schedule->preemptions);
     if (!schedule->preemptions)
         return -1;
-    json_array_foreach (list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         struct schedule_preemption *preemption = &schedule->preemptions[i];
         const char *how = json_string_value(json_array_get(item, 3));
 
@@ -77,7 +79,8 @@ static int read_results(struct reader *reader, json_t *stats)
     schedule->results = reader_take(reader, json_object_size(stats), sizeof *schedule->results);
     if (!schedule->results)
         return -1;
-    json_object_foreach (stats, id, item) {
+    json_object_foreach(stats, id, item)
+    {
         struct schedule_lease_result *result = &schedule->results[schedule->n_results];
 
         snprintf(reader->place.where, sizeof reader->place.where, "lease_stats.%.40s", id);
@@ -86,8 +89,8 @@ static int read_results(struct reader *reader, json_t *stats)
         if (json_key_number(&reader->place, id, &result->lease) < 0 ||
             json_real_or(&reader->place, item, "Waiting time", __builtin_nan(""),
                          &result->waiting) < 0 ||
-            json_real_or(&reader->place, item, "Slowdown", __builtin_nan(""),
-                         &result->slowdown) < 0)
+            json_real_or(&reader->place, item, "Slowdown", __builtin_nan(""), &result->slowdown) <
+                0)
             return -1;
         schedule->n_results++;
     }

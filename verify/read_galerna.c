@@ -17,9 +17,7 @@ static bool all_switches_on(json_t *switches)
     const char *name;
     json_t *value;
 
-    json_object_foreach (switches, name, value)
-        if (!json_is_true(value))
-            return false;
+    json_object_foreach(switches, name, value) if (!json_is_true(value)) return false;
     return json_object_size(switches) > 0;
 }
 
@@ -52,7 +50,8 @@ static int read_riding(struct reader *reader, json_t *list, struct schedule_leas
     lease->riding = reader_take(reader, lease->n_reservations, sizeof *lease->riding);
     if (!lease->riding)
         return -1;
-    json_array_foreach (list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         int64_t index;
 
         if (json_whole(&reader->place, "riding", item, &index) < 0)
@@ -73,7 +72,8 @@ static int copy_text(struct reader *reader, json_t *item, const char *member, co
     if (!text || strcmp(text, "none") == 0)
         return 0;
     *copy = schedule_arena_text(reader->schedule->arena, text);
-    return *copy ? 0 : error_set(reader->place.err, ENOMEM, "%s: out of memory", reader->place.file);
+    return *copy ? 0
+                 : error_set(reader->place.err, ENOMEM, "%s: out of memory", reader->place.file);
 }
 
 static int read_lease_extras(struct reader *reader, json_t *item)
@@ -109,9 +109,8 @@ static int read_lost_run(struct reader *reader, json_t *item, struct schedule_lo
     run->hosts = reader_take(reader, json_array_size(hosts), sizeof *run->hosts);
     if (!run->hosts)
         return -1;
-    json_array_foreach (hosts, i, host)
-        if (json_whole(place, NULL, host, &run->hosts[i]) < 0)
-            return -1;
+    json_array_foreach(hosts, i,
+                       host) if (json_whole(place, NULL, host, &run->hosts[i]) < 0) return -1;
     run->n_hosts = json_array_size(hosts);
     return 0;
 }
@@ -125,7 +124,8 @@ static int read_lost_runs(struct reader *reader, json_t *list)
     schedule->lost_runs = reader_take(reader, json_array_size(list), sizeof *schedule->lost_runs);
     if (!schedule->lost_runs)
         return -1;
-    json_array_foreach (list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         snprintf(reader->place.where, sizeof reader->place.where, "galerna.withdrawn[%zu]", i);
         if (read_lost_run(reader, item, &schedule->lost_runs[i]) < 0)
             return -1;
@@ -151,7 +151,8 @@ int reader_read_galerna(struct reader *reader, json_t *root)
     snprintf(reader->place.where, sizeof reader->place.where, "galerna.settings");
     if (read_settings(reader, json_object_get(told, "settings")) < 0)
         return -1;
-    json_array_foreach (json_object_get(told, "leases"), i, item) {
+    json_array_foreach(json_object_get(told, "leases"), i, item)
+    {
         snprintf(reader->place.where, sizeof reader->place.where, "galerna.leases[%zu]", i);
         if (read_lease_extras(reader, item) < 0)
             return -1;

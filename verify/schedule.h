@@ -98,16 +98,16 @@ struct schedule_lease {
     enum schedule_state state;
     bool preemptible;
     int64_t submit;
-    int64_t start_requested;    /* SCHEDULE_UNSET: as soon as possible, or now */
-    int64_t start_actual, end;  /* SCHEDULE_UNSET */
-    int64_t duration_original;  /* SCHEDULE_UNSET: unlimited; so is duration_requested */
+    int64_t start_requested;   /* SCHEDULE_UNSET: as soon as possible, or now */
+    int64_t start_actual, end; /* SCHEDULE_UNSET */
+    int64_t duration_original; /* SCHEDULE_UNSET: unlimited; so is duration_requested */
     int64_t duration_requested;
     int64_t duration_accumulated;
     int64_t duration_actual, duration_known; /* SCHEDULE_UNSET */
-    int64_t deadline;           /* SCHEDULE_UNSET: none */
+    int64_t deadline;                        /* SCHEDULE_UNSET: none */
     bool has_image;
-    size_t n_vms;               /* VMs are numbered 1 ... n_vms */
-    int64_t *vms;               /* n_vms x schedule.n_types: what each VM asks for */
+    size_t n_vms; /* VMs are numbered 1 ... n_vms */
+    int64_t *vms; /* n_vms x schedule.n_types: what each VM asks for */
     struct schedule_reservation *reservations;
     size_t n_reservations;
     bool *riding;       /* per reservation: a transfer that belongs to another lease; or NULL */
@@ -145,12 +145,12 @@ struct schedule_lease_result {
 
 /* How the schedule was made, as far as the record tells (its key "galerna"). */
 struct schedule_settings {
-    bool told;                 /* the record has the key */
-    bool haizea_1_0;           /* compatibility haizea-1.0 */
+    bool told;       /* the record has the key */
+    bool haizea_1_0; /* compatibility haizea-1.0 */
     bool exclusion_global;
-    double suspend_rate, resume_rate;             /* MB/s; 0: not told */
-    int64_t override_suspend, override_resume;    /* SCHEDULE_UNSET */
-    int64_t shutdown_time, enactment_overhead;    /* SCHEDULE_UNSET: not told */
+    double suspend_rate, resume_rate;          /* MB/s; 0: not told */
+    int64_t override_suspend, override_resume; /* SCHEDULE_UNSET */
+    int64_t shutdown_time, enactment_overhead; /* SCHEDULE_UNSET: not told */
 };
 
 struct schedule_arena;
@@ -158,10 +158,10 @@ struct schedule_arena;
 struct schedule {
     const char *types[SCHEDULE_TYPES_MAX];
     size_t n_types;
-    int memory;                       /* place of Memory in types, or -1 */
-    struct schedule_host *hosts;      /* ascending id */
+    int memory;                  /* place of Memory in types, or -1 */
+    struct schedule_host *hosts; /* ascending id */
     size_t n_hosts;
-    struct schedule_lease *leases;    /* ascending id */
+    struct schedule_lease *leases; /* ascending id */
     size_t n_leases;
     struct schedule_move *moves;
     size_t n_moves;
@@ -171,10 +171,10 @@ struct schedule {
     size_t n_lost_runs;
     struct schedule_lease_result *results;
     size_t n_results;
-    int64_t best_effort_completed;    /* stats; SCHEDULE_UNSET: not told */
+    int64_t best_effort_completed; /* stats; SCHEDULE_UNSET: not told */
     int64_t end_time;
     struct schedule_settings settings;
-    struct schedule_arena *arena;     /* owns everything above */
+    struct schedule_arena *arena; /* owns everything above */
 };
 
 /* Read a record. Takes about ten times the file's size while it reads, a third of it afterwards;

@@ -10,23 +10,23 @@
 static const struct {
     const char *name, *promise;
 } checks[CHECKS] = {
-    [CHECK_CAPACITY] = { "capacity", "no resource of a host is exceeded at any instant" },
-    [CHECK_START] = { "start", "accepted reservations start when promised" },
-    [CHECK_DEADLINE] = { "deadline", "deadline leases keep to their earliest start and deadline" },
-    [CHECK_IMMEDIATE] = { "immediate", "immediate leases start at once" },
-    [CHECK_SUBMISSION] = { "submission", "nothing happens for a lease before it is submitted" },
-    [CHECK_DURATION] = { "duration", "leases that are done had their full time" },
-    [CHECK_SEQUENCE] = { "sequence", "operations of a lease come in the right order" },
-    [CHECK_OVERLAP] = { "overlap", "operations of a lease do not overlap" },
-    [CHECK_TOGETHER] = { "together", "all VMs of a lease run together, each with what it needs" },
-    [CHECK_PLACE] = { "place", "VMs go on where they were suspended or migrated to" },
-    [CHECK_HOSTS] = { "hosts", "hosts and VMs that are named exist" },
-    [CHECK_EXCLUSION] = { "exclusion", "suspensions that exclude each other never overlap" },
-    [CHECK_LENGTH] = { "length", "suspensions, resumptions and shutdowns have their time" },
-    [CHECK_STATES] = { "states", "state changes are allowed and fit the operations" },
-    [CHECK_FINAL] = { "final", "every lease comes to an end" },
-    [CHECK_PREEMPTION] = { "preemption", "preempted leases make room when said, and may be" },
-    [CHECK_RESULTS] = { "results", "waiting times, slowdowns and totals are right" },
+    [CHECK_CAPACITY] = {"capacity", "no resource of a host is exceeded at any instant"},
+    [CHECK_START] = {"start", "accepted reservations start when promised"},
+    [CHECK_DEADLINE] = {"deadline", "deadline leases keep to their earliest start and deadline"},
+    [CHECK_IMMEDIATE] = {"immediate", "immediate leases start at once"},
+    [CHECK_SUBMISSION] = {"submission", "nothing happens for a lease before it is submitted"},
+    [CHECK_DURATION] = {"duration", "leases that are done had their full time"},
+    [CHECK_SEQUENCE] = {"sequence", "operations of a lease come in the right order"},
+    [CHECK_OVERLAP] = {"overlap", "operations of a lease do not overlap"},
+    [CHECK_TOGETHER] = {"together", "all VMs of a lease run together, each with what it needs"},
+    [CHECK_PLACE] = {"place", "VMs go on where they were suspended or migrated to"},
+    [CHECK_HOSTS] = {"hosts", "hosts and VMs that are named exist"},
+    [CHECK_EXCLUSION] = {"exclusion", "suspensions that exclude each other never overlap"},
+    [CHECK_LENGTH] = {"length", "suspensions, resumptions and shutdowns have their time"},
+    [CHECK_STATES] = {"states", "state changes are allowed and fit the operations"},
+    [CHECK_FINAL] = {"final", "every lease comes to an end"},
+    [CHECK_PREEMPTION] = {"preemption", "preempted leases make room when said, and may be"},
+    [CHECK_RESULTS] = {"results", "waiting times, slowdowns and totals are right"},
 };
 
 static const char *const oddities[ODDITIES] = {
@@ -149,8 +149,8 @@ static int index_moves(struct checker *checker)
             next[lease - schedule->leases + 1]++;
         else
             checker_violation(checker,
-                              &(struct finding){ CHECK_STATES, schedule->moves[i].lease,
-                                                 SCHEDULE_UNSET, schedule->moves[i].time },
+                              &(struct finding){CHECK_STATES, schedule->moves[i].lease,
+                                                SCHEDULE_UNSET, schedule->moves[i].time},
                               "the state log names a lease that does not exist");
     }
     for (size_t i = 1; i <= schedule->n_leases; i++)
@@ -188,13 +188,14 @@ static int check_all(struct checker *checker)
 int verify_schedule(const struct schedule *schedule, const struct verify_options *options,
                     struct verification *verification, struct error *err)
 {
-    struct checker checker = { .schedule = schedule, .options = options, .result = verification, .err = err };
+    struct checker checker = {
+        .schedule = schedule, .options = options, .result = verification, .err = err};
     int result;
 
     memset(verification, 0, sizeof *verification);
-    verification->haizea_1_0 = options->compatibility == VERIFY_HAIZEA_1_0 ||
-                               (options->compatibility == VERIFY_AS_RECORDED &&
-                                schedule->settings.haizea_1_0);
+    verification->haizea_1_0 =
+        options->compatibility == VERIFY_HAIZEA_1_0 ||
+        (options->compatibility == VERIFY_AS_RECORDED && schedule->settings.haizea_1_0);
     verification->violations = calloc(VERIFY_KEPT_MAX, sizeof *verification->violations);
     if (!verification->violations)
         return error_set(err, ENOMEM, "out of memory");

@@ -63,11 +63,11 @@ struct violation {
 enum { VERIFY_KEPT_MAX = 1000 };
 
 struct verification {
-    bool haizea_1_0;                 /* which rules were applied */
-    struct violation *violations;    /* the first VERIFY_KEPT_MAX */
+    bool haizea_1_0;              /* which rules were applied */
+    struct violation *violations; /* the first VERIFY_KEPT_MAX */
     size_t n_kept;
-    size_t n_violations;             /* all */
-    size_t examined[CHECKS];         /* how many things a check looked at; 0: nothing to look at */
+    size_t n_violations;     /* all */
+    size_t examined[CHECKS]; /* how many things a check looked at; 0: nothing to look at */
     size_t violated[CHECKS];
     size_t tolerated[ODDITIES];
 };

@@ -42,8 +42,8 @@ static int read_next(struct run *run, struct error *err)
 
 static void add_input(struct run *run, struct engine_input input)
 {
-    run->inputs = memory_grow(run->inputs, &run->inputs_allocated, run->n_inputs + 1,
-                              sizeof *run->inputs);
+    run->inputs =
+        memory_grow(run->inputs, &run->inputs_allocated, run->n_inputs + 1, sizeof *run->inputs);
     run->inputs[run->n_inputs++] = input;
 }
 
@@ -117,6 +117,7 @@ static int gather_requests(struct run *run, struct error *err)
         request_batch_add(&run->batch, &run->next);
         run->best_effort_read += run->next.kind == LEASE_BEST_EFFORT;
         run->result->requests++;
+        run->result->late_requests += run->next.submit < run->now;
         if (read_next(run, err) < 0)
             return -1;
     }
@@ -305,8 +306,7 @@ int simulation_run(const struct simulation *simulation, struct simulation_result
         outcome = turn(&run, err);
     result->end_time = run.now;
     for (int kind = LEASE_BEST_EFFORT; kind <= LEASE_DEADLINE; kind++)
-        result->unfinished +=
-            (int64_t)engine_unfinished(simulation->engine, (enum lease_kind)kind);
+        result->unfinished += (int64_t)engine_unfinished(simulation->engine, (enum lease_kind)kind);
     if (outcome == 0 && simulation->ending)
         simulation->ending(simulation->context, result);
     if (outcome == 0)

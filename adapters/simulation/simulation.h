@@ -18,26 +18,27 @@
 #include "util/error.h"
 
 struct simulation_result {
-    int64_t end_time;      /* where the clock stopped */
+    int64_t end_time; /* where the clock stopped */
     uint64_t steps;
-    int64_t requests;      /* read from the trace and passed to the engine */
-    int64_t unfinished;    /* leases left when it ended */
+    int64_t requests;       /* read from the trace and passed to the engine */
+    int64_t unfinished;     /* leases left when it ended */
     int64_t cancels_missed; /* of leases that were not there or already over */
-    bool interrupted;      /* by should_stop */
-    bool stuck;            /* leases wait for ever: nothing is planned and nothing will come */
+    int64_t late_requests;  /* not sorted: taken after their time of submission */
+    bool interrupted;       /* by should_stop */
+    bool stuck;             /* leases wait for ever: nothing is planned and nothing will come */
 };
 
 struct simulation {
     struct engine *engine;
-    struct trace *trace;                /* requests that are not sorted wait for those in front */
-    const struct observer *observers;   /* called after each step, in this order */
+    struct trace *trace;              /* requests that are not sorted wait for those in front */
+    const struct observer *observers; /* called after each step, in this order */
     size_t n_observers;
 
     enum stop_when stop_when;
-    int64_t best_effort_leases;         /* in the trace; read unless stop_when is ALL_LEASES_DONE */
+    int64_t best_effort_leases; /* in the trace; read unless stop_when is ALL_LEASES_DONE */
     const struct cancellation *cancellations; /* ascending in time */
     size_t n_cancellations;
-    bool premature_end_plus_one_day;    /* as in struct behaviour */
+    bool premature_end_plus_one_day; /* as in struct behaviour */
 
     /* Asked after each step: true ends the run. NULL: it goes on. */
     bool (*should_stop)(void *context);

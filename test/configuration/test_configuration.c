@@ -197,7 +197,8 @@ static void test_wrong_values(void **state)
             "a.conf:27: scheduling.suspend-rate is 'fast', expected a number, 0 or more");
     refused("[scheduling]\nshutdown-time: -1\n", "expected seconds or HH:MM:SS");
     refused("[scheduling]\nshutdown-time: 1:2\n", "scheduling.shutdown-time is '1:2'");
-    refused("[scheduling]\nshutdown-time: 5 # inline\n", "scheduling.shutdown-time is '5 # inline'");
+    refused("[scheduling]\nshutdown-time: 5 # inline\n",
+            "scheduling.shutdown-time is '5 # inline'");
     refused("[scheduling]\nshutdown-time: 99999999999999999999\n", "scheduling.shutdown-time");
     refused("[scheduling]\nshutdown-time: 200000000000\n", ", 0 or more, at most 100000000000");
     refused("[scheduling]\nsuspend-rate: nan\n", "scheduling.suspend-rate is 'nan'");
@@ -234,19 +235,19 @@ static const char *without(const char *line)
 
 static void test_required_options(void **state)
 {
-    static const char *const needed[] = {"mode",       "suspension",              "suspend-rate",
-                                         "resume-rate", "resources",              "starttime",
-                                         "tracefile",  "imagetransfer-bandwidth"};
+    static const char *const needed[] = {
+        "mode",      "suspension", "suspend-rate", "resume-rate",
+        "resources", "starttime",  "tracefile",    "imagetransfer-bandwidth"};
     char line[64], words[96];
 
     (void)state;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         snprintf(line, sizeof line, "%s:", needed[i]);
-        snprintf(words, sizeof words, "a.conf: the option '%s' is missing in section [",
-                 needed[i]);
+        snprintf(words, sizeof words, "a.conf: the option '%s' is missing in section [", needed[i]);
         refused_with(without(line), NULL, words);
     }
-    refused_with("[general]\nmode: simulated\n", NULL, "a.conf: the section [scheduling] is missing");
+    refused_with("[general]\nmode: simulated\n", NULL,
+                 "a.conf: the section [scheduling] is missing");
     read_with("[general]\nmode: opennebula\n", NULL);
     read_with("[galerna]\n", NULL);
     /* The command line may give what the file lacks. */
@@ -342,17 +343,20 @@ static void test_set(void **state)
     const char *section[] = {"schedule.backfilling=off"};
     const char *shapes[] = {"backfilling=off", "scheduling.backfilling", "scheduling.=x", ".x=y"};
     const struct configuration *c =
-        read_with(haizeas, &(struct configuration_wishes){
-                               .set = set, .n_set = 2, .compatibility = "haizea-1.0",
-                               .site = "8,cpu=100,memory=64", .trace = "here/b.swf"});
+        read_with(haizeas, &(struct configuration_wishes){.set = set,
+                                                          .n_set = 2,
+                                                          .compatibility = "haizea-1.0",
+                                                          .site = "8,cpu=100,memory=64",
+                                                          .trace = "here/b.swf"});
 
     (void)state;
     assert_int_equal(c->settings.backfilling, BACKFILLING_CONSERVATIVE);
     assert_string_equal(c->resources, "8,cpu=100,memory=64");
     assert_string_equal(c->tracefile, "here/b.swf");
     assert_int_equal(c->compatibility, COMPATIBILITY_HAIZEA_1_0);
-    refused_with(haizeas, &(struct configuration_wishes){.set = wrong, .n_set = 1},
-                 "--set scheduling.backfilling: scheduling.backfilling is 'never', expected one of");
+    refused_with(
+        haizeas, &(struct configuration_wishes){.set = wrong, .n_set = 1},
+        "--set scheduling.backfilling: scheduling.backfilling is 'never', expected one of");
     refused_with(haizeas, &(struct configuration_wishes){.set = unknown, .n_set = 1},
                  "--set scheduling.backfill: unknown option 'backfill' in section [scheduling]");
     refused_with(haizeas, &(struct configuration_wishes){.set = section, .n_set = 1},
@@ -369,10 +373,10 @@ static void test_set_makes_no_file_galernas(void **state)
     const char *set[] = {"galerna.seed=3"};
 
     (void)state;
-    refused_with(without("suspension:"),
-                 &(struct configuration_wishes){
-                     .set = set, .n_set = 1, .compatibility = "haizea-1.0"},
-                 "the option 'suspension' is missing");
+    refused_with(
+        without("suspension:"),
+        &(struct configuration_wishes){.set = set, .n_set = 1, .compatibility = "haizea-1.0"},
+        "the option 'suspension' is missing");
 }
 
 static void test_without_a_file(void **state)

@@ -49,8 +49,8 @@ static void test_profiles_traces_injections(void **state)
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(
-        configuration_read_text("here/m.conf", file, strlen(file), NULL, &list, &err), 0);
+    assert_int_equal(configuration_read_text("here/m.conf", file, strlen(file), NULL, &list, &err),
+                     0);
     assert_int_equal(list.n_items, 8);
     for (size_t i = 0; i < 8; i++)
         assert_string_equal(list.items[i]->name, names[i]);

@@ -38,9 +38,8 @@ static void test_different_hosts_and_further_types(void **state)
     struct site site;
 
     (void)state;
-    assert_int_equal(site_text_parse("2,cpu=100,memory=64 + 1,cpu=400,memory=128,gpu=2,disk=9",
-                                     &site, NULL),
-                     0);
+    assert_int_equal(
+        site_text_parse("2,cpu=100,memory=64 + 1,cpu=400,memory=128,gpu=2,disk=9", &site, NULL), 0);
     assert_int_equal(site.n_hosts, 3);
     assert_int_equal(site.types.count, RESOURCE_TYPES_FIXED + 1);
     assert_string_equal(site.types.names[RESOURCE_TYPES_FIXED], "gpu");

@@ -54,11 +54,13 @@ static void compare_objects(struct comparison *comparison, json_t *expected, jso
     json_t *value;
     char label[80];
 
-    json_object_foreach (expected, key, value) {
+    json_object_foreach(expected, key, value)
+    {
         snprintf(label, sizeof label, ".%s", key);
         compare_member(comparison, label, value, json_object_get(got, key));
     }
-    json_object_foreach (got, key, value) {
+    json_object_foreach(got, key, value)
+    {
         snprintf(label, sizeof label, ".%s", key);
         if (!json_object_get(expected, key))
             compare_member(comparison, label, NULL, value);
@@ -105,10 +107,10 @@ static void compare(struct comparison *comparison, json_t *expected, json_t *got
 
 int compare_records(json_t *expected, json_t *got, FILE *out)
 {
-    static const char *const keys[] = { "status",      "end_time",    "site",
-                                        "leases",      "state_log",   "preemptions",
-                                        "counters",    "lease_stats", "stats" };
-    struct comparison comparison = { .out = out };
+    static const char *const keys[] = {"status",   "end_time",    "site",
+                                       "leases",   "state_log",   "preemptions",
+                                       "counters", "lease_stats", "stats"};
+    struct comparison comparison = {.out = out};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (json_object_get(expected, keys[i]))

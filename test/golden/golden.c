@@ -105,7 +105,7 @@ static bool read_record(const struct golden *golden, struct schedule *schedule)
 
 static bool verified(const struct golden *golden, bool complete)
 {
-    const struct verify_options options = { .complete = complete };
+    const struct verify_options options = {.complete = complete};
     struct schedule schedule;
     bool clean;
 
@@ -118,7 +118,7 @@ static bool verified(const struct golden *golden, bool complete)
 
 static bool gives_haizeas_record(const struct golden *golden, const char *conf)
 {
-    const struct replay replay = { .conf = conf, .compatibility = compatible };
+    const struct replay replay = {.conf = conf, .compatibility = compatible};
     char expected[PATH_MAX];
 
     case_files(conf, expected);
@@ -128,7 +128,7 @@ static bool gives_haizeas_record(const struct golden *golden, const char *conf)
 
 static bool is_clean_by_default(const struct golden *golden, const char *conf)
 {
-    const struct replay replay = { .conf = conf, .compatibility = by_default };
+    const struct replay replay = {.conf = conf, .compatibility = by_default};
 
     return golden_replay(golden, &replay, SECONDS) == 0 && verified(golden, !stops_early(conf));
 }
@@ -149,8 +149,8 @@ static bool every_lease_has_an_end_or_a_reason(const struct schedule *schedule)
 
 static bool survives_in(const struct golden *golden, const char *conf, const char *mode)
 {
-    const struct replay replay = { .conf = conf, .compatibility = mode };
-    const struct verify_options options = { .complete = false };
+    const struct replay replay = {.conf = conf, .compatibility = mode};
+    const struct verify_options options = {.complete = false};
     struct schedule schedule;
     bool good;
 
@@ -191,7 +191,7 @@ static bool accepts_as_much(const struct schedule *expected, const struct schedu
 
 static bool accepts_as_haizea_1_1(const struct golden *golden, const char *conf)
 {
-    const struct replay replay = { .conf = conf, .compatibility = by_default };
+    const struct replay replay = {.conf = conf, .compatibility = by_default};
     struct schedule expected, got;
     char path[PATH_MAX];
     struct error err;
@@ -224,7 +224,7 @@ struct figures {
 
 static struct figures measure(const struct schedule *schedule)
 {
-    struct figures figures = { .last_best_effort_end = 0 };
+    struct figures figures = {.last_best_effort_end = 0};
 
     for (size_t i = 0; i < schedule->n_results; i++)
         figures.mean_wait += schedule->results[i].waiting / (double)schedule->n_results;
@@ -285,15 +285,15 @@ static bool replay_blue(const struct golden *golden, const char *trace, const ch
     const struct replay replay = {
         .conf = conf,
         .compatibility = compatible,
-        .settings = { trace_setting, injection ? injection_setting : NULL },
+        .settings = {trace_setting, injection ? injection_setting : NULL},
     };
 
     snprintf(conf, sizeof conf, "%s/blue/blue-local.conf", golden->data);
     snprintf(trace_setting, sizeof trace_setting, "tracefile.tracefile=%s/blue/%s", golden->data,
              trace);
     if (injection)
-        snprintf(injection_setting, sizeof injection_setting,
-                 "tracefile.injectionfile=%s/blue/%s", golden->data, injection);
+        snprintf(injection_setting, sizeof injection_setting, "tracefile.injectionfile=%s/blue/%s",
+                 golden->data, injection);
     return golden_replay(golden, &replay, SECONDS) == 0;
 }
 
@@ -308,10 +308,10 @@ static void judge(struct golden *golden, const char *name, bool good)
 static void run_blue(struct golden *golden)
 {
     static const struct figures cases[] = {
-        { "200requests.lwf", NULL, 482.17, 180811, 1, 0, 285 },
-        { "1000requests.lwf", NULL, 379.85, 403015, 6, 0, 2171 },
-        { "1000requests.lwf", "inj-T20_15d.lwf", 3692.28, 888531, 36, 58, 17280 },
-        { "150requests.lwf", "inj-T20-150requests.lwf", 4384.13, 166521, 0, 1, 1414 },
+        {"200requests.lwf", NULL, 482.17, 180811, 1, 0, 285},
+        {"1000requests.lwf", NULL, 379.85, 403015, 6, 0, 2171},
+        {"1000requests.lwf", "inj-T20_15d.lwf", 3692.28, 888531, 36, 58, 17280},
+        {"150requests.lwf", "inj-T20-150requests.lwf", 4384.13, 166521, 0, 1, 1414},
     };
     char path[PATH_MAX];
 
@@ -356,11 +356,11 @@ static void run_folder(struct golden *golden, const struct group *group, const c
 static int run_group(struct golden *golden, const char *name, const char *only)
 {
     static const struct group groups[] = {
-        { "haizea-1.0", { "haizea-1.0" }, false, gives_haizeas_record },
-        { "random", { "random" }, false, gives_haizeas_record },
-        { "default-mode", { "haizea-1.0", "random" }, false, is_clean_by_default },
-        { "crash", { "haizea-1.0" }, true, survives },
-        { "haizea-1.1", { "haizea-1.1" }, false, accepts_as_haizea_1_1 },
+        {"haizea-1.0", {"haizea-1.0"}, false, gives_haizeas_record},
+        {"random", {"random"}, false, gives_haizeas_record},
+        {"default-mode", {"haizea-1.0", "random"}, false, is_clean_by_default},
+        {"crash", {"haizea-1.0"}, true, survives},
+        {"haizea-1.1", {"haizea-1.1"}, false, accepts_as_haizea_1_1},
     };
 
     if (strcmp(name, "blue") == 0) {

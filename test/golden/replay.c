@@ -62,9 +62,10 @@ void golden_end(struct golden *golden)
 static void become_galerna(const struct golden *golden, const struct replay *replay)
 {
     char record[PATH_MAX], summary[PATH_MAX], errors[PATH_MAX];
-    const char *argv[REPLAY_ARGUMENTS_MAX] = { golden->galerna, "replay", "-c", replay->conf,
-                                               "--json", "--compatibility", replay->compatibility,
-                                               "--record", golden_record(golden, record) };
+    const char *argv[REPLAY_ARGUMENTS_MAX] = {
+        golden->galerna,       "replay",   "-c",
+        replay->conf,          "--json",   "--compatibility",
+        replay->compatibility, "--record", golden_record(golden, record)};
     int n = 9;
     int out = open(golden_summary(golden, summary), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     int err = open(golden_errors(golden, errors), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -83,7 +84,7 @@ static void become_galerna(const struct golden *golden, const struct replay *rep
 /* -1: it was stopped because it did not end by itself. */
 static int wait_for(pid_t child, unsigned seconds)
 {
-    const struct timespec pause = { .tv_nsec = 2000000 };
+    const struct timespec pause = {.tv_nsec = 2000000};
     int status;
 
     for (unsigned long i = 0; i < seconds * 500ul; i++) {

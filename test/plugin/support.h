@@ -22,7 +22,7 @@ struct bench {
     struct error err;
     struct policy_host *host;
     const struct policy_hooks *hooks;
-    char lines[LOG_LINES_MAX][512];
+    char lines[LOG_LINES_MAX][1024];
     int levels[LOG_LINES_MAX];
     size_t n_lines;
 };

@@ -113,8 +113,8 @@ int64_t naive_unchanged_until(const struct naive_slot_table *table, uint32_t hos
     return edge;
 }
 
-static bool fits_at(const struct naive_slot_table *table, uint32_t host,
-                    const struct amounts *need, int64_t at)
+static bool fits_at(const struct naive_slot_table *table, uint32_t host, const struct amounts *need,
+                    int64_t at)
 {
     for (int type = 0; type < table->site->types.count; type++)
         if (naive_free(table, host, type, at) < need->of[type])
@@ -136,7 +136,7 @@ uint32_t naive_fit_count(const struct naive_slot_table *table, uint32_t host,
                          const struct amounts *vm, int64_t from, int64_t until, uint32_t limit)
 {
     for (uint32_t count = 1; count <= limit; count++) {
-        struct amounts need = { { 0 } };
+        struct amounts need = {{0}};
 
         for (int type = 0; type < table->site->types.count; type++)
             need.of[type] = vm->of[type] * count;
@@ -169,7 +169,7 @@ bool naive_fits(const struct naive_slot_table *table, const struct reservation *
 {
     for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
         int64_t from = r->from > table->now ? r->from : table->now;
-        struct amounts need = { { 0 } };
+        struct amounts need = {{0}};
 
         for (uint32_t type = 0; type < r->placement->n_types; type++)
             need.of[type] = r->placement->amounts[(size_t)i * r->placement->n_types + type];

@@ -11,8 +11,8 @@
 
 enum { HOSTS_MAX = 4, LEASES = 4, MARKS_MAX = 8 };
 
-static const char *const kind_names[OPERATION_KINDS] = { "book", "add",  "release", "advance",
-                                                         "mark", "undo", "keep",    "ask" };
+static const char *const kind_names[OPERATION_KINDS] = {"book", "add",  "release", "advance",
+                                                        "mark", "undo", "keep",    "ask"};
 
 /* A reservation with room for its placement. */
 struct booking {
@@ -41,9 +41,9 @@ struct trial {
 void operations_generate(struct operations *operations, uint64_t seed)
 {
     static const enum operation_kind kinds[] = {
-        OPERATION_BOOK,    OPERATION_BOOK, OPERATION_ADD,  OPERATION_ADD,  OPERATION_ADD,
+        OPERATION_BOOK,    OPERATION_BOOK,    OPERATION_ADD,  OPERATION_ADD,  OPERATION_ADD,
         OPERATION_RELEASE, OPERATION_ADVANCE, OPERATION_MARK, OPERATION_UNDO, OPERATION_KEEP,
-        OPERATION_ASK,     OPERATION_ASK,  OPERATION_ASK,
+        OPERATION_ASK,     OPERATION_ASK,     OPERATION_ASK,
     };
     struct random random;
 
@@ -69,7 +69,7 @@ static void make_site(struct trial *trial, uint64_t seed)
         resource_types_add(&trial->site.types, "GPU", &err);
     n = random_between(&random, 1, HOSTS_MAX);
     for (int64_t i = 0; i < n; i++) {
-        struct amounts capacity = { { 0 } };
+        struct amounts capacity = {{0}};
 
         for (int type = 0; type < trial->site.types.count; type++)
             capacity.of[type] = random_between(&random, 0, 4) * 100;
@@ -92,11 +92,11 @@ static struct booking *make_booking(struct trial *trial, struct random *random)
     uint32_t n = (uint32_t)random_between(random, 1, (int64_t)trial->site.n_hosts);
 
     memset(booking, 0, sizeof *booking);
-    booking->placement = (struct placement){ .references = 1,
-                                             .n_hosts = n,
-                                             .n_types = (uint32_t)trial->site.types.count,
-                                             .hosts = booking->hosts,
-                                             .amounts = booking->amounts };
+    booking->placement = (struct placement){.references = 1,
+                                            .n_hosts = n,
+                                            .n_types = (uint32_t)trial->site.types.count,
+                                            .hosts = booking->hosts,
+                                            .amounts = booking->amounts};
     for (uint32_t i = 0; i < n; i++) {
         booking->hosts[i] = (first + i) % (uint32_t)trial->site.n_hosts;
         random_amounts(trial, random, &booking->amounts[(size_t)i * booking->placement.n_types]);
@@ -104,8 +104,7 @@ static struct booking *make_booking(struct trial *trial, struct random *random)
     r->kind = RESERVATION_VM;
     r->lease = &trial->leases[random_between(random, 0, LEASES - 1)];
     r->from = trial->naive.now + random_between(random, 0, 20);
-    r->until = random_once_in(random, 10) ? INSTANT_NEVER
-                                          : r->from + random_between(random, 0, 20);
+    r->until = random_once_in(random, 10) ? INSTANT_NEVER : r->from + random_between(random, 0, 20);
     r->placement = &booking->placement;
     return booking;
 }
@@ -114,14 +113,14 @@ static bool differs(struct trial *trial, const char *question, int64_t expected,
 {
     if (expected == got)
         return false;
-    snprintf(trial->text, trial->size, "%s: expected %lld, got %lld", question,
-             (long long)expected, (long long)got);
+    snprintf(trial->text, trial->size, "%s: expected %lld, got %lld", question, (long long)expected,
+             (long long)got);
     return true;
 }
 
 static bool add_differs(struct trial *trial, struct booking *booking)
 {
-    struct error err = { 0 };
+    struct error err = {0};
     bool empty = booking->reservation.from >= booking->reservation.until;
     bool fits = !empty && naive_fits(&trial->naive, &booking->reservation);
     bool added = slot_table_add(trial->table, &booking->reservation, &err) == 0;
@@ -139,9 +138,8 @@ static bool add_differs(struct trial *trial, struct booking *booking)
 
 static void release_some(struct trial *trial, struct random *random)
 {
-    size_t start = trial->n_bookings
-                       ? (size_t)random_between(random, 0, (int64_t)trial->n_bookings - 1)
-                       : 0;
+    size_t start =
+        trial->n_bookings ? (size_t)random_between(random, 0, (int64_t)trial->n_bookings - 1) : 0;
 
     for (size_t i = 0; i < trial->n_bookings; i++) {
         struct booking *booking = &trial->bookings[(start + i) % trial->n_bookings];
@@ -230,7 +228,7 @@ static bool demand_differs(struct trial *trial, struct random *random, int64_t a
     uint32_t count = (uint32_t)random_between(random, 1, 6);
     int64_t duration = random_once_in(random, 8) ? SPAN_UNLIMITED : random_between(random, 1, 25);
     int64_t until = instant_add(at, duration);
-    struct amounts vm = { { 0 } };
+    struct amounts vm = {{0}};
     char question[120];
 
     random_amounts(trial, random, vm.of);
@@ -251,8 +249,8 @@ static bool demand_differs(struct trial *trial, struct random *random, int64_t a
     if (differs(trial, question, naive_count(&trial->naive, &vm, at, until, count),
                 slot_table_count(trial->table, &vm, at, until, count)))
         return true;
-    snprintf(question, sizeof question, "earliest(%u VMs from %lld for %lld)", count,
-             (long long)at, (long long)duration);
+    snprintf(question, sizeof question, "earliest(%u VMs from %lld for %lld)", count, (long long)at,
+             (long long)duration);
     return differs(trial, question, naive_earliest(&trial->naive, &vm, count, at, duration),
                    slot_table_earliest(trial->table, &vm, count, at, duration));
 }

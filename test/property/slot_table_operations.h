@@ -1,4 +1,5 @@
-/* slot_table_operations.h: random operations on the slot table and on the naive one, side by side. */
+/* slot_table_operations.h: random operations on the slot table and on the naive one, side by side.
+ */
 #ifndef GALERNA_TEST_PROPERTY_SLOT_TABLE_OPERATIONS_H
 #define GALERNA_TEST_PROPERTY_SLOT_TABLE_OPERATIONS_H
 
@@ -8,14 +9,14 @@
 #include <stdio.h>
 
 enum operation_kind {
-    OPERATION_BOOK,    /* whether it fits or not */
-    OPERATION_ADD,     /* if it fits */
+    OPERATION_BOOK, /* whether it fits or not */
+    OPERATION_ADD,  /* if it fits */
     OPERATION_RELEASE,
     OPERATION_ADVANCE,
     OPERATION_MARK,
     OPERATION_UNDO,
     OPERATION_KEEP,
-    OPERATION_ASK,     /* every question, with random arguments */
+    OPERATION_ASK, /* every question, with random arguments */
     OPERATION_KINDS
 };
 

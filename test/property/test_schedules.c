@@ -51,7 +51,7 @@ static void write_files(const struct random_workload *workload)
 /* The checker's findings go to trial.text. */
 static bool record_is_clean(void)
 {
-    const struct verify_options options = { .complete = true };
+    const struct verify_options options = {.complete = true};
     struct verification verification;
     struct schedule schedule;
     struct error err;
@@ -76,12 +76,12 @@ static bool record_is_clean(void)
 static bool keeps_its_promises(const struct random_workload *workload)
 {
     static const volatile sig_atomic_t never;
-    const struct configuration_wishes wishes = { .compatibility = trial.compatibility };
-    const struct replay_control control = { .stop = &never, .title = "random", .quiet = true };
+    const struct configuration_wishes wishes = {.compatibility = trial.compatibility};
+    const struct replay_control control = {.stop = &never, .title = "random", .quiet = true};
     struct configuration_list list;
     struct replay_outcome outcome;
     char name[] = "random";
-    struct replay_run run = { .name = name, .title = name };
+    struct replay_run run = {.name = name, .title = name};
     struct error err;
 
     write_files(workload);

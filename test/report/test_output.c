@@ -32,10 +32,20 @@ static json_t *read_back(struct output *out, const char *path)
 
 static void numbers_are_exact(void **state)
 {
-    static const int64_t integers[] = {0,  7,  10, 99, 100, 101, 12345, -1, -10, -987654321,
-                                       INT64_MAX, INT64_MIN};
-    static const double reals[] = {0.5,  0.1,    1.0 / 3, -2.25, 1e300, 5e-324, 123456.789, 0.0,
-                                   -0.75, 1e15, 9007199254740993.0, 0.8640776699029126};
+    static const int64_t integers[] = {0,     7,  10,  99,         100,       101,
+                                       12345, -1, -10, -987654321, INT64_MAX, INT64_MIN};
+    static const double reals[] = {0.5,
+                                   0.1,
+                                   1.0 / 3,
+                                   -2.25,
+                                   1e300,
+                                   5e-324,
+                                   123456.789,
+                                   0.0,
+                                   -0.75,
+                                   1e15,
+                                   9007199254740993.0,
+                                   0.8640776699029126};
     struct output *out = output_create("numbers.json", NULL);
     struct json_writer json;
     json_t *document;
@@ -176,8 +186,10 @@ static void failures_are_told_once_at_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_exact),         cmocka_unit_test(short_numbers_stay_short),
-        cmocka_unit_test(any_text_is_valid),         cmocka_unit_test(text_set_aside_comes_back),
+        cmocka_unit_test(numbers_are_exact),
+        cmocka_unit_test(short_numbers_stay_short),
+        cmocka_unit_test(any_text_is_valid),
+        cmocka_unit_test(text_set_aside_comes_back),
         cmocka_unit_test(failures_are_told_once_at_the_end),
     };
 

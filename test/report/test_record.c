@@ -15,8 +15,9 @@
 #include "report/record.h"
 #include "test/report/golden_run.h"
 
-static const char *const compared[] = {"status",      "end_time", "site",        "leases", "state_log",
-                                       "preemptions", "counters", "lease_stats", "stats"};
+static const char *const compared[] = {"status",   "end_time",    "site",
+                                       "leases",   "state_log",   "preemptions",
+                                       "counters", "lease_stats", "stats"};
 
 static bool differ(const char *path, const json_t *want, const json_t *got);
 
@@ -27,7 +28,8 @@ static bool objects_differ(const char *path, const json_t *want, const json_t *g
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)want, key, value) {
+    json_object_foreach((json_t *)want, key, value)
+    {
         snprintf(below, sizeof below, "%.400s.%.80s", path, key);
         different = differ(below, value, json_object_get(got, key)) || different;
     }
@@ -99,9 +101,9 @@ static json_t *record_of(struct golden_run *run, struct accounting_summary *summ
     return document;
 }
 
-/* Haizea adds the shares of four kinds of operations in an order that depends on addresses. In these
- * records three kinds overlap and the last bit of their sum, and with it the number of entries, comes
- * out of another order than in all others. */
+/* Haizea adds the shares of four kinds of operations in an order that depends on addresses. In
+ * these records three kinds overlap and the last bit of their sum, and with it the number of
+ * entries, comes out of another order than in all others. */
 static void forget_last_bits(const char *path, const json_t *want, json_t *got)
 {
     if (strstr(path, "rnd-0012") || strstr(path, "rnd-0041")) {
@@ -173,7 +175,8 @@ static void extras_are_told(void **state)
     lease->request.priority = -3;
     lease->request.deadline = 90000;
     lease->request.user = 42;
-    lease->reason = (struct reason){.id = REASON_REFUSED_BY_POLICY, .text = "says \"no\"\n\x01\xff"};
+    lease->reason =
+        (struct reason){.id = REASON_REFUSED_BY_POLICY, .text = "says \"no\"\n\x01\xff"};
     got = record_of(run, &summary);
     extras = json_array_get(json_object_get(json_object_get(got, "galerna"), "leases"), 1);
     assert_int_equal(json_integer_value(json_object_get(extras, "id")), 2);
@@ -183,7 +186,8 @@ static void extras_are_told(void **state)
     assert_int_equal(json_integer_value(json_object_get(extras, "deadline")), 90000);
     assert_int_equal(json_integer_value(json_object_get(extras, "user")), 42);
     assert_true(json_is_null(json_object_get(extras, "not_before")));
-    assert_non_null(strstr(json_string_value(json_object_get(extras, "explanation")), "says \"no\""));
+    assert_non_null(
+        strstr(json_string_value(json_object_get(extras, "explanation")), "says \"no\""));
     assert_string_equal(json_string_value(json_object_get(extras, "reason")),
                         reason_name(REASON_REFUSED_BY_POLICY));
     json_decref(got);

@@ -51,8 +51,8 @@ static int tear_down(void **state)
 static void tell(struct fixture *fixture, enum engine_output_kind kind, int64_t time,
                  const struct lease *lease, bool accepted)
 {
-    fixture->outputs[fixture->n++] = (struct engine_output){
-        .kind = kind, .time = time, .lease = lease, .accepted = accepted};
+    fixture->outputs[fixture->n++] =
+        (struct engine_output){.kind = kind, .time = time, .lease = lease, .accepted = accepted};
 }
 
 static void step(struct fixture *fixture, int64_t now)
@@ -67,9 +67,9 @@ static void step(struct fixture *fixture, int64_t now)
 
 static void end(struct fixture *fixture, int64_t at)
 {
-    assert_int_equal(fixture->observer.end(fixture->observer.context,
-                                           golden_run_engine(fixture->run), at, NULL),
-                     0);
+    assert_int_equal(
+        fixture->observer.end(fixture->observer.context, golden_run_engine(fixture->run), at, NULL),
+        0);
 }
 
 static struct lease best_effort(int64_t id, int64_t submit, int64_t start, int64_t finish)
@@ -116,9 +116,10 @@ static void refusals_are_counted_once(void **state)
     struct lease by_scheduler = {.request = {.id = 2, .kind = LEASE_RESERVATION},
                                  .state = LEASE_REJECTED};
     struct lease cancelled = {.request = {.id = 3, .kind = LEASE_IMMEDIATE},
-                              .state = LEASE_CANCELLED, .end = INSTANT_NONE};
-    struct lease failed = {.request = {.id = 4, .kind = LEASE_DEADLINE}, .state = LEASE_FAILED,
-                           .end = INSTANT_NONE};
+                              .state = LEASE_CANCELLED,
+                              .end = INSTANT_NONE};
+    struct lease failed = {
+        .request = {.id = 4, .kind = LEASE_DEADLINE}, .state = LEASE_FAILED, .end = INSTANT_NONE};
     struct accounting_summary summary;
     const struct counter_entry *entries;
 
@@ -144,9 +145,8 @@ static void refusals_are_counted_once(void **state)
     assert_int_equal(summary.waiting.count, 0);
     assert_int_equal(summary.makespan, 0);
     /* (0), (10: lease 1, 2 rejected), closed at 30 without a lease. */
-    assert_int_equal(accounting_history(fixture->accounting, COUNTER_REJECTED_RESERVATIONS,
-                                        &entries),
-                     3);
+    assert_int_equal(
+        accounting_history(fixture->accounting, COUNTER_REJECTED_RESERVATIONS, &entries), 3);
     assert_int_equal(entries[1].lease, 1);
     assert_true(entries[1].value == 2);
     assert_int_equal(entries[2].time, 30);
@@ -219,34 +219,33 @@ static void tables_stand_side_by_side(void **state)
     summary_write_table(out, runs, 2, 0);
     table = text_of(out, "summary.txt");
     assert_string_equal(
-        table,
-        "                                           greedy                   päck\n"
-        "Stopped                                         -            interrupted\n"
-        "Best-effort leases\n"
-        "  requested                                12,345                 12,345\n"
-        "  accepted                                 12,345                 12,345\n"
-        "  rejected                                      0                      0\n"
-        "  completed                                12,345                 12,345\n"
-        "Advance reservations\n"
-        "  requested                                     -                      3\n"
-        "  accepted                                      -                      2\n"
-        "  rejected                                      -                      1\n"
-        "  completed                                     -                      0\n"
-        "  cancelled                                     -                      2\n"
-        "Waiting time (best-effort)\n"
-        "  mean                          1:01:01 (3,661 s)      1:01:01 (3,661 s)\n"
-        "  median                            0:00:00 (0 s)          0:00:00 (0 s)\n"
-        "  95th percentile             25:01:01 (90,061 s)    25:01:01 (90,061 s)\n"
-        "  longest                   100:00:00 (360,000 s)  100:00:00 (360,000 s)\n"
-        "Slowdown, mean                              1.963                  1.963\n"
-        "CPU utilization                           68.15 %                68.15 %\n"
-        "Preemptions                                     0                     58\n"
-        "  by requeueing                                 -                     58\n"
-        "Suspensions                                     0                      0\n"
-        "All best-effort done        138:53:20 (500,000 s)  166:40:00 (600,000 s)\n"
-        "End of the run              166:40:00 (600,000 s)  166:40:00 (600,000 s)\n"
-        "Scheduling attempts                             0                      0\n"
-        "CPU time                                        -                0.250 s\n");
+        table, "                                           greedy                   päck\n"
+               "Stopped                                         -            interrupted\n"
+               "Best-effort leases\n"
+               "  requested                                12,345                 12,345\n"
+               "  accepted                                 12,345                 12,345\n"
+               "  rejected                                      0                      0\n"
+               "  completed                                12,345                 12,345\n"
+               "Advance reservations\n"
+               "  requested                                     -                      3\n"
+               "  accepted                                      -                      2\n"
+               "  rejected                                      -                      1\n"
+               "  completed                                     -                      0\n"
+               "  cancelled                                     -                      2\n"
+               "Waiting time (best-effort)\n"
+               "  mean                          1:01:01 (3,661 s)      1:01:01 (3,661 s)\n"
+               "  median                            0:00:00 (0 s)          0:00:00 (0 s)\n"
+               "  95th percentile             25:01:01 (90,061 s)    25:01:01 (90,061 s)\n"
+               "  longest                   100:00:00 (360,000 s)  100:00:00 (360,000 s)\n"
+               "Slowdown, mean                              1.963                  1.963\n"
+               "CPU utilization                           68.15 %                68.15 %\n"
+               "Preemptions                                     0                     58\n"
+               "  by requeueing                                 -                     58\n"
+               "Suspensions                                     0                      0\n"
+               "All best-effort done        138:53:20 (500,000 s)  166:40:00 (600,000 s)\n"
+               "End of the run              166:40:00 (600,000 s)  166:40:00 (600,000 s)\n"
+               "Scheduling attempts                             0                      0\n"
+               "CPU time                                        -                0.250 s\n");
     free(table);
 }
 
@@ -288,9 +287,8 @@ static void summaries_are_json_too(void **state)
     assert_int_equal(json_integer_value(json_object_get(run, "all_best_effort")), 600000);
     assert_true(json_is_null(json_object_get(run, "peak_memory_kb")));
     assert_true(json_number_value(json_object_get(run, "cpu_seconds")) == 0.25);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(run, "preemptions"),
-                                                        "requeue")),
-                     58);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(run, "preemptions"), "requeue")), 58);
     run = json_array_get(json_object_get(object, "runs"), 0);
     assert_int_equal(json_integer_value(json_object_get(run, "all_best_effort")), 500000);
     json_decref(object);

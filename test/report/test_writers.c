@@ -187,8 +187,7 @@ static void results_answer_questions(void **state)
     assert_int_equal(sqlite3_open("results.db", &database), SQLITE_OK);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (query(database, cases[i].question) != cases[i].answer)
-            fail_msg("%s: %lld", cases[i].question,
-                     (long long)query(database, cases[i].question));
+            fail_msg("%s: %lld", cases[i].question, (long long)query(database, cases[i].question));
     }
     sqlite3_close(database);
     unlink("results.db");

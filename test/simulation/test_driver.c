@@ -1,4 +1,5 @@
-/* The simulation with an engine that does what the test says: what it is told, and in which order. */
+/* The simulation with an engine that does what the test says: what it is told, and in which order.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,7 @@ struct engine {
     size_t n_leases;
     int64_t vm_length[LEASES_MAX]; /* of the reservation of the i-th lease */
     int64_t accumulated[LEASES_MAX];
-    int64_t planned;               /* engine_next_time() */
+    int64_t planned; /* engine_next_time() */
     bool idle;
     char told[TOLD_MAX][40];
     size_t n_told;
@@ -58,15 +59,13 @@ int engine_step(struct engine *it, int64_t now, const struct engine_input *input
                                            .accumulated = it->accumulated[n],
                                            .reservations = &it->places[n],
                                            .n_reservations = 1};
-            it->vms[n] = (struct reservation){.kind = RESERVATION_VM,
-                                              .from = now,
-                                              .until = instant_add(now, it->vm_length[n])};
+            it->vms[n] = (struct reservation){
+                .kind = RESERVATION_VM, .from = now, .until = instant_add(now, it->vm_length[n])};
             it->places[n] = &it->vms[n];
-            outputs->items[outputs->n_items++] =
-                (struct engine_output){.kind = OUTPUT_VM_INTERVAL,
-                                       .time = now,
-                                       .lease = &it->leases[n],
-                                       .reservation = &it->vms[n]};
+            outputs->items[outputs->n_items++] = (struct engine_output){.kind = OUTPUT_VM_INTERVAL,
+                                                                        .time = now,
+                                                                        .lease = &it->leases[n],
+                                                                        .reservation = &it->vms[n]};
         }
     }
     return 0;
@@ -161,9 +160,9 @@ static const char *end_of(const struct lease_request *lease, bool one_day)
 {
     struct simulation_result result;
 
-    assert_int_equal(run(lease, 1, &(struct simulation){.premature_end_plus_one_day = one_day},
-                         &result, NULL),
-                     0);
+    assert_int_equal(
+        run(lease, 1, &(struct simulation){.premature_end_plus_one_day = one_day}, &result, NULL),
+        0);
     assert_true(result.stuck);
     return engine.n_told > 1 ? engine.told[1] : "";
 }
@@ -261,11 +260,10 @@ static void test_order_within_a_second(void **state)
 
     (void)state;
     engine.vm_length[0] = 200; /* lease 2 was planned to end first */
-    assert_int_equal(
-        run(requests, 4,
-            &(struct simulation){.cancellations = cancellations, .n_cancellations = 1}, &result,
-            NULL),
-        0);
+    assert_int_equal(run(requests, 4,
+                         &(struct simulation){.cancellations = cancellations, .n_cancellations = 1},
+                         &result, NULL),
+                     0);
     assert_int_equal(engine.n_told, 7);
     for (size_t i = 0; i < 7; i++)
         assert_string_equal(engine.told[i], told[i]);

@@ -262,6 +262,7 @@ static void test_unsorted_requests_wait_for_those_in_front(void **state)
     assert_int_equal(seen.ends[2], 120);
     assert_int_equal(seen.ends[3], 310);
     assert_int_equal(seen.steps[1], 100);
+    assert_int_equal(result.late_requests, 1);
 }
 
 static bool stop_after_three(void *context)

@@ -1,4 +1,5 @@
-/* random.h: reproducible random numbers for tests. The same seed gives the same numbers everywhere. */
+/* random.h: reproducible random numbers for tests. The same seed gives the same numbers everywhere.
+ */
 #ifndef GALERNA_TEST_SUPPORT_RANDOM_H
 #define GALERNA_TEST_SUPPORT_RANDOM_H
 

@@ -4,19 +4,20 @@
 
 #include "test/support/random.h"
 
-#define CHOICE(random, ...)                                          \
-    random_choice(random, (const int64_t[]){ __VA_ARGS__ },          \
-                  sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
+#define CHOICE(random, ...)                                                                        \
+    random_choice(random, (const int64_t[]){__VA_ARGS__},                                          \
+                  sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
 /* What the whole workload has in common. */
 struct shape {
     bool gpus, images;
     int64_t leases, gap; /* most seconds between two submissions */
     int64_t hosts;
-    int64_t longest;     /* duration */
+    int64_t longest; /* duration */
 };
 
-/* One stream of random numbers for each part, so that leaving out one does not change the others. */
+/* One stream of random numbers for each part, so that leaving out one does not change the others.
+ */
 static struct random stream(const struct random_workload *workload, uint64_t part)
 {
     struct random random;
@@ -90,8 +91,7 @@ static void write_nodes(struct random *random, const struct shape *shape, FILE *
         fprintf(file, "          <node-set numnodes=\"%" PRId64 "\">",
                 random_once_in(random, 3) ? random_between(random, 1, 8)
                                           : random_between(random, 1, 3));
-        write_amounts(file, CHOICE(random, 25, 50, 100, 100),
-                      CHOICE(random, 128, 256, 512, 1024),
+        write_amounts(file, CHOICE(random, 25, 50, 100, 100), CHOICE(random, 128, 256, 512, 1024),
                       shape->gpus && random_once_in(random, 3) ? random_between(random, 1, 2) : 0);
         fprintf(file, "</node-set>\n");
     }
@@ -135,8 +135,8 @@ static void write_times(const struct random_workload *workload, struct random *r
 static void write_lease(const struct random_workload *workload, const struct shape *shape,
                         int64_t index, FILE *file)
 {
-    static const char *const terms[] = { "cancelable", "suspendable", "migratable", "restartable",
-                                         "non-preemptable" };
+    static const char *const terms[] = {"cancelable", "suspendable", "migratable", "restartable",
+                                        "non-preemptable"};
     struct random random = stream(workload, 100 + (uint64_t)index);
     int64_t submit = 0;
 
@@ -152,8 +152,7 @@ static void write_lease(const struct random_workload *workload, const struct sha
         write_time(file, "realduration", "time", random_between(&random, 1, shape->longest));
         fputc('\n', file);
     }
-    fprintf(file, "      <lease preemptible=\"%s\"",
-            random_once_in(&random, 4) ? "false" : "true");
+    fprintf(file, "      <lease preemptible=\"%s\"", random_once_in(&random, 4) ? "false" : "true");
     if (!workload->haizea_1_0 && random_once_in(&random, 4))
         fprintf(file, " terms=\"%s\"", terms[random_between(&random, 0, 4)]);
     if (!workload->haizea_1_0 && random_once_in(&random, 4))
@@ -176,8 +175,7 @@ int random_workload_write_trace(const struct random_workload *workload, FILE *fi
 {
     struct shape shape = shape_of(workload);
 
-    fprintf(file,
-            "<?xml version=\"1.0\"?>\n<lease-workload name=\"random-%" PRIu64 "\">\n",
+    fprintf(file, "<?xml version=\"1.0\"?>\n<lease-workload name=\"random-%" PRIu64 "\">\n",
             workload->seed);
     write_site(workload, &shape, file);
     fprintf(file, "  <lease-requests>\n");
@@ -193,17 +191,16 @@ static const char *word(struct random *random, const char *const *words, int64_t
     return words[random_between(random, 0, n - 1)];
 }
 
-#define WORD(random, ...)                                               \
-    word(random, (const char *const[]){ __VA_ARGS__ },                  \
-         sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+#define WORD(random, ...)                                                                          \
+    word(random, (const char *const[]){__VA_ARGS__},                                               \
+         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 static void write_scheduling(const struct random_workload *workload, FILE *file)
 {
     struct random random = stream(workload, 2);
 
     fprintf(file, "[scheduling]\nmapper: greedy\n");
-    fprintf(file, "policy-admission: %s\n",
-            random_once_in(&random, 20) ? "no-ARs" : "accept-all");
+    fprintf(file, "policy-admission: %s\n", random_once_in(&random, 20) ? "no-ARs" : "accept-all");
     fprintf(file, "policy-preemption: %s\n",
             random_once_in(&random, 4) ? "no-preemption" : "ar-preempts-everything");
     fprintf(file, "policy-host-selection: %s\n",

@@ -22,7 +22,8 @@ struct random_workload {
 /* How many leases the seed gives, skipped ones included. */
 int random_workload_leases(const struct random_workload *workload);
 
-/* Write the trace, and a configuration that names it `tracefile`. -1: the file cannot be written. */
+/* Write the trace, and a configuration that names it `tracefile`. -1: the file cannot be written.
+ */
 int random_workload_write_trace(const struct random_workload *workload, FILE *file);
 int random_workload_write_configuration(const struct random_workload *workload,
                                         const char *tracefile, FILE *file);

@@ -13,7 +13,7 @@
 
 static int read_text(const char *text, size_t size, struct error *err)
 {
-    const struct verify_options options = { .complete = true };
+    const struct verify_options options = {.complete = true};
     struct verification verification;
     struct schedule schedule;
 
@@ -64,9 +64,17 @@ static void replace_everywhere(json_t *root, json_t *parent);
 static void replace_value(json_t *root, json_t *parent, const char *key, size_t index,
                           json_t *value)
 {
-    static const char *const others[] = { "null", "true", "-1", "1e300", "0.5", "\"x\"", "[]",
-                                          "{}",   "9000000000000000000", "[[1]]",
-                                          "{\"1\": {\"CPU\": 1}}" };
+    static const char *const others[] = {"null",
+                                         "true",
+                                         "-1",
+                                         "1e300",
+                                         "0.5",
+                                         "\"x\"",
+                                         "[]",
+                                         "{}",
+                                         "9000000000000000000",
+                                         "[[1]]",
+                                         "{\"1\": {\"CPU\": 1}}"};
 
     json_incref(value);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -93,10 +101,8 @@ static void replace_everywhere(json_t *root, json_t *parent)
     size_t index;
     void *next;
 
-    json_object_foreach_safe(parent, next, key, value)
-        replace_value(root, parent, key, 0, value);
-    json_array_foreach(parent, index, value)
-        replace_value(root, parent, NULL, index, value);
+    json_object_foreach_safe(parent, next, key, value) replace_value(root, parent, key, 0, value);
+    json_array_foreach(parent, index, value) replace_value(root, parent, NULL, index, value);
 }
 
 static void wrong_types_anywhere_are_survived(void **state)
@@ -119,18 +125,18 @@ static void errors_say_where(void **state)
     static const struct {
         const char *path, *value, *text;
     } cases[] = {
-        { "leases/1/rrs/0/start", "\"x\"",
-          "lease 2: rrs[0].start: expected a whole number, found a text" },
-        { "leases/1/rrs/0/start", "0.5",
-          "lease 2: rrs[0].start: expected a whole number, found 0.5" },
-        { "leases/0/state", "\"Asleep\"", "leases[0].state: unknown word \"Asleep\"" },
-        { "leases", "{}", "leases: expected a list, found an object" },
-        { "site/x", "{}", "site.x" },
-        { "leases/1/id", "1", "leases[1].id: 1 does not ascend" },
-        { "state_log/3/2", "7", "state_log[3]" },
-        { "status", "\"crash: KeyError\"", "the run ended with \"crash: KeyError\"" },
-        { "leases/0/rrs/1/end", "1", "lease 1: rrs[1].end: 1 is before the start 1768" },
-        { "end_time", "9000000000000000000", "end_time: the number is too large" },
+        {"leases/1/rrs/0/start", "\"x\"",
+         "lease 2: rrs[0].start: expected a whole number, found a text"},
+        {"leases/1/rrs/0/start", "0.5",
+         "lease 2: rrs[0].start: expected a whole number, found 0.5"},
+        {"leases/0/state", "\"Asleep\"", "leases[0].state: unknown word \"Asleep\""},
+        {"leases", "{}", "leases: expected a list, found an object"},
+        {"site/x", "{}", "site.x"},
+        {"leases/1/id", "1", "leases[1].id: 1 does not ascend"},
+        {"state_log/3/2", "7", "state_log[3]"},
+        {"status", "\"crash: KeyError\"", "the run ended with \"crash: KeyError\""},
+        {"leases/0/rrs/1/end", "1", "lease 1: rrs[1].end: 1 is before the start 1768"},
+        {"end_time", "9000000000000000000", "end_time: the number is too large"},
     };
 
     (void)state;
@@ -152,9 +158,20 @@ static void errors_say_where(void **state)
 static void what_is_no_record_is_an_error(void **state)
 {
     static const char *const texts[] = {
-        "", " ", "{}", "[]", "null", "3", "{\"status\": \"ok\"}", "{\"status\": 1}",
-        "{\"status\": \"ok\", \"status\": \"ok\"}", "status: ok", "{\"status\": \"ok\"} x",
-        "\xff\xfe{}", "{\"a\": \"\xc3\x28\"}", "{\"end_time\": 99999999999999999999}",
+        "",
+        " ",
+        "{}",
+        "[]",
+        "null",
+        "3",
+        "{\"status\": \"ok\"}",
+        "{\"status\": 1}",
+        "{\"status\": \"ok\", \"status\": \"ok\"}",
+        "status: ok",
+        "{\"status\": \"ok\"} x",
+        "\xff\xfe{}",
+        "{\"a\": \"\xc3\x28\"}",
+        "{\"end_time\": 99999999999999999999}",
     };
     struct error err;
     char *nested;

@@ -27,89 +27,84 @@ struct violation_case {
 
 static const struct violation_case cases[] = {
     /* One lease too many on host 1. */
-    { CHECK_CAPACITY, PREEMPTED, { { "leases/1/rrs/0/start", "1700" } }, 2, 1 },
-    { CHECK_CAPACITY, PREEMPTED, { { "site/1/Memory", "1023" } }, ANY, 1 },
-    { CHECK_CAPACITY, PREEMPTED, { { "site/3/CPU", "99" } }, 2, 3 },
-    { CHECK_START, PREEMPTED, { { "leases/1/start_requested", "1801" } }, 2, ANY },
-    { CHECK_START, PREEMPTED, { { "leases/1/rrs/0/start", "1801" } }, 2, ANY },
-    { CHECK_IMMEDIATE, PREEMPTED, { { "leases/1/type", "\"Immediate\"" } }, 2, ANY },
-    { CHECK_DEADLINE,
-      PREEMPTED,
-      { { "leases/1/type", "\"Deadline\"" }, { "leases/1/deadline", "3599" } },
-      2,
-      ANY },
-    { CHECK_DEADLINE,
-      PREEMPTED,
-      { { "leases/1/type", "\"Deadline\"" },
-        { "leases/1/deadline", "9999" },
-        { "leases/1/start_requested", "1801" } },
-      2,
-      ANY },
-    { CHECK_SUBMISSION, PREEMPTED, { { "leases/1/submit", "1801" } }, 2, ANY },
-    { CHECK_DURATION, PREEMPTED, { { "leases/0/duration_requested", "3601" } }, 1, ANY },
-    { CHECK_DURATION, PREEMPTED, { { "leases/0/rrs/3/end", "5463" } }, 1, ANY },
-    { CHECK_DURATION, PREEMPTED, { { "leases/0/duration_accumulated", "3599" } }, 1, ANY },
-    { CHECK_DURATION, PREEMPTED, { { "leases/0/duration_known", "3599" } }, 1, ANY },
+    {CHECK_CAPACITY, PREEMPTED, {{"leases/1/rrs/0/start", "1700"}}, 2, 1},
+    {CHECK_CAPACITY, PREEMPTED, {{"site/1/Memory", "1023"}}, ANY, 1},
+    {CHECK_CAPACITY, PREEMPTED, {{"site/3/CPU", "99"}}, 2, 3},
+    {CHECK_START, PREEMPTED, {{"leases/1/start_requested", "1801"}}, 2, ANY},
+    {CHECK_START, PREEMPTED, {{"leases/1/rrs/0/start", "1801"}}, 2, ANY},
+    {CHECK_IMMEDIATE, PREEMPTED, {{"leases/1/type", "\"Immediate\""}}, 2, ANY},
+    {CHECK_DEADLINE,
+     PREEMPTED,
+     {{"leases/1/type", "\"Deadline\""}, {"leases/1/deadline", "3599"}},
+     2,
+     ANY},
+    {CHECK_DEADLINE,
+     PREEMPTED,
+     {{"leases/1/type", "\"Deadline\""},
+      {"leases/1/deadline", "9999"},
+      {"leases/1/start_requested", "1801"}},
+     2,
+     ANY},
+    {CHECK_SUBMISSION, PREEMPTED, {{"leases/1/submit", "1801"}}, 2, ANY},
+    {CHECK_DURATION, PREEMPTED, {{"leases/0/duration_requested", "3601"}}, 1, ANY},
+    {CHECK_DURATION, PREEMPTED, {{"leases/0/rrs/3/end", "5463"}}, 1, ANY},
+    {CHECK_DURATION, PREEMPTED, {{"leases/0/duration_accumulated", "3599"}}, 1, ANY},
+    {CHECK_DURATION, PREEMPTED, {{"leases/0/duration_known", "3599"}}, 1, ANY},
     /* No resumption; no suspension; a gap between run and suspension. */
-    { CHECK_SEQUENCE, PREEMPTED, { { "leases/0/rrs/2", NULL } }, 1, ANY },
-    { CHECK_SEQUENCE, PREEMPTED, { { "leases/0/rrs/1", NULL } }, 1, ANY },
-    { CHECK_SEQUENCE, PREEMPTED, { { "leases/0/rrs/0/end", "1760" } }, 1, ANY },
-    { CHECK_SEQUENCE, PREEMPTED, { { "leases/0/rrs/3/start", "3640" } }, 1, ANY },
-    { CHECK_OVERLAP, PREEMPTED, { { "leases/0/rrs/1/start", "1760" } }, 1, ANY },
-    { CHECK_OVERLAP, PREEMPTED, { { "leases/0/rrs/2/end", "3640" } }, 1, ANY },
-    { CHECK_TOGETHER, PREEMPTED, { { "leases/1/rrs/0/map/4", NULL } }, 2, ANY },
-    { CHECK_TOGETHER, PREEMPTED, { { "leases/1/rrs/0/res/2/CPU", "99" } }, 2, 2 },
-    { CHECK_TOGETHER, PREEMPTED, { { "leases/0/rrs/1/res/1/Memory", "1000" } }, 1, 1 },
-    { CHECK_PLACE, PREEMPTED, { { "leases/0/rrs/2/map/1", "2" } }, 1, 2 },
-    { CHECK_PLACE, PREEMPTED, { { "leases/0/rrs/1/map/1", "2" } }, 1, 2 },
-    { CHECK_PLACE, PREEMPTED, { { "leases/0/rrs/3/map/1", "3" } }, 1, 3 },
-    { CHECK_HOSTS, PREEMPTED, { { "leases/1/rrs/0/map/4", "9" } }, 2, 9 },
-    { CHECK_HOSTS, PREEMPTED, { { "leases/1/rrs/0/map/5", "1" } }, 2, 1 },
-    { CHECK_HOSTS, PREEMPTED, { { "leases/0/rrs/0/res/7", "{\"CPU\": 1}" } }, 1, 7 },
+    {CHECK_SEQUENCE, PREEMPTED, {{"leases/0/rrs/2", NULL}}, 1, ANY},
+    {CHECK_SEQUENCE, PREEMPTED, {{"leases/0/rrs/1", NULL}}, 1, ANY},
+    {CHECK_SEQUENCE, PREEMPTED, {{"leases/0/rrs/0/end", "1760"}}, 1, ANY},
+    {CHECK_SEQUENCE, PREEMPTED, {{"leases/0/rrs/3/start", "3640"}}, 1, ANY},
+    {CHECK_OVERLAP, PREEMPTED, {{"leases/0/rrs/1/start", "1760"}}, 1, ANY},
+    {CHECK_OVERLAP, PREEMPTED, {{"leases/0/rrs/2/end", "3640"}}, 1, ANY},
+    {CHECK_TOGETHER, PREEMPTED, {{"leases/1/rrs/0/map/4", NULL}}, 2, ANY},
+    {CHECK_TOGETHER, PREEMPTED, {{"leases/1/rrs/0/res/2/CPU", "99"}}, 2, 2},
+    {CHECK_TOGETHER, PREEMPTED, {{"leases/0/rrs/1/res/1/Memory", "1000"}}, 1, 1},
+    {CHECK_PLACE, PREEMPTED, {{"leases/0/rrs/2/map/1", "2"}}, 1, 2},
+    {CHECK_PLACE, PREEMPTED, {{"leases/0/rrs/1/map/1", "2"}}, 1, 2},
+    {CHECK_PLACE, PREEMPTED, {{"leases/0/rrs/3/map/1", "3"}}, 1, 3},
+    {CHECK_HOSTS, PREEMPTED, {{"leases/1/rrs/0/map/4", "9"}}, 2, 9},
+    {CHECK_HOSTS, PREEMPTED, {{"leases/1/rrs/0/map/5", "1"}}, 2, 1},
+    {CHECK_HOSTS, PREEMPTED, {{"leases/0/rrs/0/res/7", "{\"CPU\": 1}"}}, 1, 7},
     /* Two VMs of one host suspended at once. */
-    { CHECK_EXCLUSION, "haizea-1.0/excl-samenode-local", { { "leases/0/rrs/1/end", "1800" } }, 1,
-      ANY },
-    { CHECK_EXCLUSION,
-      "haizea-1.0/pre-1be-global",
-      { { "leases/0/rrs/1/end", "1720" },
-        { "galerna", "{\"settings\": {\"suspendresume-exclusion\": \"global\"}}" } },
-      1,
-      ANY },
-    { CHECK_LENGTH,
-      PREEMPTED,
-      { { "galerna", "{\"settings\": {\"suspend-rate\": 31.9, \"enactment-overhead\": 0}}" } },
-      1,
-      1 },
-    { CHECK_LENGTH,
-      PREEMPTED,
-      { { "galerna", "{\"settings\": {\"resume-rate\": 32, \"enactment-overhead\": 1}}" } },
-      1,
-      1 },
-    { CHECK_LENGTH,
-      PREEMPTED,
-      { { "galerna", "{\"settings\": {\"shutdown-time\": 5, \"enactment-overhead\": 0}}" } },
-      1,
-      ANY },
-    { CHECK_STATES, PREEMPTED, { { "state_log/5/3", "\"Active\"" } }, 2, ANY },
-    { CHECK_STATES, PREEMPTED, { { "state_log/0/0", "-1" } }, 1, ANY },
-    { CHECK_STATES, PREEMPTED, { { "state_log/17", NULL } }, 1, ANY },
-    { CHECK_STATES, PREEMPTED, { { "state_log/8", NULL } }, 1, ANY },
-    { CHECK_STATES, PREEMPTED, { { "state_log/3/1", "77" } }, 77, ANY },
-    { CHECK_STATES, PREEMPTED, { { "leases/1/start_actual", "1801" } }, 2, ANY },
-    { CHECK_STATES, PREEMPTED, { { "leases/1/end", "3601" } }, 2, ANY },
-    { CHECK_FINAL, PREEMPTED, { { "leases/0/state", "\"Suspended-Queued\"" } }, 1, ANY },
-    { CHECK_FINAL,
-      "haizea-1.0/im-reject",
-      { { "galerna", "{\"leases\": []}" } },
-      ANY,
-      ANY },
-    { CHECK_PREEMPTION, PREEMPTED, { { "preemptions/0/2", "1799" } }, 1, ANY },
-    { CHECK_PREEMPTION, PREEMPTED, { { "preemptions/0/1", "5" } }, 5, ANY },
-    { CHECK_PREEMPTION, PREEMPTED, { { "preemptions/0/0", "1900" } }, 1, ANY },
-    { CHECK_PREEMPTION, PREEMPTED, { { "leases/0/preemptible", "false" } }, 1, ANY },
-    { CHECK_RESULTS, PREEMPTED, { { "lease_stats/1/Slowdown", "1.5" } }, 1, ANY },
-    { CHECK_RESULTS, PREEMPTED, { { "lease_stats/1/Waiting time", "1" } }, 1, ANY },
-    { CHECK_RESULTS, PREEMPTED, { { "stats/Total best-effort completed", "2" } }, ANY, ANY },
+    {CHECK_EXCLUSION, "haizea-1.0/excl-samenode-local", {{"leases/0/rrs/1/end", "1800"}}, 1, ANY},
+    {CHECK_EXCLUSION,
+     "haizea-1.0/pre-1be-global",
+     {{"leases/0/rrs/1/end", "1720"},
+      {"galerna", "{\"settings\": {\"suspendresume-exclusion\": \"global\"}}"}},
+     1,
+     ANY},
+    {CHECK_LENGTH,
+     PREEMPTED,
+     {{"galerna", "{\"settings\": {\"suspend-rate\": 31.9, \"enactment-overhead\": 0}}"}},
+     1,
+     1},
+    {CHECK_LENGTH,
+     PREEMPTED,
+     {{"galerna", "{\"settings\": {\"resume-rate\": 32, \"enactment-overhead\": 1}}"}},
+     1,
+     1},
+    {CHECK_LENGTH,
+     PREEMPTED,
+     {{"galerna", "{\"settings\": {\"shutdown-time\": 5, \"enactment-overhead\": 0}}"}},
+     1,
+     ANY},
+    {CHECK_STATES, PREEMPTED, {{"state_log/5/3", "\"Active\""}}, 2, ANY},
+    {CHECK_STATES, PREEMPTED, {{"state_log/0/0", "-1"}}, 1, ANY},
+    {CHECK_STATES, PREEMPTED, {{"state_log/17", NULL}}, 1, ANY},
+    {CHECK_STATES, PREEMPTED, {{"state_log/8", NULL}}, 1, ANY},
+    {CHECK_STATES, PREEMPTED, {{"state_log/3/1", "77"}}, 77, ANY},
+    {CHECK_STATES, PREEMPTED, {{"leases/1/start_actual", "1801"}}, 2, ANY},
+    {CHECK_STATES, PREEMPTED, {{"leases/1/end", "3601"}}, 2, ANY},
+    {CHECK_FINAL, PREEMPTED, {{"leases/0/state", "\"Suspended-Queued\""}}, 1, ANY},
+    {CHECK_FINAL, "haizea-1.0/im-reject", {{"galerna", "{\"leases\": []}"}}, ANY, ANY},
+    {CHECK_PREEMPTION, PREEMPTED, {{"preemptions/0/2", "1799"}}, 1, ANY},
+    {CHECK_PREEMPTION, PREEMPTED, {{"preemptions/0/1", "5"}}, 5, ANY},
+    {CHECK_PREEMPTION, PREEMPTED, {{"preemptions/0/0", "1900"}}, 1, ANY},
+    {CHECK_PREEMPTION, PREEMPTED, {{"leases/0/preemptible", "false"}}, 1, ANY},
+    {CHECK_RESULTS, PREEMPTED, {{"lease_stats/1/Slowdown", "1.5"}}, 1, ANY},
+    {CHECK_RESULTS, PREEMPTED, {{"lease_stats/1/Waiting time", "1"}}, 1, ANY},
+    {CHECK_RESULTS, PREEMPTED, {{"stats/Total best-effort completed", "2"}}, ANY, ANY},
 };
 
 static bool found(const struct verification *verification, const struct violation_case *expected)
@@ -127,7 +122,7 @@ static bool found(const struct verification *verification, const struct violatio
 
 static void each_wrong_record_is_found(void **state)
 {
-    const struct verify_options options = { .compatibility = VERIFY_DEFAULT, .complete = true };
+    const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = true};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -147,7 +142,7 @@ static void each_wrong_record_is_found(void **state)
 
 static void every_check_has_a_wrong_record(void **state)
 {
-    bool tried[CHECKS] = { false };
+    bool tried[CHECKS] = {false};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -159,7 +154,7 @@ static void every_check_has_a_wrong_record(void **state)
 
 static void the_record_itself_is_clean(void **state)
 {
-    const struct verify_options options = { .compatibility = VERIFY_DEFAULT, .complete = true };
+    const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = true};
     json_t *record = load_record(PREEMPTED);
     struct verification verification;
 
@@ -176,8 +171,8 @@ static void the_record_itself_is_clean(void **state)
 /* Memory of a VM that waits for its turn stays on its host, whatever the reservations hold. */
 static void memory_that_waits_for_its_suspension_counts(void **state)
 {
-    const struct verify_options strict = { .compatibility = VERIFY_DEFAULT };
-    const struct verify_options as_haizea = { .compatibility = VERIFY_HAIZEA_1_0 };
+    const struct verify_options strict = {.compatibility = VERIFY_DEFAULT};
+    const struct verify_options as_haizea = {.compatibility = VERIFY_HAIZEA_1_0};
     json_t *record = load_record("haizea-1.0/pre-1be-global");
     struct verification verification;
 
@@ -203,7 +198,7 @@ static void memory_that_waits_for_its_suspension_counts(void **state)
 /* A lost run holds its hosts, too. */
 static void work_that_was_lost_held_its_hosts(void **state)
 {
-    const struct verify_options options = { .compatibility = VERIFY_DEFAULT };
+    const struct verify_options options = {.compatibility = VERIFY_DEFAULT};
     json_t *record = load_record(PREEMPTED);
     struct verification verification;
 

@@ -1,0 +1,84 @@
+#include "lwf/lwf_take.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lwf/values.h"
+
+bool lwf_given(const struct lwf_reader *reader, enum lwf_attribute attribute)
+{
+    return reader->given >> attribute & 1;
+}
+
+int lwf_shown(const struct lwf_value *value)
+{
+    return value->end - value->text > 64 ? 64 : (int)(value->end - value->text);
+}
+
+bool lwf_is_word(const struct lwf_value *value, const char *word)
+{
+    size_t length = strlen(word);
+
+    return (size_t)(value->end - value->text) == length
+           && strncasecmp(value->text, word, length) == 0;
+}
+
+bool lwf_take_time(struct lwf_reader *reader, enum lwf_attribute attribute,
+                      bool unlimited_allowed, int64_t *seconds)
+{
+    const struct lwf_value *value = &reader->values[attribute];
+
+    if (value_parse_delta(value->text, value->end, seconds))
+        return true;
+    if (reader->options.haizea_1_0) {
+        *seconds = value_parse_delta_haizea(value->text, value->end);
+        lwf_warn_at(reader, lwf_parser_place(reader, value->text),
+                    "\"%.*s\" is no time and is taken as %" PRId64 " s, as Haizea 1.0 does",
+                    lwf_shown(value), value->text, *seconds);
+        return true;
+    }
+    if (unlimited_allowed && lwf_is_word(value, "unlimited")) {
+        *seconds = SPAN_UNLIMITED;
+        return true;
+    }
+    *seconds = 0;
+    lwf_complain(reader, value->text, "\"%.*s\" is no time: expected [DAYS:]HH:MM[:SS]%s",
+                 lwf_shown(value), value->text, unlimited_allowed ? " or unlimited" : "");
+    return false;
+}
+
+int64_t lwf_take_integer(struct lwf_reader *reader, enum lwf_attribute attribute, int64_t min,
+                            int64_t max)
+{
+    const struct lwf_value *value = &reader->values[attribute];
+    int64_t number;
+
+    if (value_parse_integer(value->text, value->end, max, &number) && number >= min)
+        return number;
+    lwf_complain(reader, value->text,
+                 "%s is \"%.*s\": expected an integer from %" PRId64 " to %" PRId64,
+                 lwf_attribute_names[attribute], lwf_shown(value), value->text, min, max);
+    return min;
+}
+
+bool lwf_grow(struct lwf_reader *reader, void **array, size_t *allocated, size_t needed,
+                 size_t size)
+{
+    size_t more = *allocated ? *allocated : 64;
+    void *bigger;
+
+    if (needed <= *allocated)
+        return true;
+    while (more < needed)
+        more *= 2;
+    bigger = realloc(*array, more * size);
+    if (!bigger) {
+        lwf_abort(reader, "out of memory");
+        return false;
+    }
+    *array = bigger;
+    *allocated = more;
+    return true;
+}
