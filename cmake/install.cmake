@@ -10,7 +10,7 @@ install(FILES plugin/galerna_policy.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 configure_package_config_file(cmake/GalernaConfig.cmake.in ${CMAKE_BINARY_DIR}/GalernaConfig.cmake
   INSTALL_DESTINATION ${package_dir}
-  PATH_VARS CMAKE_INSTALL_INCLUDEDIR GALERNA_POLICY_DIR)
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR GALERNA_POLICY_DIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/GalernaConfigVersion.cmake
   COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/GalernaConfig.cmake

@@ -53,14 +53,15 @@ need_packages() {
 
 # Configures and builds a preset in build/PRESET; says nothing when all is up to date.
 build_preset() {
-    local preset=$1
+    local preset=$1 notice
 
     if [ ! -f "build/$preset/build.ninja" ]; then
         say "Configuring build/$preset"
         quietly "build/log/$preset-configure" cmake --preset "$preset"
     fi
-    if ! ninja -C "build/$preset" -n 2>/dev/null | grep -q 'no work to do'; then
-        say "Building build/$preset"
-    fi
+    (sleep 1.5 && say "Building build/$preset") &
+    notice=$!
     quietly "build/log/$preset-build" cmake --build --preset "$preset"
+    kill "$notice" 2>/dev/null || true
+    wait "$notice" 2>/dev/null || true
 }

@@ -191,10 +191,26 @@ static bool begins_profile(const struct ini *ini, size_t i, size_t *length)
     return true;
 }
 
-static int check_multi(const struct expansion *expansion, struct error *err)
+static int check_multi_option(const struct ini_entry *entry, struct error *err)
 {
     static const char *const options[] = {"tracedir", "tracefiles", "injectiondir",
                                           "injectionfiles", "datadir"};
+    struct suggestion suggestion;
+    char where[256], near[80];
+
+    suggestion_init(&suggestion, entry->key);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (!strcmp(options[i], entry->key))
+            return 0;
+        suggestion_offer(&suggestion, options[i]);
+    }
+    return error_set(err, EINVAL, "%s: unknown option '%s' in section [multi]%s",
+                     ini_where(entry, where, sizeof where), entry->key,
+                     suggestion_text(&suggestion, near, sizeof near));
+}
+
+static int check_multi(const struct expansion *expansion, struct error *err)
+{
     const struct ini *ini = expansion->ini;
 
     for (size_t i = 0; i < ini->n_sections; i++)
@@ -206,19 +222,9 @@ static int check_multi(const struct expansion *expansion, struct error *err)
                              ini->sections[i].name, ini->sections[i].name);
     for (size_t i = 0; i < ini->n_entries; i++) {
         const struct ini_entry *entry = &ini->entries[i];
-        struct suggestion suggestion;
-        char where[256], near[80];
-        bool known = strcmp(entry->section, "multi");
 
-        suggestion_init(&suggestion, entry->key);
-        for (size_t j = 0; j < sizeof options / sizeof *options; j++) {
-            known = known || !strcmp(options[j], entry->key);
-            suggestion_offer(&suggestion, options[j]);
-        }
-        if (!known)
-            return error_set(err, EINVAL, "%s: unknown option '%s' in section [multi]%s",
-                             ini_where(entry, where, sizeof where), entry->key,
-                             suggestion_text(&suggestion, near, sizeof near));
+        if (!strcmp(entry->section, "multi") && check_multi_option(entry, err) < 0)
+            return -1;
     }
     if (expansion->traces.n_items == 0)
         return error_set(err, EINVAL, "%s: section [multi] names no traces, set tracefiles",

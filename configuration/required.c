@@ -9,8 +9,7 @@
 #include "util/memory.h"
 
 enum condition {
-    ALWAYS,
-    WHEN_SIMULATED,
+    ALWAYS, /* when the mode is simulated: others are not checked at all */
     WHEN_CLOCK_SIMULATED,
     WHEN_SECTION_IS_THERE,
 };
@@ -24,13 +23,13 @@ static const struct required required_table[] = {
     {"general", NULL, ALWAYS},
     {"scheduling", NULL, ALWAYS},
     {"accounting", NULL, ALWAYS},
-    {"simulation", NULL, WHEN_SIMULATED},
+    {"simulation", NULL, ALWAYS},
     {"general", "mode", ALWAYS},
     {"scheduling", "suspension", ALWAYS},
     {"scheduling", "suspend-rate", ALWAYS},
     {"scheduling", "resume-rate", ALWAYS},
-    {"simulation", "resources", WHEN_SIMULATED},
-    {"simulation", "imagetransfer-bandwidth", WHEN_SIMULATED},
+    {"simulation", "resources", ALWAYS},
+    {"simulation", "imagetransfer-bandwidth", ALWAYS},
     {"simulation", "starttime", WHEN_CLOCK_SIMULATED},
     {"deploy-imagetransfer", "transfer-mechanism", WHEN_SECTION_IS_THERE},
     {"tracefile", "tracefile", WHEN_SECTION_IS_THERE},
@@ -43,8 +42,6 @@ static bool holds(const struct configuration *configuration, const struct requir
     switch (required->condition) {
     case ALWAYS:
         return true;
-    case WHEN_SIMULATED:
-        return true; /* only simulated configurations are checked at all */
     case WHEN_CLOCK_SIMULATED:
         return clock && !strcmp(clock->value, "simulated");
     case WHEN_SECTION_IS_THERE:

@@ -246,7 +246,7 @@ static void create_scratch(struct engine *engine)
     engine->host_slot = memory_new(n_hosts, sizeof *engine->host_slot);
     for (size_t host = 0; host < n_hosts; host++)
         engine->host_slot[host] = HOST_NONE;
-    engine->choices = mapper_scratch(n_hosts);
+    mapper_create_scratch(engine);
     engine->batch_hosts = memory_new(n_hosts, sizeof *engine->batch_hosts);
     engine->batch_leases = memory_new(n_hosts, sizeof *engine->batch_leases);
     engine->batch_until = memory_new(n_hosts, sizeof *engine->batch_until);
@@ -307,7 +307,7 @@ void engine_destroy(struct engine *engine)
     reservation_index_finish(&engine->by_end);
     free(engine->disk_used);
     free(engine->host_slot);
-    free(engine->choices);
+    mapper_destroy_scratch(engine);
     free(engine->batch_hosts);
     free(engine->batch_leases);
     free(engine->batch_until);

@@ -15,9 +15,38 @@ struct host_order {
     size_t n;
 };
 
-struct host_choice *mapper_scratch(size_t n_hosts)
+/* The last survey and what it is good for. */
+struct host_survey {
+    const struct slot_table *table;
+    uint64_t version;
+    int64_t from;
+    struct amounts vm;
+    uint32_t most_on_a_host;
+    struct slot_survey survey;
+};
+
+void mapper_create_scratch(struct engine *engine)
 {
-    return memory_new(n_hosts, sizeof(struct host_choice));
+    size_t n_hosts = engine->site.n_hosts;
+    struct host_survey *cache = memory_new(1, sizeof *cache);
+
+    cache->vm.of[0] = -1;
+    cache->survey.hosts = memory_new(n_hosts, sizeof *cache->survey.hosts);
+    cache->survey.fits_until = memory_new(n_hosts, sizeof *cache->survey.fits_until);
+    cache->survey.unchanged_until = memory_new(n_hosts, sizeof *cache->survey.unchanged_until);
+    cache->survey.leases = memory_new(n_hosts, sizeof *cache->survey.leases);
+    engine->survey = cache;
+    engine->choices = memory_new(n_hosts, sizeof *engine->choices);
+}
+
+void mapper_destroy_scratch(struct engine *engine)
+{
+    free(engine->survey->survey.hosts);
+    free(engine->survey->survey.fits_until);
+    free(engine->survey->survey.unchanged_until);
+    free(engine->survey->survey.leases);
+    free(engine->survey);
+    free(engine->choices);
 }
 
 void mapping_finish(struct mapping *mapping)
@@ -59,68 +88,136 @@ static uint32_t take_best(struct host_order *order)
     return host;
 }
 
-static void fill_batch(struct engine *engine, const struct map_request *request, size_t n,
-                       struct host_batch *batch)
+/* --- hosts with room ---------------------------------------------------------------------------- */
+
+/* A survey for one VM size and instant is good until the table changes: the leases of a queue that
+ * ask for VMs of the same size share it. */
+static const struct slot_survey *survey_for(struct engine *engine, const struct amounts *vm,
+                                            int64_t from)
 {
-    unsigned columns = engine->hooks->host_columns;
-    const struct lease *lease = request->lease;
-    int n_types = engine->site.types.count;
+    struct host_survey *cache = engine->survey;
+    uint64_t version = slot_table_version(engine->table);
 
-    *batch = (struct host_batch){.lease = lease, .site = &engine->site, .at = request->from,
-                                 .n_hosts = n, .hosts = engine->batch_hosts};
-    batch->duration = engine->settings.behaviour.score_by_whole_duration ? lease->request.duration
-                                                                         : remaining_span(lease);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t host = engine->batch_hosts[i];
-
-        if (columns & HOST_COLUMN_LEASES)
-            engine->batch_leases[i] = slot_table_leases(engine->table, host, request->from);
-        if (columns & HOST_COLUMN_CHANGE)
-            engine->batch_until[i] = slot_table_unchanged_until(engine->table, host,
-                                                                request->from);
-        if (columns & HOST_COLUMN_FREE)
-            for (int type = 0; type < n_types; type++)
-                engine->batch_free[i * (size_t)n_types + (size_t)type] =
-                    slot_table_free(engine->table, host, type, request->from);
+    if (cache->table == engine->table && cache->version == version && cache->from == from &&
+        memcmp(&cache->vm, vm, sizeof *vm) == 0)
+        return &cache->survey;
+    slot_table_survey(engine->table, vm, from, &cache->survey);
+    if (memcmp(&cache->vm, vm, sizeof *vm) != 0) {
+        cache->vm = *vm;
+        cache->most_on_a_host = slot_table_most_on_a_host(engine->table, vm, UINT32_MAX);
     }
-    batch->leases_present = engine->batch_leases;
-    batch->unchanged_until = engine->batch_until;
-    batch->free = engine->batch_free;
+    cache->table = engine->table;
+    cache->version = version;
+    cache->from = from;
+    return &cache->survey;
 }
 
-static bool any_vm_fits(const struct engine *engine, const struct map_request *request,
-                        uint32_t host)
+static uint32_t count_until(const struct slot_survey *survey, int64_t until)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < survey->n; i++)
+        count += survey->fits_until[i] >= until;
+    return count;
+}
+
+/* How long all of it must be free, at the least. */
+static int64_t least_until(const struct map_request *request)
+{
+    int64_t least = instant_add(request->from, request->shortest > 0 ? request->shortest : 1);
+
+    return request->strict || request->until < least ? request->until : least;
+}
+
+/* Hosts that any VM of the lease fits on at the start go to batch_hosts and the batch columns. */
+static size_t find_hosts(struct engine *engine, const struct map_request *request)
 {
     const struct lease_request *lease = &request->lease->request;
+    size_t n = 0, next = 0;
 
-    for (size_t set = 0; set < lease->n_node_sets; set++)
-        if (slot_table_fits_until(engine->table, host, &lease->node_sets[set].amounts,
-                                  request->from) > request->from)
-            return true;
-    return false;
-}
+    if (lease->n_node_sets == 1) {
+        const struct slot_survey *survey = survey_for(engine, &lease->node_sets[0].amounts,
+                                                      request->from);
 
-/* all: also hosts that are full now, because victims may leave them. */
-static void order_hosts(struct engine *engine, const struct map_request *request, bool all,
-                        struct host_order *order)
-{
-    size_t candidates = request->allowed ? request->n_allowed : engine->site.n_hosts;
-    size_t n = 0;
-
-    for (size_t i = 0; i < candidates; i++) {
+        for (size_t i = 0; i < survey->n; i++) {
+            while (request->allowed && next < request->n_allowed &&
+                   request->allowed[next] < survey->hosts[i])
+                next++;
+            if (request->allowed &&
+                (next == request->n_allowed || request->allowed[next] != survey->hosts[i]))
+                continue;
+            engine->batch_hosts[n] = survey->hosts[i];
+            engine->batch_leases[n] = survey->leases[i];
+            engine->batch_until[n++] = survey->unchanged_until[i];
+        }
+        return n;
+    }
+    for (size_t i = 0; i < (request->allowed ? request->n_allowed : engine->site.n_hosts); i++) {
         uint32_t host = request->allowed ? request->allowed[i] : (uint32_t)i;
 
-        if (all || any_vm_fits(engine, request, host))
-            engine->batch_hosts[n++] = host;
+        for (size_t set = 0; set < lease->n_node_sets; set++)
+            if (slot_table_fits_until(engine->table, host, &lease->node_sets[set].amounts,
+                                      request->from) > request->from) {
+                engine->batch_hosts[n++] = host;
+                break;
+            }
     }
-    if (engine->hooks->score_hosts) {
-        struct host_batch batch;
+    return n;
+}
 
-        fill_batch(engine, request, n, &batch);
-        engine->hooks->score_hosts(engine->hooks->context, &batch, engine->batch_scores);
-    } else {
-        memset(engine->batch_scores, 0, n * sizeof *engine->batch_scores);
+/* All hosts, also those that are full now: victims may leave them. */
+static size_t take_all_hosts(struct engine *engine, const struct map_request *request)
+{
+    size_t n = request->allowed ? request->n_allowed : engine->site.n_hosts;
+
+    for (size_t i = 0; i < n; i++)
+        engine->batch_hosts[i] = request->allowed ? request->allowed[i] : (uint32_t)i;
+    return n;
+}
+
+static void fill_columns(struct engine *engine, int64_t at, size_t n)
+{
+    unsigned columns = engine->hooks->host_columns;
+
+    for (size_t i = 0; i < n; i++) {
+        if (columns & HOST_COLUMN_LEASES)
+            engine->batch_leases[i] = slot_table_leases(engine->table, engine->batch_hosts[i], at);
+        if (columns & HOST_COLUMN_CHANGE)
+            engine->batch_until[i] =
+                slot_table_unchanged_until(engine->table, engine->batch_hosts[i], at);
     }
+}
+
+static void score_hosts(struct engine *engine, const struct map_request *request, size_t n)
+{
+    const struct lease *lease = request->lease;
+    size_t n_types = (size_t)engine->site.types.count;
+    struct host_batch batch = {
+        .lease = lease, .site = &engine->site, .at = request->from, .n_hosts = n,
+        .hosts = engine->batch_hosts, .leases_present = engine->batch_leases,
+        .unchanged_until = engine->batch_until, .free = engine->batch_free,
+        .duration = engine->settings.behaviour.score_by_whole_duration ? lease->request.duration
+                                                                       : remaining_span(lease),
+    };
+
+    if (!engine->hooks->score_hosts) {
+        memset(engine->batch_scores, 0, n * sizeof *engine->batch_scores);
+        return;
+    }
+    if (engine->hooks->host_columns & HOST_COLUMN_FREE)
+        for (size_t i = 0; i < n; i++)
+            for (size_t type = 0; type < n_types; type++)
+                engine->batch_free[i * n_types + type] =
+                    slot_table_free(engine->table, engine->batch_hosts[i], (int)type,
+                                    request->from);
+    engine->hooks->score_hosts(engine->hooks->context, &batch, engine->batch_scores);
+}
+
+/* The n hosts of batch_hosts, best first. */
+static void order_hosts(struct engine *engine, const struct map_request *request, size_t n,
+                        struct host_order *order)
+{
+    score_hosts(engine, request, n);
     order->choices = engine->choices;
     order->n = 0;
     for (size_t i = 0; i < n; i++)
@@ -208,20 +305,51 @@ static bool greedy_pass(struct engine *engine, const struct map_request *request
     return false;
 }
 
-/* Could there be room at all? Counts VMs, whatever their hosts are preferred. */
-static bool may_fit(const struct engine *engine, const struct map_request *request)
+static bool has_enough_cpu(const struct engine *engine, const struct map_request *request,
+                           int64_t until)
 {
     const struct lease_request *lease = &request->lease->request;
-    int64_t least = instant_add(request->from, request->shortest > 0 ? request->shortest : 1);
-    int64_t until = request->strict || request->until < least ? request->until : least;
+    int64_t cpu = 0;
 
+    for (size_t set = 0; set < lease->n_node_sets; set++)
+        cpu += lease->node_sets[set].amounts.of[RESOURCE_CPU] * lease->node_sets[set].count;
+    if (request->from == engine->now)
+        return slot_table_free_cpu_now(engine->table) >= cpu;
+    return slot_table_least_free_cpu(engine->table, request->from, until) >= cpu;
+}
+
+/* VMs of one size, on all hosts: by the survey where a host holds one of them at most. */
+static bool all_fit(struct engine *engine, const struct node_set *nodes, int64_t from,
+                    int64_t until)
+{
+    const struct slot_survey *survey = survey_for(engine, &nodes->amounts, from);
+    uint32_t most = engine->survey->most_on_a_host, fitting = count_until(survey, until);
+
+    if (fitting >= nodes->count)
+        return true;
+    if (most <= 1 || (uint64_t)fitting * most < nodes->count)
+        return false;
+    return slot_table_count(engine->table, &nodes->amounts, from, until, nodes->count) >=
+           nodes->count;
+}
+
+/* Could there be room at all? Counts VMs, whatever hosts are preferred. */
+static bool may_fit(struct engine *engine, const struct map_request *request)
+{
+    const struct lease_request *lease = &request->lease->request;
+    int64_t until = least_until(request);
+
+    if (!has_enough_cpu(engine, request, until))
+        return false;
     for (size_t set = 0; set < lease->n_node_sets; set++) {
         const struct node_set *nodes = &lease->node_sets[set];
         uint32_t count = 0;
 
-        if (!request->allowed)
-            count = slot_table_count(engine->table, &nodes->amounts, request->from, until,
-                                     nodes->count);
+        if (!request->allowed) {
+            if (!all_fit(engine, nodes, request->from, until))
+                return false;
+            continue;
+        }
         for (size_t i = 0; i < request->n_allowed && count < nodes->count; i++)
             count += slot_table_fit_count(engine->table, request->allowed[i], &nodes->amounts,
                                           request->from, until, nodes->count - count);
@@ -426,12 +554,14 @@ static bool map_with_victims(struct engine *engine, const struct map_request *re
     struct host_order order;
     struct host_snapshot snapshot;
     bool mapped = false;
-    size_t mark;
+    size_t mark, n_hosts;
 
     gather(engine, request, &candidates);
     if (!candidates.n)
         return false;
-    order_hosts(engine, request, true, &order);
+    n_hosts = take_all_hosts(engine, request);
+    fill_columns(engine, request->from, n_hosts);
+    order_hosts(engine, request, n_hosts, &order);
     snapshot.n = order.n;
     snapshot.choices = memory_copy(order.choices, order.n * sizeof *order.choices);
     mark = slot_table_mark(engine->table);
@@ -484,7 +614,11 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
     if (request->pinned)
         return map_pinned(engine, request, mapping);
     if (may_fit(engine, request)) {
-        order_hosts(engine, request, false, &order);
+        size_t n_hosts = find_hosts(engine, request);
+
+        if (request->lease->request.n_node_sets > 1)
+            fill_columns(engine, request->from, n_hosts);
+        order_hosts(engine, request, n_hosts, &order);
         if (greedy_pass(engine, request, &order, mapping))
             return true;
     }

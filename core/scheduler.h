@@ -57,6 +57,7 @@ struct engine {
     /* Scratch room, one entry per host. */
     uint32_t *host_slot;
     struct host_choice *choices;
+    struct host_survey *survey;
     uint32_t *batch_hosts;
     int32_t *batch_leases;
     int64_t *batch_until, *batch_free, *batch_scores;
@@ -146,7 +147,8 @@ struct mapping {
 };
 
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping);
-struct host_choice *mapper_scratch(size_t n_hosts); /* room to order that many hosts */
+void mapper_create_scratch(struct engine *engine);
+void mapper_destroy_scratch(struct engine *engine);
 void mapping_finish(struct mapping *mapping);
 
 /* --- placing.c --- */

@@ -16,6 +16,8 @@ struct journal_entry {
 struct slot_table {
     const struct site *site;
     struct profile *profiles; /* one per host */
+    struct profile total;     /* free CPU of all hosts together, for quick refusals */
+    struct amounts total_capacity;
     int64_t now;
     uint64_t version;
     bool ever_negative[RESOURCE_TYPES_MAX];
@@ -59,6 +61,9 @@ struct slot_table *slot_table_create(const struct site *site)
         profile_init(&table->profiles[host], &site->hosts[host].capacity);
         refresh(table, (uint32_t)host);
     }
+    for (size_t host = 0; host < site->n_hosts; host++)
+        table->total_capacity.of[RESOURCE_CPU] += site->hosts[host].capacity.of[RESOURCE_CPU];
+    profile_init(&table->total, &table->total_capacity);
     return table;
 }
 
@@ -68,6 +73,7 @@ void slot_table_destroy(struct slot_table *table)
         return;
     for (size_t host = 0; host < table->site->n_hosts; host++)
         profile_finish(&table->profiles[host]);
+    profile_finish(&table->total);
     for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
         free(table->now_free[type]);
     free(table->now_until);
@@ -84,6 +90,7 @@ void slot_table_advance(struct slot_table *table, int64_t now)
         return;
     table->now = now;
     table->version++;
+    profile_advance(&table->total, now);
     for (uint32_t host = 0; host < n_hosts; host++)
         if (table->now_until[host] <= now) {
             profile_advance(&table->profiles[host], now);
@@ -191,6 +198,7 @@ static void apply(struct slot_table *table, const struct reservation *r, int sig
 {
     const struct placement *placement = r->placement;
     bool piecewise = has_overlapping_sibling(r);
+    int64_t cpu = 0;
     struct profile_change change = {
         .from = r->from > table->now ? r->from : table->now,
         .until = r->until,
@@ -215,6 +223,14 @@ static void apply(struct slot_table *table, const struct reservation *r, int sig
         if (sign < 0)
             note_negative(table, change.amounts, host, &change);
         refresh(table, host);
+        cpu += change.amounts[RESOURCE_CPU];
+    }
+    if (cpu) {
+        change.amounts = &cpu;
+        change.n_types = 1;
+        change.mark = 0;
+        profile_apply(&table->total, &change);
+        profile_advance(&table->total, table->now);
     }
 }
 
@@ -367,24 +383,32 @@ int64_t slot_table_unchanged_until(const struct slot_table *table, uint32_t host
     return next < profile->n ? profile->times[next] : INSTANT_NEVER;
 }
 
-int64_t slot_table_fits_until(const struct slot_table *table, uint32_t host,
-                              const struct amounts *need, int64_t from)
+/* One demand on one host, from the point that holds at the start; INSTANT_NONE: not even there. */
+static int64_t fits_until_from_point(const struct slot_table *table, const struct profile *profile,
+                                     const struct amounts *need, uint32_t first)
 {
-    const struct profile *profile = &table->profiles[host];
-    uint32_t first = profile_find(profile, from);
     uint32_t end = profile->n;
 
-    for (int type = 0; type < table->site->types.count; type++) {
+    for (int type = 0; type < table->site->types.count && end > first; type++) {
         if (need->of[type] == 0 && !table->ever_negative[type])
             continue;
         if (profile->free[type])
             end = profile_first_below(profile->free[type], first, end, need->of[type]);
         else if (need->of[type] > profile->capacity->of[type])
             end = first;
-        if (end == first)
-            return from;
     }
+    if (end == first)
+        return INSTANT_NONE;
     return end == profile->n ? INSTANT_NEVER : profile->times[end];
+}
+
+int64_t slot_table_fits_until(const struct slot_table *table, uint32_t host,
+                              const struct amounts *need, int64_t from)
+{
+    const struct profile *profile = &table->profiles[host];
+    int64_t until = fits_until_from_point(table, profile, need, profile_find(profile, from));
+
+    return until == INSTANT_NONE ? from : until;
 }
 
 static struct amounts times_amounts(const struct amounts *vm, uint32_t count)
@@ -437,7 +461,8 @@ uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
 static bool fits_now(const struct slot_table *table, size_t host, const struct amounts *vm)
 {
     for (int type = 0; type < table->site->types.count; type++)
-        if (table->now_free[type][host] < vm->of[type])
+        if ((vm->of[type] || table->ever_negative[type]) &&
+            table->now_free[type][host] < vm->of[type])
             return false;
     return true;
 }
@@ -453,6 +478,57 @@ uint32_t slot_table_count(const struct slot_table *table, const struct amounts *
         count += slot_table_fit_count(table, host, vm, from, until, limit - count);
     }
     return count;
+}
+
+uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct amounts *vm,
+                                   uint32_t limit)
+{
+    uint32_t most = 0;
+
+    for (size_t host = 0; host < table->site->n_hosts && most < limit; host++) {
+        uint32_t count = capacity_count(&table->site->hosts[host].capacity, vm, limit);
+
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+int64_t slot_table_least_free_cpu(const struct slot_table *table, int64_t from, int64_t until)
+{
+    const struct profile *total = &table->total;
+    uint32_t i = profile_find(total, from);
+    int64_t least = profile_free(total, RESOURCE_CPU, i);
+
+    for (i++; i < total->n && total->times[i] < until; i++)
+        if (profile_free(total, RESOURCE_CPU, i) < least)
+            least = profile_free(total, RESOURCE_CPU, i);
+    return least;
+}
+
+void slot_table_survey(const struct slot_table *table, const struct amounts *vm, int64_t from,
+                       struct slot_survey *survey)
+{
+    size_t n = 0;
+
+    for (uint32_t host = 0; host < table->site->n_hosts; host++) {
+        const struct profile *profile = &table->profiles[host];
+        uint32_t point;
+        int64_t until;
+
+        if (from == table->now && !fits_now(table, host, vm))
+            continue;
+        point = profile_find(profile, from);
+        until = fits_until_from_point(table, profile, vm, point);
+        if (until == INSTANT_NONE)
+            continue;
+        survey->hosts[n] = host;
+        survey->fits_until[n] = until;
+        survey->unchanged_until[n] = point + 1 < profile->n ? profile->times[point + 1]
+                                                            : INSTANT_NEVER;
+        survey->leases[n] = (int32_t)(profile->presence[point] & 0xffff);
+        n++;
+    }
+    survey->n = n;
 }
 
 /* --- earliest -------------------------------------------------------------------------------- */

@@ -69,6 +69,27 @@ uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
 uint32_t slot_table_count(const struct slot_table *table, const struct amounts *vm, int64_t from,
                           int64_t until, uint32_t limit);
 
+/* Hosts on which a VM of this size fits at the instant `from`, with what a scheduler asks of each. */
+struct slot_survey {
+    size_t n;
+    uint32_t *hosts;          /* ascending; room for all hosts of the site in each array */
+    int64_t *fits_until;      /* one VM fits until then */
+    int64_t *unchanged_until; /* when free amounts or leases change next; INSTANT_NEVER */
+    int32_t *leases;          /* distinct leases present at `from` */
+};
+
+/* Fill the survey. One pass over the hosts, quick when from is now: O(h) compares. */
+void slot_table_survey(const struct slot_table *table, const struct amounts *vm, int64_t from,
+                       struct slot_survey *survey);
+
+/* The most VMs of this size that one empty host of the site holds, at most limit. */
+uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct amounts *vm,
+                                   uint32_t limit);
+
+/* The least free CPU over all hosts together during [from, until): no more can fit. O(log p + p'),
+ * p' = changes on the site during the interval. */
+int64_t slot_table_least_free_cpu(const struct slot_table *table, int64_t from, int64_t until);
+
 /* The earliest t >= from at which `count` VMs of this size fit for `duration` seconds (several on a
  * host where they fit); INSTANT_NEVER when there is none. The answer is `from` or a time at which a
  * reservation ends. */

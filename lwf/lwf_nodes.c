@@ -18,7 +18,8 @@ static int find_type(struct lwf_reader *reader, const struct lwf_value *value)
     if (length == 0 || length >= sizeof name) {
         lwf_complain(reader, value->text,
                      "the resource type \"%.*s\" has %s: expected 1 to %d letters",
-                     lwf_shown(value), value->text, length ? "too long a name" : "no name", RESOURCE_NAME_MAX - 1);
+                     lwf_shown(value), value->text, length ? "too long a name" : "no name",
+                     RESOURCE_NAME_MAX - 1);
         return -1;
     }
     memcpy(name, value->text, length);

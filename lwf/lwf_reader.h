@@ -1,10 +1,11 @@
 /* lwf_reader.h: Haizea's lease workload format, read as a stream.
  *
  * The grammar is that of Haizea 1.0, with what 1.1 adds (user, deadline, extra attributes,
- * instances of a resource, attributes of the workload) and Galerna's own: on <lease> the attributes terms
- * (cancelable, suspendable, migratable, restartable, non-preemptable), origin (local, external) and
- * priority (an integer), <start earliest="DELTA"/> for a best-effort lease that must not start
- * before, and <duration time="unlimited"/>. Haizea ignores them.
+ * instances of a resource, attributes of the workload) and Galerna's own: on <lease> the attributes
+ * terms (cancelable, suspendable, migratable, restartable, non-preemptable), origin (local,
+ * external) and priority (an integer), <start earliest="DELTA"/> for a best-effort lease that must
+ * not start before, and <duration time="unlimited"/>. Haizea ignores the attributes and takes the
+ * duration for 0. Extra attributes are passed over.
  *
  * Only the lease being read and the finished ones of the last 16 KB are in memory. A DOCTYPE is
  * refused, so there are no entities but XML's own five.

@@ -140,7 +140,7 @@ static void make_request(struct old_reader *reader, const int64_t values[COLUMNS
 static int old_next(struct trace *trace, struct lease_request *request, struct error *err)
 {
     struct old_reader *reader = reader_of(trace);
-    int64_t values[COLUMNS];
+    int64_t values[COLUMNS] = {0};
     const char *line, *end;
     int more;
 

@@ -282,7 +282,7 @@ static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
 static int swf_next(struct trace *trace, struct lease_request *request, struct error *err)
 {
     struct swf_reader *reader = reader_of(trace);
-    int64_t fields[FIELDS];
+    int64_t fields[FIELDS] = {0};
 
     for (;;) {
         int result = 1;

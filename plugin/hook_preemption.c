@@ -178,6 +178,8 @@ size_t host_choose_victims(void *context, const struct lease *preemptor, int64_t
     if (!instance) /* replaced by the built-in default */
         return 0;
     question.n = offer(host, &view);
+    if (question.n == 0)
+        return 0;
     question.places = host->places;
     view = view_of(preemptor, at, host->offered, question.n);
     view.enough = ask_engine;

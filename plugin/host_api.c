@@ -20,10 +20,12 @@ _Static_assert((int)GALERNA_TERMS_CANCELABLE == (int)TERMS_CANCELABLE &&
                "terms are passed through");
 _Static_assert((int)GALERNA_ORIGIN_EXTERNAL == (int)ORIGIN_EXTERNAL, "origins too");
 _Static_assert((int)GALERNA_NET_OUT == (int)RESOURCE_NET_OUT, "resource types too");
+/* NOLINTBEGIN(misc-redundant-expression): that they are equal is the point */
 _Static_assert(GALERNA_NONE == INSTANT_NONE, "times too: not set");
 _Static_assert(GALERNA_NONE == SPAN_NONE, "durations too: not set");
 _Static_assert(GALERNA_NEVER == INSTANT_NEVER, "times too: never");
 _Static_assert(GALERNA_UNLIMITED == SPAN_UNLIMITED, "durations too: without end");
+/* NOLINTEND(misc-redundant-expression) */
 _Static_assert((int)GALERNA_LOG_DEBUG == (int)POLICY_LOG_DEBUG, "log levels too");
 
 static const struct lease *core_lease(const struct galerna_lease *lease)

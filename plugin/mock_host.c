@@ -1,4 +1,4 @@
-#include "mock_host.h"
+#include "galerna_mock_host.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,11 +1,15 @@
 /* What a lease was promised: its start, its deadline, its full time, an end. */
 #include "verify/checker.h"
 
-static const struct schedule_reservation *first_vm(const struct schedule_lease *lease)
+/* When the lease's first run begins; false when it has none. */
+static bool first_run(const struct schedule_lease *lease, int64_t *from)
 {
     struct lease_run run;
 
-    return lease_run_next(lease, 0, &run) ? &lease->reservations[run.vm] : NULL;
+    if (!lease_run_next(lease, 0, &run))
+        return false;
+    *from = lease->reservations[run.vm].from;
+    return true;
 }
 
 /* When the lease's VMs first ran, by the state log, or SCHEDULE_UNSET. */
@@ -22,7 +26,7 @@ static int64_t first_active(const struct checker *checker, const struct schedule
 
 static void check_start(struct checker *checker, const struct schedule_lease *lease)
 {
-    const struct schedule_reservation *vm = first_vm(lease);
+    int64_t from;
     int64_t active = first_active(checker, lease), promised = lease->start_requested;
     struct finding finding = {CHECK_START, lease->id, SCHEDULE_UNSET, promised};
 
@@ -37,10 +41,11 @@ static void check_start(struct checker *checker, const struct schedule_lease *le
         checker_violation(checker, &finding, "promised for %lld, its VMs never started (%s)",
                           (long long)promised, schedule_state_name(lease->state));
     }
-    if (vm && vm->from != promised && !checker_requeued(checker, lease, promised, vm->from))
+    if (first_run(lease, &from) && from != promised &&
+        !checker_requeued(checker, lease, promised, from))
         checker_violation(checker, &finding,
                           "promised for %lld, its first VM reservation is at %lld",
-                          (long long)promised, (long long)vm->from);
+                          (long long)promised, (long long)from);
 }
 
 static int64_t last_end(const struct schedule_lease *lease)
@@ -55,13 +60,14 @@ static int64_t last_end(const struct schedule_lease *lease)
 
 static void check_deadline(struct checker *checker, const struct schedule_lease *lease)
 {
-    const struct schedule_reservation *vm = first_vm(lease);
+    int64_t from;
     struct finding finding = {CHECK_DEADLINE, lease->id, SCHEDULE_UNSET, lease->deadline};
     bool accepted = lease->state != STATE_REJECTED && lease->state != STATE_CANCELLED;
 
-    if (vm && lease->start_requested != SCHEDULE_UNSET && vm->from < lease->start_requested)
+    if (first_run(lease, &from) && lease->start_requested != SCHEDULE_UNSET &&
+        from < lease->start_requested)
         checker_violation(checker, &finding, "not before %lld, its VMs started at %lld",
-                          (long long)lease->start_requested, (long long)vm->from);
+                          (long long)lease->start_requested, (long long)from);
     if (lease->deadline == SCHEDULE_UNSET || !accepted)
         return;
     checker_examined(checker, CHECK_DEADLINE);
@@ -79,28 +85,28 @@ static void check_deadline(struct checker *checker, const struct schedule_lease 
 /* At once, or as soon as its image is there. */
 static void check_immediate(struct checker *checker, const struct schedule_lease *lease)
 {
-    const struct schedule_reservation *vm = first_vm(lease);
+    int64_t from;
     struct finding finding = {CHECK_IMMEDIATE, lease->id, SCHEDULE_UNSET, SCHEDULE_UNSET};
     int64_t due = lease->submit;
 
-    if (!vm)
+    if (!first_run(lease, &from))
         return;
-    finding.time = vm->from;
+    finding.time = from;
     checker_examined(checker, CHECK_IMMEDIATE);
     for (size_t i = 0; i < lease->n_reservations; i++)
         if (lease->reservations[i].kind == SCHEDULE_TRANSFER && lease->reservations[i].until > due)
             due = lease->reservations[i].until;
-    if (vm->from == due)
+    if (from == due)
         return;
     /* Haizea counts a transfer for every VM, and each of several copies, before it knows better. */
-    if (vm->from > due && due > lease->submit)
+    if (from > due && due > lease->submit)
         checker_odd(checker, ODDITY_IMAGE_WAIT, &finding,
                     "its images are there at %lld, its VMs started at %lld", (long long)due,
-                    (long long)vm->from);
+                    (long long)from);
     else
         checker_violation(checker, &finding,
                           "submitted at %lld, due at %lld, its VMs started at %lld",
-                          (long long)lease->submit, (long long)due, (long long)vm->from);
+                          (long long)lease->submit, (long long)due, (long long)from);
 }
 
 static bool anything_planned(const struct schedule_lease *lease)

@@ -45,22 +45,39 @@ static int add_type(struct reader *reader, const char *name)
     return 0;
 }
 
+static int add_types(struct reader *reader, json_t *amounts)
+{
+    const char *name;
+    json_t *amount;
+
+    json_object_foreach (amounts, name, amount) {
+        if (add_type(reader, name) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Resource types must be known before amounts are stored in rows of that many. */
 static int collect_types(struct reader *reader, json_t *root)
 {
-    json_t *site, *leases, *host, *lease, *vm, *amount;
-    const char *key, *name;
+    json_t *site, *leases, *host, *lease, *vm;
+    const char *key;
     size_t i;
 
     site = json_object_member(&reader->place, root, "site");
     leases = json_array_member(&reader->place, root, "leases");
     if (!site || !leases)
         return -1;
-    json_object_foreach(site, key, host)
-        json_object_foreach(host, name, amount) if (add_type(reader, name) < 0) return -1;
-    json_array_foreach(leases, i, lease)
-        json_object_foreach(json_object_get(lease, "nodes"), key, vm)
-            json_object_foreach(vm, name, amount) if (add_type(reader, name) < 0) return -1;
+    json_object_foreach (site, key, host) {
+        if (add_types(reader, host) < 0)
+            return -1;
+    }
+    json_array_foreach (leases, i, lease) {
+        json_object_foreach (json_object_get(lease, "nodes"), key, vm) {
+            if (add_types(reader, vm) < 0)
+                return -1;
+        }
+    }
     return 0;
 }
 
@@ -82,8 +99,7 @@ static int read_site(struct reader *reader, json_t *site)
     schedule->hosts = reader_take(reader, schedule->n_hosts, sizeof *schedule->hosts);
     if (!schedule->hosts)
         return -1;
-    json_object_foreach(site, id, types)
-    {
+    json_object_foreach (site, id, types) {
         struct schedule_host *host = &schedule->hosts[n++];
 
         snprintf(reader->place.where, sizeof reader->place.where, "site.%.40s", id);
@@ -92,8 +108,7 @@ static int read_site(struct reader *reader, json_t *site)
         host->capacity = reader_take(reader, schedule->n_types, sizeof *host->capacity);
         if (!host->capacity || json_key_number(&reader->place, id, &host->id) < 0)
             return -1;
-        json_object_foreach(types, name, amount)
-        {
+        json_object_foreach (types, name, amount) {
             int type = reader_find_type(reader, name);
 
             if (type < 0 || json_whole(&reader->place, name, amount, &host->capacity[type]) < 0)

@@ -17,7 +17,10 @@ static bool all_switches_on(json_t *switches)
     const char *name;
     json_t *value;
 
-    json_object_foreach(switches, name, value) if (!json_is_true(value)) return false;
+    json_object_foreach (switches, name, value) {
+        if (!json_is_true(value))
+            return false;
+    }
     return json_object_size(switches) > 0;
 }
 
@@ -50,8 +53,7 @@ static int read_riding(struct reader *reader, json_t *list, struct schedule_leas
     lease->riding = reader_take(reader, lease->n_reservations, sizeof *lease->riding);
     if (!lease->riding)
         return -1;
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach (list, i, item) {
         int64_t index;
 
         if (json_whole(&reader->place, "riding", item, &index) < 0)
@@ -109,8 +111,9 @@ static int read_lost_run(struct reader *reader, json_t *item, struct schedule_lo
     run->hosts = reader_take(reader, json_array_size(hosts), sizeof *run->hosts);
     if (!run->hosts)
         return -1;
-    json_array_foreach(hosts, i,
-                       host) if (json_whole(place, NULL, host, &run->hosts[i]) < 0) return -1;
+    json_array_foreach (hosts, i, host)
+        if (json_whole(place, NULL, host, &run->hosts[i]) < 0)
+            return -1;
     run->n_hosts = json_array_size(hosts);
     return 0;
 }
@@ -124,8 +127,7 @@ static int read_lost_runs(struct reader *reader, json_t *list)
     schedule->lost_runs = reader_take(reader, json_array_size(list), sizeof *schedule->lost_runs);
     if (!schedule->lost_runs)
         return -1;
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach (list, i, item) {
         snprintf(reader->place.where, sizeof reader->place.where, "galerna.withdrawn[%zu]", i);
         if (read_lost_run(reader, item, &schedule->lost_runs[i]) < 0)
             return -1;
@@ -151,8 +153,7 @@ int reader_read_galerna(struct reader *reader, json_t *root)
     snprintf(reader->place.where, sizeof reader->place.where, "galerna.settings");
     if (read_settings(reader, json_object_get(told, "settings")) < 0)
         return -1;
-    json_array_foreach(json_object_get(told, "leases"), i, item)
-    {
+    json_array_foreach (json_object_get(told, "leases"), i, item) {
         snprintf(reader->place.where, sizeof reader->place.where, "galerna.leases[%zu]", i);
         if (read_lease_extras(reader, item) < 0)
             return -1;

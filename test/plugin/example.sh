@@ -21,8 +21,11 @@ cp -R "$source/policies/example" "$work/example"
 cd "$work/example"
 
 echo "with CMake:"
-cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" > cmake.log 2>&1 &&
-    cmake --build build >> cmake.log 2>&1 || { cat cmake.log; exit 1; }
+if ! cmake -S . -B build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" > cmake.log 2>&1 ||
+    ! cmake --build build >> cmake.log 2>&1; then
+    cat cmake.log
+    exit 1
+fi
 ctest --test-dir build --output-on-failure
 "$prefix/bin/galerna" policy check ./build/fair-size.so --set share=0.25
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "mock_host.h"
+#include "galerna_mock_host.h"
 
 /* An instance with options; fails the test when it cannot be made. */
 static inline void *make(struct mock_host *mock, const struct galerna_policy *policy,

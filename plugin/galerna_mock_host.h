@@ -1,4 +1,4 @@
-/* mock_host.h: a whole host for the unit tests of policy modules, with leases and hosts made up by
+/* galerna_mock_host.h: a whole host for the unit tests of policy modules, with leases and hosts made up by
  * the test. It needs nothing of Galerna but galerna_policy.h, and nothing runs behind the test's
  * back: the same calls give the same answers.
  *

@@ -1,0 +1,50 @@
+#!/bin/sh
+# commands.sh GALERNA MODULES: `galerna policy list|show|check` as a user meets them.
+set -eu
+galerna=$1
+modules=$2
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+
+# expect STATUS TEXT ARGUMENTS...: the exit status, and the text in what was printed.
+expect()
+{
+    status=$1
+    text=$2
+    shift 2
+    code=0
+    "$galerna" policy "$@" > "$out" 2>&1 || code=$?
+    if [ "$code" -ne "$status" ] || ! grep -qF -- "$text" "$out"; then
+        echo "galerna policy $*: status $code, expected $status and '$text':"
+        cat "$out"
+        exit 1
+    fi
+}
+
+expect 0 "host-selection  greedy" list
+expect 0 '"schema": "galerna-policies"' list --json
+expect 64 "unknown argument 'x'" list x
+expect 0 "order = oldest-first or youngest-first" show ar-preempts-everything
+expect 0 "Default: youngest-first; with compatibility haizea-1.0: oldest-first" show AR_preempts_everything
+expect 0 '"name": "max-age"' show --json ar-preempts-everything
+expect 1 "did you mean 'greedy'?" show gredy
+expect 64 "no policy is named" show
+expect 64 "no policy is named" check
+for policy in accept-all no-ars no-preemption ar-preempts-everything no-policy greedy pack spread; do
+    expect 0 "the same schedule twice" check "$policy"
+    expect 0 "the same schedule twice" check --compatibility haizea-1.0 "$policy"
+done
+expect 0 '"holds": true' check --json greedy
+expect 0 "the same schedule twice" check "$modules/chooser.so"
+expect 1 "do not make enough room" check "$modules/chooser.so" --set how=too-few
+expect 1 "gave score -5, outside" check "$modules/hosts.so" --set score=-5
+expect 1 "option score is 'x', expected a whole number" check "$modules/hosts.so" --set score=x
+expect 1 "crashed in a trial: Segmentation fault when it is loaded" check "$modules/crash-on-load.so"
+expect 1 "two instances that are asked the same give different answers" check "$modules/forgetful.so"
+expect 1 "writes to what it is given" check "$modules/scribbler.so"
+expect 1 "crashed in a trial: Segmentation fault when it answers random calls" check "$modules/crash-in-score.so"
+
+GALERNA_POLICY_PATH=$modules
+export GALERNA_POLICY_PATH
+expect 1 "wrong-magic.so: is not a policy module" list
+expect 1 "chooser" list

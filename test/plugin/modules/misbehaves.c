@@ -1,0 +1,41 @@
+/* Host selection that breaks a promise `galerna policy check` looks for: FORGETFUL keeps a variable
+ * of its own, SCRIBBLER writes to what it is given, CRASH crashes while it scores. */
+#include <signal.h>
+
+#include "galerna_policy.h"
+
+static enum galerna_verdict score(void *self, const struct galerna_host_batch *batch,
+                                  int64_t *scores, struct galerna_result *result)
+{
+#ifdef FORGETFUL
+    static int64_t calls;
+
+    calls++;
+#else
+    const int64_t calls = 1;
+#endif
+
+    (void)self, (void)result;
+    for (size_t i = 0; i < batch->n_hosts; i++)
+        scores[i] = calls;
+#ifdef SCRIBBLER
+    if (batch->n_hosts > 0)
+        ((int64_t *)batch->unchanged_until)[0]++;
+#endif
+#ifdef CRASH
+    raise(SIGSEGV);
+#endif
+    return GALERNA_OK;
+}
+
+static const struct galerna_host_selection operations = {
+    .size = sizeof operations, .columns = GALERNA_COLUMN_CHANGE, .score = score};
+
+#define EXPORT(symbol) GALERNA_POLICY(symbol)
+EXPORT(SYMBOL) = {
+    GALERNA_POLICY_HEAD(GALERNA_KIND_HOST_SELECTION),
+    .name = NAME,
+    .version = "1.0",
+    .summary = "Misbehaves",
+    .host_selection = &operations,
+};
