@@ -11,8 +11,10 @@ struct host_choice {
 };
 
 struct host_order {
-    struct host_choice *choices; /* a heap: best first */
+    struct host_choice *choices; /* a heap, best first; or just in order, when they are in order */
     size_t n;
+    bool in_order;
+    size_t next; /* in order: the best one left */
 };
 
 /* The last survey and what it is good for. */
@@ -78,10 +80,35 @@ static void sift_down(struct host_order *order, size_t i)
     order->choices[i] = moved;
 }
 
+static bool is_in_order(const struct host_order *order)
+{
+    for (size_t i = 1; i < order->n; i++)
+        if (is_better(&order->choices[i], &order->choices[i - 1]))
+            return false;
+    return true;
+}
+
+/* Hosts often have equal scores: then there is nothing to sort. */
+static void make_order(struct host_order *order)
+{
+    order->next = 0;
+    order->in_order = is_in_order(order);
+    if (!order->in_order)
+        for (size_t i = order->n / 2; i-- > 0;)
+            sift_down(order, i);
+}
+
+static size_t hosts_left(const struct host_order *order)
+{
+    return order->n - order->next;
+}
+
 static uint32_t take_best(struct host_order *order)
 {
     uint32_t host = order->choices[0].host;
 
+    if (order->in_order)
+        return order->choices[order->next++].host;
     order->choices[0] = order->choices[--order->n];
     if (order->n)
         sift_down(order, 0);
@@ -224,8 +251,7 @@ static void order_hosts(struct engine *engine, const struct map_request *request
         if (engine->batch_scores[i] != POLICY_VETO)
             order->choices[order->n++] =
                 (struct host_choice){engine->batch_scores[i], engine->batch_hosts[i]};
-    for (size_t i = order->n / 2; i-- > 0;)
-        sift_down(order, i);
+    make_order(order);
 }
 
 /* --- the greedy pass -------------------------------------------------------------------------- */
@@ -298,7 +324,7 @@ static bool greedy_pass(struct engine *engine, const struct map_request *request
 
     mapping->until = request->until;
     mapping->vm_host = engine->vm_host;
-    while (order->n)
+    while (hosts_left(order))
         if (fill_host(engine, request, take_best(order), &cursor, &mapping->until))
             return mapping->until == request->until ||
                    mapping->until - request->from >= request->shortest;
@@ -443,12 +469,14 @@ static size_t best_candidate(const struct candidates *candidates)
 struct host_snapshot {
     struct host_choice *choices;
     size_t n;
+    bool in_order;
 };
 
 static bool pass_in_order(struct engine *engine, const struct map_request *request,
                           const struct host_snapshot *snapshot, struct mapping *mapping)
 {
-    struct host_order order = {engine->choices, snapshot->n};
+    struct host_order order = {.choices = engine->choices, .n = snapshot->n,
+                               .in_order = snapshot->in_order};
 
     if (!may_fit(engine, request))
         return false;
@@ -563,6 +591,7 @@ static bool map_with_victims(struct engine *engine, const struct map_request *re
     fill_columns(engine, request->from, n_hosts);
     order_hosts(engine, request, n_hosts, &order);
     snapshot.n = order.n;
+    snapshot.in_order = order.in_order;
     snapshot.choices = memory_copy(order.choices, order.n * sizeof *order.choices);
     mark = slot_table_mark(engine->table);
     if (engine->hooks->choose_victims)

@@ -90,9 +90,11 @@ static void make_room(struct profile *profile)
     profile->allocated *= 2;
     profile->times = grow_column(profile->times, profile->allocated);
     profile->presence = grow_column(profile->presence, profile->allocated);
-    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        if (profile->free[type])
-            profile->free[type] = grow_column(profile->free[type], profile->allocated);
+    for (int i = 0; i < profile->n_booked; i++) {
+        int64_t **column = &profile->free[profile->booked[i]];
+
+        *column = grow_column(*column, profile->allocated);
+    }
 }
 
 static void open_gap(void *column, uint32_t at, uint32_t n)
@@ -121,9 +123,8 @@ static uint32_t split(struct profile *profile, int64_t at)
     point++;
     open_gap(profile->times, point, profile->n);
     open_gap(profile->presence, point, profile->n);
-    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        if (profile->free[type])
-            open_gap(profile->free[type], point, profile->n);
+    for (int i = 0; i < profile->n_booked; i++)
+        open_gap(profile->free[profile->booked[i]], point, profile->n);
     profile->times[point] = at;
     profile->n++;
     return point;
@@ -133,9 +134,12 @@ static bool same_as_before(const struct profile *profile, uint32_t point)
 {
     if (profile->presence[point] != profile->presence[point - 1])
         return false;
-    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        if (profile->free[type] && profile->free[type][point] != profile->free[type][point - 1])
+    for (int i = 0; i < profile->n_booked; i++) {
+        const int64_t *column = profile->free[profile->booked[i]];
+
+        if (column[point] != column[point - 1])
             return false;
+    }
     return true;
 }
 
@@ -145,9 +149,8 @@ static void merge(struct profile *profile, uint32_t point)
         return;
     close_gap(profile->times, point, profile->n);
     close_gap(profile->presence, point, profile->n);
-    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        if (profile->free[type])
-            close_gap(profile->free[type], point, profile->n);
+    for (int i = 0; i < profile->n_booked; i++)
+        close_gap(profile->free[profile->booked[i]], point, profile->n);
     profile->n--;
 }
 
@@ -158,6 +161,7 @@ static void add_column(struct profile *profile, int type)
     for (uint32_t i = 0; i < profile->n; i++)
         column[i] = profile->capacity->of[type];
     profile->free[type] = column;
+    profile->booked[profile->n_booked++] = (uint8_t)type;
 }
 
 static void apply_amounts(struct profile *profile, const struct profile_change *change,
@@ -201,9 +205,11 @@ void profile_advance(struct profile *profile, int64_t now)
 
         memmove(profile->times, profile->times + head, bytes);
         memmove(profile->presence, profile->presence + head, bytes);
-        for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-            if (profile->free[type])
-                memmove(profile->free[type], profile->free[type] + head, bytes);
+        for (int i = 0; i < profile->n_booked; i++) {
+            int64_t *column = profile->free[profile->booked[i]];
+
+            memmove(column, column + head, bytes);
+        }
         profile->n -= head;
         profile->head = 0;
     }

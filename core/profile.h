@@ -17,6 +17,8 @@ struct profile {
     /* Low 16 bits: how many distinct leases; the rest: sum of their marks, which tells sets apart. */
     uint64_t *presence;
     int64_t *free[RESOURCE_TYPES_MAX]; /* NULL: never booked, free at capacity */
+    uint8_t booked[RESOURCE_TYPES_MAX]; /* the types that have a column, */
+    uint8_t n_booked;                   /* so many */
     const struct amounts *capacity;
     uint32_t head;                     /* first point that still matters */
     uint32_t n;                        /* points in use, from 0; head < n */

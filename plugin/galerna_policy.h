@@ -223,8 +223,9 @@ struct galerna_admission {
     uint32_t size;
     uint32_t reserved;
     /* May this lease be scheduled at all? Asked once, when it is requested. GALERNA_OK or SKIP: as
-     * far as this module is concerned; REFUSED_...: no, with a reason. All modules of the chain
-     * must agree; the first refusal is recorded. */
+     * far as this module is concerned; REFUSED_...: no, with a reason; both refuse this request for
+     * good, FOR_NOW tells its owner that asking again makes sense. All modules of the chain must
+     * agree; the first refusal is recorded. */
     enum galerna_verdict (*admit)(void *self, const struct galerna_admission_request *request,
                                   struct galerna_result *result);
 };

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -60,13 +61,14 @@ static bool wait_for_end(int pipe_end, int64_t limit)
     for (;;) {
         struct pollfd poll_for = {.fd = pipe_end, .events = POLLIN};
         int64_t left = until - milliseconds();
-        int n = poll(&poll_for, 1, left > 0 ? (int)left : 0);
+        int n;
 
+        if (left <= 0)
+            return false;
+        n = poll(&poll_for, 1, left < INT_MAX ? (int)left : INT_MAX);
         if (n > 0)
             return true;
-        if (n == 0)
-            return false;
-        if (errno != EINTR)
+        if (n < 0 && errno != EINTR)
             return false;
     }
 }

@@ -54,7 +54,11 @@ static void overlaps(struct checker *checker, const struct schedule_lease *lease
 
     if (kind == r->kind && may_be_parallel(kind))
         return;
-    if (migration && (r->kind == SCHEDULE_RESUME || r->kind == SCHEDULE_VM))
+    if (kind == SCHEDULE_TRANSFER && checker_prepared_again(checker, lease))
+        checker_odd(checker, ODDITY_PREPARED_TWICE, &finding,
+                    "%s begins before an old FILE_TRANSFER has ended at %lld",
+                    schedule_kind_name(r->kind), (long long)until);
+    else if (migration && r->kind != kind)
         checker_odd(checker, ODDITY_RESUMED_MIGRATING, &finding,
                     "%s begins before %s has ended at %lld", schedule_kind_name(r->kind),
                     schedule_kind_name(kind), (long long)until);

@@ -82,31 +82,37 @@ static void check_deadline(struct checker *checker, const struct schedule_lease 
             (long long)(lease->end != SCHEDULE_UNSET ? lease->end : checker->schedule->end_time));
 }
 
-/* At once, or as soon as its image is there. */
+static bool was_planned_at(const struct checker *checker, const struct schedule_lease *lease,
+                           int64_t time)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases);
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+        if (moves[i]->to == STATE_SCHEDULED)
+            return moves[i]->time == time;
+    return false;
+}
+
+/* At once or, when an image has to come, at the time planned at once for when it is there. */
 static void check_immediate(struct checker *checker, const struct schedule_lease *lease)
 {
-    int64_t from;
+    int64_t there = checker->image_there[lease - checker->schedule->leases], from;
     struct finding finding = {CHECK_IMMEDIATE, lease->id, SCHEDULE_UNSET, SCHEDULE_UNSET};
-    int64_t due = lease->submit;
 
     if (!first_run(lease, &from))
         return;
     finding.time = from;
     checker_examined(checker, CHECK_IMMEDIATE);
-    for (size_t i = 0; i < lease->n_reservations; i++)
-        if (lease->reservations[i].kind == SCHEDULE_TRANSFER && lease->reservations[i].until > due)
-            due = lease->reservations[i].until;
-    if (from == due)
-        return;
-    /* Haizea counts a transfer for every VM, and each of several copies, before it knows better. */
-    if (from > due && due > lease->submit)
-        checker_odd(checker, ODDITY_IMAGE_WAIT, &finding,
-                    "its images are there at %lld, its VMs started at %lld", (long long)due,
-                    (long long)from);
-    else
-        checker_violation(checker, &finding,
-                          "submitted at %lld, due at %lld, its VMs started at %lld",
-                          (long long)lease->submit, (long long)due, (long long)from);
+    if (!was_planned_at(checker, lease, lease->submit))
+        checker_violation(checker, &finding, "submitted at %lld, and not planned at once",
+                          (long long)lease->submit);
+    if (there != SCHEDULE_UNSET ? from < there : from != lease->submit)
+        checker_violation(
+            checker, &finding,
+            "submitted at %lld, its images are there at %lld, its VMs started at %lld",
+            (long long)lease->submit, (long long)(there != SCHEDULE_UNSET ? there : lease->submit),
+            (long long)from);
 }
 
 static bool anything_planned(const struct schedule_lease *lease)

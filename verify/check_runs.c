@@ -199,7 +199,7 @@ static void check_before(struct walk *walk, const struct lease_run *run,
         const struct schedule_reservation *r = &lease->reservations[i];
 
         if (r->kind == SCHEDULE_TRANSFER) {
-            if (r->until > vm->from)
+            if (r->until > vm->from && !checker_prepared_again(walk->checker, lease))
                 wrong_order(walk, r, "ends after the VMs have started");
             continue;
         }

@@ -10,6 +10,7 @@ struct checker {
     struct verification *result;
     struct error *err;
     const struct schedule_move **moves; /* by lease, in the order of the log */
+    int64_t *image_there;               /* by lease: the end of the last transfer for it */
     size_t *first_move;                 /* of lease i: moves[first_move[i]] ... [i + 1] */
 };
 
@@ -46,6 +47,9 @@ static inline const struct schedule_move *const *checker_moves(const struct chec
 /* Did the lease go back to the queue, its run lost, at a time in [from, until]? */
 bool checker_requeued(const struct checker *checker, const struct schedule_lease *lease,
                       int64_t from, int64_t until);
+
+/* Was the lease placed again before it started? Haizea leaves its first transfers booked. */
+bool checker_prepared_again(const struct checker *checker, const struct schedule_lease *lease);
 
 /* One run of a lease's VMs with what belongs to it: reservations [first, vm) come before it,
  * (vm, end) after it. */

@@ -39,7 +39,6 @@ static const char *const oddities[ODDITIES] = {
     [ODDITY_TERMS_IGNORED] = "terms-ignored",
     [ODDITY_ZERO_WINDOWS_MERGED] = "windows-of-no-time-merged",
     [ODDITY_MEMORY_TIMES_VMS] = "memory-times-vms",
-    [ODDITY_IMAGE_WAIT] = "immediate-waits-for-images",
     [ODDITY_PREPARED_TWICE] = "prepared-twice",
 };
 
@@ -114,6 +113,17 @@ bool checker_requeued(const struct checker *checker, const struct schedule_lease
     return false;
 }
 
+bool checker_prepared_again(const struct checker *checker, const struct schedule_lease *lease)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases);
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+        if (moves[i]->to == STATE_PENDING && moves[i]->from != STATE_NEW)
+            return true;
+    return false;
+}
+
 bool lease_run_next(const struct schedule_lease *lease, size_t first, struct lease_run *run)
 {
     size_t i = first;
@@ -164,11 +174,40 @@ static int index_moves(struct checker *checker)
     return 0;
 }
 
+static void note_transfer(struct checker *checker, const struct schedule_reservation *r)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    for (size_t i = 0; r->kind == SCHEDULE_TRANSFER && i < r->n_places; i++) {
+        const struct schedule_lease *lease = schedule_lease(schedule, r->places[i].lease);
+
+        if (lease && r->until > checker->image_there[lease - schedule->leases])
+            checker->image_there[lease - schedule->leases] = r->until;
+    }
+}
+
+/* A transfer may bring an image to several leases. */
+static int index_images(struct checker *checker)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    checker->image_there = calloc(schedule->n_leases + 1, sizeof *checker->image_there);
+    if (!checker->image_there)
+        return error_set(checker->err, ENOMEM, "out of memory");
+    for (size_t i = 0; i < schedule->n_leases; i++)
+        checker->image_there[i] = SCHEDULE_UNSET;
+    for (size_t i = 0; i < schedule->n_leases; i++) {
+        for (size_t j = 0; j < schedule->leases[i].n_reservations; j++)
+            note_transfer(checker, &schedule->leases[i].reservations[j]);
+    }
+    return 0;
+}
+
 static int check_all(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
 
-    if (index_moves(checker) < 0 || check_capacity(checker) < 0)
+    if (index_moves(checker) < 0 || index_images(checker) < 0 || check_capacity(checker) < 0)
         return -1;
     for (size_t i = 0; i < schedule->n_leases; i++) {
         const struct schedule_lease *lease = &schedule->leases[i];
@@ -202,6 +241,7 @@ int verify_schedule(const struct schedule *schedule, const struct verify_options
     result = check_all(&checker);
     free(checker.moves);
     free(checker.first_move);
+    free(checker.image_there);
     if (result < 0)
         verification_finish(verification);
     return result;

@@ -36,11 +36,10 @@ enum verify_oddity {
     ODDITY_IMMEDIATE_FORGOTTEN, /* a suspended immediate lease is never resumed */
     ODDITY_MOVED_WITHIN_HOSTS,  /* VMs come back exchanged among the lease's hosts */
     ODDITY_MIGRATED_FROM_MAP,   /* a migration starts from the last run, not from where it is */
-    ODDITY_RESUMED_MIGRATING,   /* a resumption begins before the migration is over */
+    ODDITY_RESUMED_MIGRATING,   /* the lease goes on before its migration is over */
     ODDITY_TERMS_IGNORED,       /* a lease that must not be preempted is */
     ODDITY_ZERO_WINDOWS_MERGED, /* override time 0: all VMs of a host in one window */
     ODDITY_MEMORY_TIMES_VMS,    /* such a window holds (memory x VMs) */
-    ODDITY_IMAGE_WAIT,          /* an immediate lease waits for images it has already */
     ODDITY_PREPARED_TWICE,      /* the transfer of a cancelled preparation is carried out */
     ODDITIES
 };

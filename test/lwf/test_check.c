@@ -6,9 +6,9 @@ static struct trace_check check_text(const char *text, size_t limit)
 {
     struct trace_check check;
     struct error err = {0};
+    struct source *source = source_open_memory("test", text, strlen(text), &err);
 
-    if (trace_check_source(&check, source_open_memory("test", text, strlen(text), &err), NULL, limit,
-                           &err) < 0)
+    if (trace_check_source(&check, source, NULL, limit, &err) < 0)
         fail_msg("%s", err.text);
     return check;
 }
@@ -54,7 +54,8 @@ static void test_all_errors_and_warnings(void **state)
                 NODES_TEXT "<start><exact time=\"00:10\"/></start><duration time=\"00:10\"/>"
                 "<deadline time=\"00:29\"/>" NO_SOFTWARE)
         REQUEST("00:30", "preemptible=\"true\"",
-                "<nodes><node-set numnodes=\"9\"><res type=\"CPU\" amount=\"50\"/></node-set></nodes>"
+                "<nodes><node-set numnodes=\"9\"><res type=\"CPU\" amount=\"50\"/></node-set>"
+                "</nodes>"
                 "<start/><duration time=\"00:10\"/>" NO_SOFTWARE));
     static const char *const findings[] = {
         "4:25: error: \"noon\" is no time: expected [DAYS:]HH:MM[:SS]",
@@ -63,13 +64,13 @@ static void test_all_errors_and_warnings(void **state)
         "5:67: warning: the attribute colour of <lease> is not known and is ignored",
         "5:96: error: the duration is 0: expected a second or more",
         "5:104: warning: the element <mood> is not known and is ignored",
-        "7:1: warning: lease 4 arrives at 480 s, before the one above it (600 s): a trace is sorted "
-        "by arrival",
+        "7:1: warning: lease 4 arrives at 480 s, before the one above it (600 s): a trace is "
+        "sorted by arrival",
         "8:1: warning: lease 5 starts at 600 s, before it is asked for (1200 s)",
         "8:1: warning: the deadline of lease 5 cannot be kept: 1740 s is before its earliest start "
         "and its duration",
-        "9:1: warning: lease 6 is larger than the site: it asks for 9 equal VMs, and the empty site "
-        "holds 8",
+        "9:1: warning: lease 6 is larger than the site: it asks for 9 equal VMs, and the empty "
+        "site holds 8",
     };
 
     (void)state;
@@ -103,7 +104,8 @@ static void test_lines_of_swf(void **state)
 
 static void test_broken_xml_ends_the_check(void **state)
 {
-    static const char text[] = "<lease-workload><lease-requests>\n" BEST_EFFORT("00:00", "0") "<a></b>";
+    static const char text[] = "<lease-workload><lease-requests>\n" BEST_EFFORT("00:00", "0")
+                               "<a></b>";
     struct trace_check check = check_text(text, 200);
 
     (void)state;

@@ -88,8 +88,8 @@ static void test_merge_with_an_error(void **state)
 
     (void)state;
     assert_null(trace_merge(trace_of(submits, 2),
-                            open_text(WORKLOAD("", BEST_EFFORT("00:00", "00:01") "<lease-request/>"),
-                                      NULL), &err));
+                            open_text(WORKLOAD("", BEST_EFFORT("00:00", "00:01")
+                                               "<lease-request/>"), NULL), &err));
     assert_string_equal(err.text, "test.lwf:4:1: <lease-request> lacks its attribute arrival");
 }
 
@@ -109,7 +109,8 @@ static void test_order(void **state)
 static void test_images(void **state)
 {
     static const int64_t submits[] = {0, 1, 2};
-    char *path = write_temporary("one.img 800\n two.img\t400 \n# use\ntwo.img\n\n# again\none.img\n");
+    char *path = write_temporary("one.img 800\n two.img\t400 \n# use\ntwo.img\n\n"
+                                 "# again\none.img\n");
     struct error err = {0};
     struct trace *trace = trace_with_images(trace_of(submits, 3), path, &err);
     struct lease_request request;

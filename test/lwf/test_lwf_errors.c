@@ -2,8 +2,8 @@
 
 #define HEAD "<lease-workload>\n" SITE_TEXT "<lease-requests>\n"
 #define TAIL "\n</lease-requests></lease-workload>\n"
-#define LEASE(inside) HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\">\n" inside     \
-                      "</lease></lease-request>" TAIL
+#define LEASE(inside) HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\">\n"    \
+                      inside "</lease></lease-request>" TAIL
 #define REST "<start/><duration time=\"00:10\"/>" NO_SOFTWARE
 
 /* What is wrong on which line and column; one fault per text. */
@@ -19,9 +19,10 @@ static const struct {
     {HEAD "<lease-request arrival=\"noon\">" TAIL,
      "4:25: \"noon\" is no time: expected [DAYS:]HH:MM[:SS]"},
     {HEAD "<lease-request arrival=\"00:00\"/>" TAIL, "4:1: the <lease-request> has no <lease>"},
-    {HEAD "<lease-request arrival=\"00:00\"><lease>" NODES_TEXT REST "</lease></lease-request>" TAIL,
-     "4:32: <lease> lacks its attribute preemptible"},
-    {HEAD "<lease-request arrival=\"00:00\">\n  <lease id=\"1\"\n     preemptible=\"perhaps\">" TAIL,
+    {HEAD "<lease-request arrival=\"00:00\"><lease>" NODES_TEXT REST "</lease></lease-request>"
+     TAIL, "4:32: <lease> lacks its attribute preemptible"},
+    {HEAD "<lease-request arrival=\"00:00\">\n  <lease id=\"1\"\n     preemptible=\"perhaps\">"
+     TAIL,
      "6:19: preemptible is \"perhaps\": expected true or false"},
     {HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\" terms=\"eternal\">" TAIL,
      "4:65: terms are \"eternal\": expected cancelable, suspendable, migratable, restartable or "
@@ -79,7 +80,8 @@ static const struct {
     {LEASE("<software><disk-image id=\"a\"/></software>"),
      "5:11: <disk-image> lacks its attribute size"},
     {LEASE("<site/>"), "5:1: <site> is not expected here; it belongs into <lease-workload>"},
-    {LEASE("<exact time=\"00:00\"/>"), "5:1: <exact> is not expected here; it belongs into <start>"},
+    {LEASE("<exact time=\"00:00\"/>"),
+     "5:1: <exact> is not expected here; it belongs into <start>"},
     {"<lease-workload>" SITE_TEXT SITE_TEXT "<lease-requests/></lease-workload>",
      "2:1: another <site>; one is allowed"},
     {"<lease-workload>\n<site><nodes/></site><lease-requests/></lease-workload>",
@@ -88,8 +90,9 @@ static const struct {
      "2:30: the resource types of a site must include CPU and Memory"},
     {"<lease-workload>\n<site><resource-types names=\"CPU Memory\"/></site></lease-workload>",
      "2:43: the site has no nodes"},
-    {"<lease-workload>\n<site><resource-types names=\"CPU Memory\"/><nodes><node-set numnodes=\"1\">\n"
-     "<res type=\"Disk\" amount=\"1\"/></node-set></nodes></site></lease-workload>",
+    {"<lease-workload>\n<site><resource-types names=\"CPU Memory\"/><nodes>"
+     "<node-set numnodes=\"1\">\n<res type=\"Disk\" amount=\"1\"/></node-set></nodes></site>"
+     "</lease-workload>",
      "3:49: a node set of the site has Disk, which <resource-types> does not name"},
     {"<lease-workload>\n<site><resource-types names=\"CPU Memory\"/><nodes>"
      "<node-set numnodes=\"1000000000\"/></nodes></site></lease-workload>",

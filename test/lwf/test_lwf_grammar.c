@@ -2,7 +2,8 @@
 
 static void test_site_and_best_effort(void **state)
 {
-    struct trace *trace = open_text(WORKLOAD(SITE_TEXT, BEST_EFFORT("00:01:00", "1:02:00:00")), NULL);
+    struct trace *trace = open_text(WORKLOAD(SITE_TEXT, BEST_EFFORT("00:01:00", "1:02:00:00")),
+                                    NULL);
     const struct site *site = trace_site(trace);
     struct lease_request request;
 
@@ -118,7 +119,8 @@ static void test_elements_in_any_order(void **state)
         "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<!-- a comment -->\n"
         "<lease-workload><lease-requests>"
         "<lease-request arrival=\"00:00:05\"><lease preemptible=\"true\">"
-        "<software><disk-image size=\"7\" id=\"b\xfc" "ro &amp; &lt;co&gt; &#38; &quot;\"/></software>"
+        "<software><disk-image size=\"7\" id=\"b\xfc" "ro &amp; &lt;co&gt; &#38; &quot;\"/>"
+        "</software>"
         "<duration time=\"00:10\"/><start></start>" NODES_TEXT
         "</lease><realduration time=\"00:05\"/></lease-request>"
         "</lease-requests><attributes><attr name=\"a\" value=\"b\"/></attributes>"
@@ -152,7 +154,8 @@ static void test_gang_of_different_vms(void **state)
     static const char text[] = WORKLOAD(
         "", REQUEST("00:00:00", "preemptible=\"true\"",
                     "<nodes><node-set numnodes=\"3\"><res type=\"CPU\" amount=\"50\"/></node-set>"
-                    "<node-set numnodes=\"1\"><res type=\"Licence\" amount=\"1\"/></node-set></nodes>"
+                    "<node-set numnodes=\"1\"><res type=\"Licence\" amount=\"1\"/></node-set>"
+                    "</nodes>"
                     "<start/><duration time=\"00:10\"/>" NO_SOFTWARE));
     struct trace *trace = open_text(text, NULL);
     struct lease_request request = next_request(trace);
@@ -193,10 +196,12 @@ static void test_types_of_the_caller(void **state)
 }
 
 #define REAL_DURATIONS                                                                             \
-    "<lease-request arrival=\"00:00:00\"><realduration time=\"00:20\"/><lease preemptible=\"true\">" \
-    NODES_TEXT "<start/><duration time=\"00:10\"/>" NO_SOFTWARE "</lease></lease-request>"         \
-    "<lease-request arrival=\"00:00:00\"><realduration time=\"00:00\"/><lease preemptible=\"true\">" \
-    NODES_TEXT "<start/><duration time=\"00:10\"/>" NO_SOFTWARE "</lease></lease-request>"
+    "<lease-request arrival=\"00:00:00\"><realduration time=\"00:20\"/>"                          \
+    "<lease preemptible=\"true\">" NODES_TEXT "<start/><duration time=\"00:10\"/>" NO_SOFTWARE \
+    "</lease></lease-request>"                                                                     \
+    "<lease-request arrival=\"00:00:00\"><realduration time=\"00:00\"/>"                          \
+    "<lease preemptible=\"true\">" NODES_TEXT "<start/><duration time=\"00:10\"/>" NO_SOFTWARE \
+    "</lease></lease-request>"
 
 static void test_real_duration(void **state)
 {

@@ -1,4 +1,4 @@
-/* Input that is made to hurt: everything gets an error with its place, soon and in little memory. */
+/* Input that is made to hurt: everything gets an error with its place, soon, in little memory. */
 #include "lwf_test.h"
 
 #include <sys/resource.h>
@@ -84,8 +84,10 @@ static void test_truncated_everywhere(void **state)
 
 static void test_nul_bytes(void **state)
 {
-    static const char inside[] = "<lease-workload>\n<lease-requests>\0</lease-requests></lease-workload>";
-    static const char in_value[] = "<lease-workload name=\"a\0b\"><lease-requests/></lease-workload>";
+    static const char inside[] = "<lease-workload>\n<lease-requests>\0</lease-requests>"
+                                 "</lease-workload>";
+    static const char in_value[] = "<lease-workload name=\"a\0b\"><lease-requests/>"
+                                   "</lease-workload>";
     static const char zeros[20000];
 
     (void)state;

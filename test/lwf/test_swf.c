@@ -32,8 +32,9 @@ static struct swf_options usual(void)
  * queue partition before think */
 static void test_job(void **state)
 {
-    struct trace *trace = open_swf("; a comment\n\n  7 100 5 50 16 1.5e+01 -1 8 600 -1 1 42 -1 -1 1 -1 "
-                                   "-1 -1\r\n", NULL);
+    struct trace *trace = open_swf("; a comment\n\n"
+                                   "  7 100 5 50 16 1.5e+01 -1 8 600 -1 1 42 -1 -1 1 -1 -1 -1\r\n",
+                                   NULL);
     struct lease_request request = next_request(trace);
 
     (void)state;
@@ -230,8 +231,9 @@ static void test_errors(void **state)
          "test.swf:1:1: a negative submission, or more nodes or seconds than a lease can have"},
         {"1 0 0 5 1 -1 -1 9999999 6 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
          "test.swf:1:1: a negative submission, or more nodes or seconds than a lease can have"},
-        {"; MaxProcs: 99999999\n", "test.swf: the header tells of 99999999 nodes, more than 262144; "
-                                   "say how many processors a node has"},
+        {"; MaxProcs: 99999999\n",
+         "test.swf: the header tells of 99999999 nodes, more than 262144; say "
+         "how many processors a node has"},
     };
     static const char nul[] = "1 0 \0 5\n";
 

@@ -20,7 +20,7 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
         scores[i] = calls;
 #ifdef SCRIBBLER
     if (batch->n_hosts > 0)
-        ((int64_t *)batch->unchanged_until)[0]++;
+        ((int64_t *)batch->unchanged_until)[0] = 0;
 #endif
 #ifdef CRASH
     raise(SIGSEGV);
