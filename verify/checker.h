@@ -10,6 +10,7 @@ struct checker {
     struct verification *result;
     struct error *err;
     const struct schedule_move **moves; /* by lease, in the order of the log */
+    bool images_move;                   /* there is a transfer at all */
     int64_t *image_there;               /* by lease: the end of the last transfer for it */
     size_t *first_move;                 /* of lease i: moves[first_move[i]] ... [i + 1] */
 };

@@ -178,7 +178,10 @@ static void note_transfer(struct checker *checker, const struct schedule_reserva
 {
     const struct schedule *schedule = checker->schedule;
 
-    for (size_t i = 0; r->kind == SCHEDULE_TRANSFER && i < r->n_places; i++) {
+    if (r->kind != SCHEDULE_TRANSFER)
+        return;
+    checker->images_move = true;
+    for (size_t i = 0; i < r->n_places; i++) {
         const struct schedule_lease *lease = schedule_lease(schedule, r->places[i].lease);
 
         if (lease && r->until > checker->image_there[lease - schedule->leases])
