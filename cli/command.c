@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "configuration/suggest.h"
+#include "util/suggest.h"
 
 const struct command command_table[] = {
     {"replay", NULL, "Run lease traces through the scheduler and tell what happened",

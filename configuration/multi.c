@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "configuration/suggest.h"
+#include "util/suggest.h"
 #include "util/memory.h"
 
 /* Bounds of what a small file can blow up to. */

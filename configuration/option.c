@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <time.h>
 
-#include "configuration/suggest.h"
+#include "util/suggest.h"
 #include "util/memory.h"
 
 const struct configuration_option *option_find(const char *section, const char *name)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "configuration/option.h"
-#include "configuration/suggest.h"
+#include "util/suggest.h"
 #include "util/memory.h"
 
 enum condition {

@@ -356,6 +356,11 @@ int64_t engine_disk_used_most(const struct engine *engine)
     return most;
 }
 
+int64_t engine_free(const struct engine *engine, uint32_t host, int type, int64_t at)
+{
+    return slot_table_free(engine->table, host, type, at);
+}
+
 uint64_t engine_attempts(const struct engine *engine)
 {
     return engine->attempts;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "configuration/suggest.h"
+#include "util/suggest.h"
 #include "plugin/search.h"
 #include "util/memory.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "configuration/suggest.h"
+#include "util/suggest.h"
 #include "util/memory.h"
 
 #ifndef GALERNA_POLICY_DIRECTORY

@@ -1,4 +1,4 @@
-#include "configuration/suggest.h"
+#include "util/suggest.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* suggest.h: "did you mean": the known word nearest to a mistyped one. */
-#ifndef GALERNA_CONFIGURATION_SUGGEST_H
-#define GALERNA_CONFIGURATION_SUGGEST_H
+#ifndef GALERNA_UTIL_SUGGEST_H
+#define GALERNA_UTIL_SUGGEST_H
 
 #include <stddef.h>
 
