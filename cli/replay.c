@@ -232,7 +232,6 @@ static int tell(const struct replay_plan *plan, const struct replay_options *opt
                       : outcome->stuck     ? "stuck"
                                            : NULL,
             .figures = outcome->figures,
-            .haizea = outcome->haizea,
             .cpu_seconds = outcome->cpu_seconds,
             .peak_memory_kb = outcome->peak_memory_kb,
         };

@@ -58,7 +58,6 @@ struct replay_plan {
 struct replay_outcome {
     int code;                           /* of cli/command.h */
     char message[ERROR_TEXT_MAX + 256]; /* what went wrong, or what to be warned of; "" = nothing */
-    bool haizea;
     bool interrupted, stuck;
     struct accounting_summary figures;
     double cpu_seconds;

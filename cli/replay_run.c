@@ -43,8 +43,10 @@ static void note_ending(void *context, const struct simulation_result *result)
 {
     struct watch *watch = context;
 
-    if (result->interrupted)
-        replay_outputs_set_status(watch->outputs, "interrupted");
+    replay_outputs_set_ending(watch->outputs, result->interrupted      ? ENDING_INTERRUPTED
+                                              : result->stuck          ? ENDING_STUCK
+                                              : result->unfinished > 0 ? ENDING_STOPPED
+                                                                       : ENDING_COMPLETE);
 }
 
 static void print_policy_message(void *context, enum policy_log_level level, const char *text)
@@ -233,8 +235,7 @@ void replay_run_perform(const struct replay_run *run, const struct replay_contro
     struct error err = {0};
     struct rusage before, after;
 
-    *outcome = (struct replay_outcome){.haizea = run->configuration->compatibility ==
-                                                 COMPATIBILITY_HAIZEA_1_0};
+    *outcome = (struct replay_outcome){0};
     getrusage(RUSAGE_SELF, &before);
     if (set_up(&stage, run, control, &err) < 0 ||
         simulate(&stage, run, control, outcome, &err) < 0) {

@@ -110,7 +110,8 @@ static bool runs(const struct engine *engine, const struct lease *lease)
     const struct vm_plan *last = lease_plan_current(lease);
 
     return lease->request.kind == LEASE_DEADLINE && lease->state == LEASE_ACTIVE && last &&
-           last->vm->state == RESERVATION_ACTIVE && may_be_suspended(engine, lease);
+           last->vm->state == RESERVATION_ACTIVE && may_be_suspended(engine, lease) &&
+           lease->request.terms != TERMS_NON_PREEMPTABLE;
 }
 
 static int64_t last_end(const struct lease *lease)
@@ -281,6 +282,7 @@ static void commit_suspension(struct engine *engine, struct change *change,
                               const struct lease *by)
 {
     struct vm_plan *current = lease_plan_current(change->lease);
+    int64_t at = change->windows.items[change->windows.n - 1]->until;
 
     reservation_list_withdraw(engine, &current->after);
     reservation_list_finish(&current->after);
@@ -291,10 +293,10 @@ static void commit_suspension(struct engine *engine, struct change *change,
         reservation_book(engine, current->after.items[i]);
     engine_output(engine, (struct engine_output){.kind = OUTPUT_PREEMPTED,
                                                  .lease = change->lease, .other = by->request.id,
-                                                 .at = current->after.items[0]->from,
+                                                 .at = at,
                                                  .how = PREEMPTED_SUSPEND});
     change->lease->reason = (struct reason){
-        .id = REASON_SUSPENDED_FOR, .n = {by->request.id, current->after.items[0]->from}};
+        .id = REASON_SUSPENDED_FOR, .n = {by->request.id, at}};
 }
 
 static void commit(struct trial *trial, const struct lease *by)

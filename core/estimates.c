@@ -28,29 +28,21 @@ int64_t shutdown_span(const struct engine *engine, const struct lease *lease)
 }
 
 /* The most VMs of the lease that one host of the site could hold. */
-static int64_t most_on_a_host(const struct engine *engine, const struct lease *lease)
+static int64_t most_on_a_host(struct engine *engine, const struct lease *lease)
 {
     int64_t most = 1;
 
-    for (size_t host = 0; host < engine->site.n_hosts; host++)
-        for (size_t set = 0; set < lease->request.n_node_sets; set++) {
-            const struct amounts *vm = &lease->request.node_sets[set].amounts;
-            int64_t count = lease->n_vms;
+    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+        int64_t count = mapper_most_on_a_host(engine, &lease->request.node_sets[set].amounts);
 
-            for (int type = 0; type < engine->site.types.count; type++)
-                if (vm->of[type] > 0) {
-                    int64_t fit = engine->site.hosts[host].capacity.of[type] / vm->of[type];
-
-                    count = fit < count ? fit : count;
-                }
-            most = count > most ? count : most;
-        }
-    return most;
+        most = count > most ? count : most;
+    }
+    return most < lease->n_vms ? most : lease->n_vms;
 }
 
 /* What n VMs take at most: one after the other with global exclusion, as many after each other as
  * fit on one host with local exclusion (papers/002 section 4: N e + max n_i m / s). */
-static int64_t estimate_default(const struct engine *engine, const struct lease *lease,
+static int64_t estimate_default(struct engine *engine, const struct lease *lease,
                                 double rate, int64_t forced)
 {
     int64_t sum = 0, longest = 0;
@@ -71,7 +63,7 @@ static int64_t estimate_default(const struct engine *engine, const struct lease 
     return sum + n * engine->settings.enactment_overhead;
 }
 
-static int64_t estimate(const struct engine *engine, const struct lease *lease, double rate,
+static int64_t estimate(struct engine *engine, const struct lease *lease, double rate,
                         int64_t forced)
 {
     if (!engine->settings.behaviour.estimates_times_vms)
@@ -83,7 +75,7 @@ static int64_t estimate(const struct engine *engine, const struct lease *lease, 
             engine->settings.enactment_overhead);
 }
 
-int64_t suspend_estimate(const struct engine *engine, const struct lease *lease)
+int64_t suspend_estimate(struct engine *engine, const struct lease *lease)
 {
     if (engine->settings.suspension == SUSPENSION_NONE)
         return 0;
@@ -91,7 +83,7 @@ int64_t suspend_estimate(const struct engine *engine, const struct lease *lease)
                     engine->settings.override_suspend_time);
 }
 
-int64_t resume_estimate(const struct engine *engine, const struct lease *lease)
+int64_t resume_estimate(struct engine *engine, const struct lease *lease)
 {
     if (engine->settings.suspension == SUSPENSION_NONE)
         return 0;
@@ -99,7 +91,7 @@ int64_t resume_estimate(const struct engine *engine, const struct lease *lease)
                     engine->settings.override_resume_time);
 }
 
-int64_t scheduling_threshold(const struct engine *engine, const struct lease *lease)
+int64_t scheduling_threshold(struct engine *engine, const struct lease *lease)
 {
     int64_t safe;
 

@@ -23,6 +23,7 @@ struct host_survey {
     uint64_t version;
     int64_t from;
     struct amounts vm;
+    struct amounts most_vm; /* what most_on_a_host was counted for */
     uint32_t most_on_a_host;
     struct slot_survey survey;
 };
@@ -32,7 +33,7 @@ void mapper_create_scratch(struct engine *engine)
     size_t n_hosts = engine->site.n_hosts;
     struct host_survey *cache = memory_new(1, sizeof *cache);
 
-    cache->vm.of[0] = -1;
+    cache->vm.of[0] = cache->most_vm.of[0] = -1;
     cache->survey.hosts = memory_new(n_hosts, sizeof *cache->survey.hosts);
     cache->survey.fits_until = memory_new(n_hosts, sizeof *cache->survey.fits_until);
     cache->survey.unchanged_until = memory_new(n_hosts, sizeof *cache->survey.unchanged_until);
@@ -129,14 +130,22 @@ static const struct slot_survey *survey_for(struct engine *engine, const struct 
         memcmp(&cache->vm, vm, sizeof *vm) == 0)
         return &cache->survey;
     slot_table_survey(engine->table, vm, from, &cache->survey);
-    if (memcmp(&cache->vm, vm, sizeof *vm) != 0) {
-        cache->vm = *vm;
-        cache->most_on_a_host = slot_table_most_on_a_host(engine->table, vm, UINT32_MAX);
-    }
+    cache->vm = *vm;
     cache->table = engine->table;
     cache->version = version;
     cache->from = from;
     return &cache->survey;
+}
+
+uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm)
+{
+    struct host_survey *cache = engine->survey;
+
+    if (memcmp(&cache->most_vm, vm, sizeof *vm) != 0) {
+        cache->most_vm = *vm;
+        cache->most_on_a_host = slot_table_most_on_a_host(engine->table, vm, UINT32_MAX);
+    }
+    return cache->most_on_a_host;
 }
 
 static uint32_t count_until(const struct slot_survey *survey, int64_t until)
@@ -349,7 +358,7 @@ static bool all_fit(struct engine *engine, const struct node_set *nodes, int64_t
                     int64_t until)
 {
     const struct slot_survey *survey = survey_for(engine, &nodes->amounts, from);
-    uint32_t most = engine->survey->most_on_a_host, fitting = count_until(survey, until);
+    uint32_t most = mapper_most_on_a_host(engine, &nodes->amounts), fitting = count_until(survey, until);
 
     if (fitting >= nodes->count)
         return true;
@@ -401,7 +410,7 @@ static int by_lease_id(const void *a, const void *b)
                                                        : x->lease->request.id > y->lease->request.id;
 }
 
-static int64_t overhead_of(const struct engine *engine, const struct lease *lease, int64_t at)
+static int64_t overhead_of(struct engine *engine, const struct lease *lease, int64_t at)
 {
     const struct vm_plan *current = lease_plan_current(lease);
     int64_t run = at > current->vm->from ? at - current->vm->from : 0;

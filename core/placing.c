@@ -47,8 +47,7 @@ static void carve_shutdown(struct engine *engine, struct lease *lease, struct vm
     vm->until -= span;
     reservation_list_append(&plan->after,
                             reservation_create(lease, RESERVATION_SHUTDOWN, vm->until,
-                                               vm->until + span,
-                                               placement_share(vm->placement)));
+                                               vm->until + span, placement_share(vm->placement)));
 }
 
 /* --- at an exact time: haizea.md 9.5 ---------------------------------------------------------- */
@@ -88,7 +87,8 @@ bool place_exact(struct engine *engine, struct lease *lease, struct proposal *pr
     return true;
 }
 
-/* --- as soon as possible: haizea.md 9.6 -------------------------------------------------------- */
+/* --- as soon as possible: haizea.md 9.6 --------------------------------------------------------
+ */
 
 /* One search for a place: the same for all points in time that are tried. */
 struct search {
@@ -96,12 +96,12 @@ struct search {
     struct lease *lease;
     bool resuming;
     bool strict;
-    bool spare_others;   /* no victims */
-    int64_t remaining;   /* seconds the VMs have to run */
+    bool spare_others; /* no victims */
+    int64_t remaining; /* seconds the VMs have to run */
     int64_t shutdown;
-    int64_t resume;      /* seconds set aside for resuming */
+    int64_t resume; /* seconds set aside for resuming */
     int64_t threshold;
-    uint32_t *hosts;     /* that may be used; NULL: all */
+    uint32_t *hosts; /* that may be used; NULL: all */
     size_t n_hosts;
     const struct placement *pinned; /* where the VMs must be; NULL: anywhere */
 };
@@ -117,8 +117,8 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
     plan->vm = reservation_create(search->lease, RESERVATION_VM, start, mapping->until,
                                   placement_of_vms(engine, search->lease, mapping->vm_host));
     if (search->resuming)
-        runs_from = resume_windows(engine, search->lease, plan->vm->placement, start,
-                                   &plan->before);
+        runs_from =
+            resume_windows(engine, search->lease, plan->vm->placement, start, &plan->before);
     *resume_taken = runs_from - start;
     if (runs_from >= mapping->until)
         return false;
@@ -152,16 +152,19 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
     struct engine *engine = search->engine;
 
     for (int attempt = 0; attempt < 2; attempt++) {
-        struct map_request request = {.lease = search->lease, .from = start,
-                                      .strict = search->strict, .shortest = search->threshold,
-                                      .allowed = search->hosts, .n_allowed = search->n_hosts,
+        struct map_request request = {.lease = search->lease,
+                                      .from = start,
+                                      .strict = search->strict,
+                                      .shortest = search->threshold,
+                                      .allowed = search->hosts,
+                                      .n_allowed = search->n_hosts,
                                       .pinned = search->pinned,
                                       .spare_others = search->spare_others};
         struct mapping mapping;
         int64_t resume_taken;
 
-        request.until = instant_add(instant_add(start, search->remaining),
-                                    search->shutdown + search->resume);
+        request.until =
+            instant_add(instant_add(start, search->remaining), search->shutdown + search->resume);
         if (!mapper_map(engine, &request, &mapping)) {
             mapping_finish(&mapping);
             return false;
@@ -276,8 +279,8 @@ struct points {
 
 static void add_point(struct points *points, int64_t at)
 {
-    points->items = memory_grow(points->items, &points->allocated, points->n + 1,
-                                sizeof *points->items);
+    points->items =
+        memory_grow(points->items, &points->allocated, points->n + 1, sizeof *points->items);
     points->items[points->n++] = at;
 }
 
@@ -343,9 +346,9 @@ static uint32_t vms_that_fit(const struct engine *engine, const struct lease *le
     uint32_t count = 0;
 
     for (size_t set = 0; set < lease->request.n_node_sets; set++)
-        count += slot_table_count(engine->table, &lease->request.node_sets[set].amounts,
-                                  engine->now, engine->now + 1,
-                                  lease->request.node_sets[set].count);
+        count +=
+            slot_table_count(engine->table, &lease->request.node_sets[set].amounts, engine->now,
+                             engine->now + 1, lease->request.node_sets[set].count);
     return count;
 }
 
@@ -353,8 +356,8 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
                                struct proposal *proposal)
 {
     struct lease *lease = request->lease;
-    struct search search = {.engine = engine, .lease = lease,
-                            .resuming = lease_is_suspended(lease)};
+    struct search search = {
+        .engine = engine, .lease = lease, .resuming = lease_is_suspended(lease)};
     int64_t last = request->from;
     bool placed;
 
@@ -371,10 +374,17 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     placed = try_now(&search, request, proposal, &last);
     if (!placed && request->may_wait) {
         placed = try_future(&search, last, proposal);
+        /* VMs that cannot be laid out on their hosts in another way go where they were. */
+        if (!placed && search.hosts) {
+            search.pinned = lease_plan_current(lease)->vm->placement;
+            placed = try_future(&search, last - 1, proposal);
+        }
         proposal->in_future = placed;
     }
     if (!placed)
-        refuse(lease, REASON_NO_ROOM_NOW, lease->n_vms, vms_that_fit(engine, lease));
+        refuse(lease,
+               lease->request.kind == LEASE_IMMEDIATE ? REASON_NO_ROOM_AT_ONCE : REASON_NO_ROOM_NOW,
+               lease->n_vms, vms_that_fit(engine, lease));
     free(search.hosts);
     return placed;
 }
@@ -383,9 +393,14 @@ bool place_within(struct engine *engine, const struct window_request *request,
                   struct proposal *proposal)
 {
     struct search search = {
-        .engine = engine, .lease = request->lease, .resuming = request->resuming, .strict = true,
-        .spare_others = request->spare_others, .remaining = request->remaining,
-        .shutdown = shutdown_span(engine, request->lease), .pinned = request->pinned,
+        .engine = engine,
+        .lease = request->lease,
+        .resuming = request->resuming,
+        .strict = true,
+        .spare_others = request->spare_others,
+        .remaining = request->remaining,
+        .shutdown = shutdown_span(engine, request->lease),
+        .pinned = request->pinned,
     };
     struct points points = {0};
     bool placed = false;

@@ -43,7 +43,7 @@ static void requeue(struct engine *engine, struct lease *lease)
     queue_insert(engine, lease);
 }
 
-static bool can_suspend(const struct engine *engine, const struct lease *lease, int64_t at)
+static bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at)
 {
     const struct reservation *vm = lease_plan_current(lease)->vm;
 
@@ -73,7 +73,7 @@ void preempt(struct engine *engine, struct lease *victim, int64_t at, const stru
         reservation_list_finish(&windows);
 }
 
-bool is_preemptable_at(const struct engine *engine, const struct lease *lease, int64_t at)
+bool is_preemptable_at(struct engine *engine, const struct lease *lease, int64_t at)
 {
     const struct vm_plan *current = lease_plan_current(lease);
 

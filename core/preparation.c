@@ -263,18 +263,16 @@ static void place_copy(struct engine *engine, struct lease *lease, uint32_t vm, 
     engine->disk_used[host] += lease->request.image_size;
 }
 
-bool commit_preparation(struct engine *engine, struct lease *lease)
+bool commit_preparation(struct engine *engine, struct lease *lease, size_t n_new)
 {
     const struct reservation *vm = lease_plan_current(lease)->vm;
     struct reservation_list *planned = &lease->plan->preparation;
     struct placed_vm *found;
-    bool ready = true;
+    bool ready = n_new == 0;
     uint32_t n;
 
     if (!manages_images(engine) || !lease->request.image)
         return true;
-    for (size_t i = planned->n; i-- > 0 && planned->items[i]->state == RESERVATION_SCHEDULED;)
-        ready = false;
     found = memory_new(lease->n_vms, sizeof *found);
     n = vms_by_source(engine, lease, vm, SOURCE_CACHE, found);
     for (uint32_t i = 0; i < n; i++) {
@@ -293,8 +291,8 @@ bool commit_preparation(struct engine *engine, struct lease *lease)
         reservation_book(engine, ride);
         ready = false;
     }
-    if (planned->n && planned->items[planned->n - 1]->state == RESERVATION_SCHEDULED)
-        insert_by_start(&engine->images->list, planned->items[planned->n - 1]);
+    for (size_t i = planned->n - n_new; i < planned->n; i++)
+        insert_by_start(&engine->images->list, planned->items[i]);
     free(found);
     return ready;
 }

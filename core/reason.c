@@ -25,6 +25,7 @@ const char *reason_name(enum reason_id id)
         [REASON_ENDED_EARLY] = "ended-early",
         [REASON_FAILED] = "failed",
         [REASON_DEADLINE_MISSED] = "deadline-missed",
+        [REASON_NO_ROOM_AT_ONCE] = "no-room-at-once",
         [REASON_NOT_READY] = "not-ready",
     };
 
@@ -51,6 +52,7 @@ static const char *const sentences[REASONS] = {
     [REASON_CANCELLED] = "cancelled on request",
     [REASON_ENDED_EARLY] = "ended by itself after %n of %n s",
     [REASON_FAILED] = "failed: %s",
+    [REASON_NO_ROOM_AT_ONCE] = "refused: asks for %n VMs at once, %n fit now",
     [REASON_NOT_READY] = "waits for its earliest start %t",
     [REASON_DEADLINE_MISSED] = "given up: must end by %t, the earliest possible end is %t",
 };

@@ -29,6 +29,7 @@ enum reason_id {
     REASON_ENDED_EARLY,          /* n[0] seconds run, n[1] seconds asked for */
     REASON_FAILED,               /* text says what */
     REASON_DEADLINE_MISSED,      /* best-effort with a deadline: n[0] deadline, n[1] earliest end */
+    REASON_NO_ROOM_AT_ONCE,      /* immediate: n[0] VMs asked for, n[1] fit now */
     REASON_NOT_READY,            /* must not start before n[0] */
     REASONS
 };

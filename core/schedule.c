@@ -55,6 +55,7 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
 {
     struct proposal proposal;
     bool resuming = lease_is_suspended(lease);
+    size_t n_transfers;
 
     engine->attempts++;
     if (!place(engine, lease, may_wait, &proposal))
@@ -72,13 +73,14 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
         lease->plan->holds_future = true;
         lease_list_append(&engine->future, lease);
     }
+    n_transfers = proposal.preparation.n;
     proposal_take_over(engine, lease, &proposal);
     proposal_finish(&proposal);
     if (resuming) {
         lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);
     } else {
         lease_set_state(engine, lease, LEASE_SCHEDULED);
-        if (commit_preparation(engine, lease))
+        if (commit_preparation(engine, lease, n_transfers))
             lease_set_state(engine, lease, LEASE_READY);
     }
     return true;

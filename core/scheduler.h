@@ -111,9 +111,9 @@ struct placement *placement_of_vms(struct engine *engine, const struct lease *le
 int64_t shutdown_span(const struct engine *engine, const struct lease *lease);
 int64_t suspend_span_of_vm(const struct engine *engine, int64_t memory);
 int64_t resume_span_of_vm(const struct engine *engine, int64_t memory);
-int64_t suspend_estimate(const struct engine *engine, const struct lease *lease);
-int64_t resume_estimate(const struct engine *engine, const struct lease *lease);
-int64_t scheduling_threshold(const struct engine *engine, const struct lease *lease);
+int64_t suspend_estimate(struct engine *engine, const struct lease *lease);
+int64_t resume_estimate(struct engine *engine, const struct lease *lease);
+int64_t scheduling_threshold(struct engine *engine, const struct lease *lease);
 bool may_be_suspended(const struct engine *engine, const struct lease *lease);
 int64_t remaining_span(const struct lease *lease);
 
@@ -147,6 +147,8 @@ struct mapping {
 };
 
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping);
+/* The most VMs of this size that one empty host holds; O(1) when asked for the same size again. */
+uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm);
 void mapper_create_scratch(struct engine *engine);
 void mapper_destroy_scratch(struct engine *engine);
 void mapping_finish(struct mapping *mapping);
@@ -208,7 +210,7 @@ void reevaluate_future(struct engine *engine);
 /* --- preemption.c: haizea.md 9.8 --- */
 void preempt(struct engine *engine, struct lease *victim, int64_t at, const struct lease *by);
 /* Can anything be done to make this lease free its hosts at that time? */
-bool is_preemptable_at(const struct engine *engine, const struct lease *lease, int64_t at);
+bool is_preemptable_at(struct engine *engine, const struct lease *lease, int64_t at);
 
 /* --- migration.c: haizea.md 9.9 --- */
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease);
@@ -224,9 +226,9 @@ bool preparation_earliest(struct engine *engine, const struct lease *lease, int6
 /* Add the transfers the proposal needs to proposal->preparation (none: it may start at once).
  * False: the image cannot be there in time (lease->reason says so). Changes nothing else. */
 bool plan_preparation(struct engine *engine, struct lease *lease, struct proposal *proposal);
-/* The proposal has been accepted: copies from caches, rides on planned transfers. True: the lease
- * is ready at once. */
-bool commit_preparation(struct engine *engine, struct lease *lease);
+/* The proposal has been accepted, with the last n_new transfers of the lease: copies from caches,
+ * rides on planned transfers. True: the lease is ready at once. */
+bool commit_preparation(struct engine *engine, struct lease *lease, size_t n_new);
 void cancel_preparation(struct engine *engine, struct lease *lease);
 void transfer_started(struct engine *engine, struct reservation *r);
 void transfer_ended(struct engine *engine, struct reservation *r);

@@ -10,9 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "report/real_text.h"
+
 enum {
-    BUFFER_SIZE = 1 << 16,
-    WINDOW_SIZE = 1 << 16, /* read back at once */
+    FILE_BUFFER = 1 << 16,
+    SPOOL_FIRST = 1 << 12, /* a spool's buffer grows from here ... */
+    SPOOL_MOST = 1 << 20,  /* ... to here before a file takes it over */
+    WINDOW_SIZE = 1 << 16, /* read back at once, when one part follows the other */
+    WINDOW_JUMP = 1 << 12, /* read back at once, when it does not */
 };
 
 struct output {
@@ -20,7 +25,7 @@ struct output {
     int failure; /* errno of the first failure, or 0 */
     bool spool;
     bool keep_open;
-    size_t used;
+    size_t used, size;
     int64_t flushed; /* bytes that left the buffer */
     char *buffer;
     char *window; /* spool: bytes [window_at, window_at + window_used) of the file */
@@ -29,14 +34,15 @@ struct output {
     char *path;
 };
 
-static struct output *create(const char *path, struct error *err)
+static struct output *create(const char *path, size_t size, struct error *err)
 {
     struct output *output = calloc(1, sizeof *output);
 
     if (!output)
         goto no_memory;
     output->fd = -1;
-    output->buffer = malloc(BUFFER_SIZE);
+    output->size = size;
+    output->buffer = malloc(size);
     output->path = strdup(path);
     if (!output->buffer || !output->path)
         goto no_memory;
@@ -50,7 +56,7 @@ no_memory:
 
 struct output *output_create(const char *path, struct error *err)
 {
-    struct output *output = create(path, err);
+    struct output *output = create(path, FILE_BUFFER, err);
 
     if (!output)
         return NULL;
@@ -72,7 +78,7 @@ struct output *output_create(const char *path, struct error *err)
 
 struct output *output_create_spool(const char *beside, struct error *err)
 {
-    struct output *output = create(beside, err);
+    struct output *output = create(beside, SPOOL_FIRST, err);
 
     if (output)
         output->spool = true;
@@ -180,16 +186,32 @@ int output_close(struct output *output, struct error *err)
     return result;
 }
 
+/* Make room for at least one byte: a spool grows while it may, everything else is written out. */
+static void make_room(struct output *output)
+{
+    char *larger;
+
+    if (output->spool && output->size < SPOOL_MOST && output->fd < 0) {
+        larger = realloc(output->buffer, 2 * output->size);
+        if (larger) {
+            output->buffer = larger;
+            output->size *= 2;
+            return;
+        }
+    }
+    flush(output);
+}
+
 void output_bytes(struct output *output, const void *bytes, size_t n)
 {
     const char *rest = bytes;
 
-    while (n > BUFFER_SIZE - output->used) {
-        size_t part = BUFFER_SIZE - output->used;
+    while (n > output->size - output->used) {
+        size_t part = output->size - output->used;
 
         memcpy(output->buffer + output->used, rest, part);
-        output->used = BUFFER_SIZE;
-        flush(output);
+        output->used = output->size;
+        make_room(output);
         rest += part;
         n -= part;
     }
@@ -204,8 +226,8 @@ void output_text(struct output *output, const char *text)
 
 void output_char(struct output *output, char c)
 {
-    if (output->used == BUFFER_SIZE)
-        flush(output);
+    if (output->used == output->size)
+        make_room(output);
     output->buffer[output->used++] = c;
 }
 
@@ -235,34 +257,14 @@ void output_integer(struct output *output, int64_t value)
     output_bytes(output, at, (size_t)(text + sizeof text - at));
 }
 
-/* Few decimals are enough for many values; dividing tells because it rounds correctly. */
-static bool short_double(struct output *output, double value)
-{
-    static const double scales[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
-
-    for (int decimals = 0; decimals <= 6; decimals++) {
-        double scale = scales[decimals];
-        double digits = value * scale;
-
-        if (fabs(digits) >= 9007199254740992.0)
-            return false;
-        if (digits != floor(digits) || digits / scale != value)
-            continue;
-        if (decimals == 0)
-            output_integer(output, (int64_t)value);
-        else
-            output_format(output, "%.*f", decimals, value);
-        return true;
-    }
-    return false;
-}
-
 void output_double(struct output *output, double value)
 {
-    if (!isfinite(value))
+    char text[REAL_TEXT_MAX];
+
+    if (isfinite(value))
+        output_bytes(output, text, real_text(value, text));
+    else
         output_bytes(output, "null", 4);
-    else if (!short_double(output, value))
-        output_format(output, "%.17g", value);
 }
 
 void output_format(struct output *output, const char *format, ...)
@@ -298,11 +300,16 @@ int64_t output_position(const struct output *output)
     return output->flushed + (int64_t)output->used;
 }
 
-/* Read the part of the spool's file that begins at `offset` into its window. */
-static int fill_window(struct output *spool, int64_t offset)
+/* Read the part of the spool's file that begins at `offset` into its window: `length` bytes if they
+ * fit, and more when it goes on where the last one ended. */
+static int fill_window(struct output *spool, int64_t offset, int64_t length)
 {
+    bool follows = offset == spool->window_at + (int64_t)spool->window_used;
     int64_t rest = spool->flushed - offset;
-    size_t wanted = rest < WINDOW_SIZE ? (size_t)rest : WINDOW_SIZE;
+    int64_t most = follows || length > WINDOW_SIZE ? WINDOW_SIZE
+                   : length > WINDOW_JUMP          ? length
+                                                   : WINDOW_JUMP;
+    size_t wanted = (size_t)(rest < most ? rest : most);
 
     if (!spool->window) {
         spool->window = malloc(WINDOW_SIZE);
@@ -338,7 +345,7 @@ void output_copy(struct output *to, struct output *spool, int64_t offset, int64_
         } else {
             if (offset < spool->window_at ||
                 offset >= spool->window_at + (int64_t)spool->window_used)
-                failure = fill_window(spool, offset);
+                failure = fill_window(spool, offset, length);
             if (failure)
                 break;
             from = spool->window + (offset - spool->window_at);

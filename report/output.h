@@ -18,7 +18,7 @@ struct output; /* opaque */
 /* A file, created or emptied; "-" is standard output. Errors: those of open(), with the path. */
 struct output *output_create(const char *path, struct error *err);
 
-/* Text to be read back: in memory while it is small, then in an unlinked file in the directory of
+/* Text to be read back: in memory while it is below 1 MiB, then in an unlinked file in the directory of
  * `beside` (or where temporary files go, when that directory cannot be written). */
 struct output *output_create_spool(const char *beside, struct error *err);
 
@@ -37,15 +37,15 @@ void output_text(struct output *output, const char *text);
 void output_char(struct output *output, char c);
 void output_integer(struct output *output, int64_t value);
 
-/* Text that reads back as the same double: up to six decimals where they are enough (none for whole
- * numbers below 2^53), else 17 digits. Infinity and NaN are written as null. */
+/* Text that reads back as the same double (report/real_text.h). Infinity and NaN are written as
+ * null. */
 void output_double(struct output *output, double value);
 
 /* printf for what is not written often. */
 void output_format(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What a spool holds while it is small (below 64 KiB), and a way to begin anew: for text that is
+/* What a spool holds while it is small (below 1 MiB), and a way to begin anew: for text that is
  * composed once and used often. */
 const char *output_held(const struct output *spool, size_t *n);
 void output_rewind(struct output *spool);

@@ -72,6 +72,10 @@ enum {
     SWITCHES = sizeof behaviour_table / sizeof behaviour_table[0],
 };
 
+/* Every switch is a bool of its own: one that is missing above stops the build. */
+_Static_assert(sizeof(struct behaviour) == SWITCHES * sizeof(bool),
+               "behaviour_table must name every switch of struct behaviour");
+
 static const void *value_of(const struct engine_settings *settings, const struct setting *setting)
 {
     return (const char *)settings + setting->offset;

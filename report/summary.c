@@ -116,16 +116,11 @@ static void fill_migrations(const struct summary_run *run, int detail, char *cel
         cell_count(cell, run->figures.migrations);
 }
 
-static int64_t all_best_effort(const struct summary_run *run)
-{
-    return run->haizea ? run->figures.all_best_effort : run->figures.best_effort_end;
-}
-
 static void fill_all_best_effort(const struct summary_run *run, int detail, char *cell)
 {
     (void)detail;
     if (run->figures.kinds[LEASE_BEST_EFFORT].requested > 0)
-        cell_span(cell, all_best_effort(run));
+        cell_span(cell, run->figures.best_effort_end);
 }
 
 static void fill_end(const struct summary_run *run, int detail, char *cell)
@@ -357,8 +352,7 @@ static void write_run(struct json_writer *json, const struct summary_run *run)
     integer(json, "suspensions", figures->suspensions);
     integer(json, "resumptions", figures->resumptions);
     integer(json, "migrations", figures->migrations);
-    integer(json, "best_effort_end", figures->best_effort_end);
-    integer(json, "all_best_effort", all_best_effort(run));
+    integer(json, "all_best_effort", figures->best_effort_end);
     integer(json, "makespan", figures->makespan);
     integer(json, "scheduling_attempts", (int64_t)figures->attempts);
     integer(json, "steps", (int64_t)figures->steps);

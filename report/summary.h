@@ -3,8 +3,9 @@
  * JSON: {"schema": "galerna-summary", "version": 1, "runs": [{name, status, end_time, leases:
  * {kind: {requested, accepted, rejected, completed, failed, cancelled}}, waiting_time {leases,
  * mean, median, p95, max}, slowdown_mean, utilization, queue_mean, preemptions {suspend, requeue,
- * cancel}, suspensions, resumptions, migrations, best_effort_end, all_best_effort, makespan,
- * scheduling_attempts, steps, cpu_seconds, peak_memory_kb}]}; times in seconds, null = none.
+ * cancel}, suspensions, resumptions, migrations, all_best_effort, makespan, scheduling_attempts, steps,
+ * cpu_seconds, peak_memory_kb}]}; times in seconds, null = none. all_best_effort is the last end of
+ * a best-effort lease, also when Haizea is followed, whose own figure may be the end of the run.
  */
 #ifndef GALERNA_REPORT_SUMMARY_H
 #define GALERNA_REPORT_SUMMARY_H
@@ -16,7 +17,6 @@ struct summary_run {
     const char *name;   /* heads its column: the trace, the configuration, the policy, ... */
     const char *status; /* NULL or "ok": complete; else a word such as "interrupted" */
     struct accounting_summary figures;
-    bool haizea;            /* all-best-effort as Haizea counts it */
     double cpu_seconds;     /* negative: not measured */
     int64_t peak_memory_kb; /* negative: not measured */
 };

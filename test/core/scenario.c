@@ -1,0 +1,463 @@
+#include "scenario.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- setting up ---------------------------------------------------------------------------------- */
+
+void add_hosts(struct scenario *s, size_t n_hosts, int64_t cpu, int64_t memory)
+{
+    struct amounts capacity = {{cpu, memory, 1000000, 1000000, 1000000}};
+
+    assert_int_equal(site_add_hosts(&s->site, n_hosts, &capacity, NULL), 0);
+}
+
+void scenario_begin(struct scenario *s, size_t n_hosts)
+{
+    memset(s, 0, sizeof *s);
+    site_init(&s->site);
+    if (n_hosts)
+        add_hosts(s, n_hosts, SCENARIO_CPU, SCENARIO_MEMORY);
+    engine_settings_init(&s->settings);
+    engine_outputs_init(&s->outputs);
+    s->log = open_memstream(&s->log_text, &s->log_length);
+    assert_non_null(s->log);
+}
+
+void scenario_end(struct scenario *s)
+{
+    engine_destroy(s->engine);
+    engine_outputs_finish(&s->outputs);
+    site_finish(&s->site);
+    fclose(s->log);
+    free(s->log_text);
+}
+
+void as_haizea(struct scenario *s)
+{
+    behaviour_haizea_1_0(&s->settings.behaviour);
+}
+
+static void score_best_effort(void *context, const struct lease *preemptor, int64_t at_time,
+                              const struct victim *victims, size_t n, int64_t *scores)
+{
+    (void)context;
+    (void)at_time;
+    for (size_t i = 0; i < n; i++) {
+        const struct lease_request *request = &victims[i].lease->request;
+        bool spared = request->kind != LEASE_BEST_EFFORT ||
+                      request->terms == TERMS_NON_PREEMPTABLE ||
+                      (preemptor->request.kind != LEASE_RESERVATION &&
+                       preemptor->request.kind != LEASE_DEADLINE);
+
+        scores[i] = spared ? POLICY_VETO : request->id;
+    }
+}
+
+void reservations_preempt(struct scenario *s)
+{
+    s->policies.score_victims = score_best_effort;
+}
+
+/* --- asking ---------------------------------------------------------------------------------------- */
+
+static struct engine_input *add_input(struct scenario *s, enum engine_input_kind kind, int64_t id)
+{
+    struct engine_input *input = &s->inputs[s->n_inputs];
+
+    assert_true(s->n_inputs < SCENARIO_INPUTS);
+    *input = (struct engine_input){.kind = kind, .lease = id};
+    s->n_inputs++;
+    return input;
+}
+
+void ask(struct scenario *s, struct ask what)
+{
+    size_t place = s->n_inputs;
+    struct engine_input *input = add_input(s, INPUT_REQUEST, what.id);
+    struct node_set usual = {
+        .count = what.vms ? what.vms : 1,
+        .amounts = {{what.cpu ? what.cpu : SCENARIO_CPU,
+                     what.memory ? what.memory : SCENARIO_MEMORY, what.disk}}};
+    bool exact = what.kind == LEASE_RESERVATION;
+
+    assert_true(what.n_sets <= SCENARIO_SETS);
+    s->sets[place][0] = usual;
+    for (size_t i = 0; i < what.n_sets; i++)
+        s->sets[place][i] = what.sets[i];
+    s->requests[place] = (struct lease_request){
+        .id = what.id,
+        .kind = what.kind,
+        .submit = what.submit ? what.submit : s->now,
+        .start = what.start || exact ? what.start : INSTANT_NONE,
+        .deadline = what.deadline ? what.deadline : INSTANT_NONE,
+        .duration_original = what.duration,
+        .duration = what.duration,
+        .duration_known = SPAN_NONE,
+        .preemptible = !what.non_preemptable,
+        .terms = what.non_preemptable ? TERMS_NON_PREEMPTABLE : TERMS_SUSPENDABLE,
+        .user = -1,
+        .node_sets = s->sets[place],
+        .n_node_sets = what.n_sets ? what.n_sets : 1,
+        .image = what.image,
+        .image_size = what.image_size,
+    };
+    input->request = &s->requests[place];
+}
+
+void best_effort(struct scenario *s, int64_t id, uint32_t vms, int64_t duration)
+{
+    ask(s, (struct ask){.id = id, .kind = LEASE_BEST_EFFORT, .vms = vms, .duration = duration});
+}
+
+void immediate(struct scenario *s, int64_t id, uint32_t vms, int64_t duration)
+{
+    ask(s, (struct ask){.id = id, .kind = LEASE_IMMEDIATE, .vms = vms, .duration = duration});
+}
+
+void reservation(struct scenario *s, int64_t id, uint32_t vms, int64_t start, int64_t duration)
+{
+    ask(s, (struct ask){.id = id, .kind = LEASE_RESERVATION, .vms = vms, .start = start,
+                        .duration = duration});
+}
+
+void deadline_lease(struct scenario *s, int64_t id, uint32_t vms, int64_t duration,
+                    int64_t deadline)
+{
+    ask(s, (struct ask){.id = id, .kind = LEASE_DEADLINE, .vms = vms, .duration = duration,
+                        .deadline = deadline});
+}
+
+void cancel(struct scenario *s, int64_t id)
+{
+    add_input(s, INPUT_CANCEL, id);
+}
+
+void ends(struct scenario *s, int64_t id)
+{
+    add_input(s, INPUT_ENDED, id);
+}
+
+/* --- what must hold after every step ----------------------------------------------------------------- */
+
+static bool may_follow(enum lease_state from, enum lease_state to)
+{
+    static const char *const table[LEASE_STATES] = {
+        [LEASE_NEW] = "Pending",
+        [LEASE_PENDING] = "Scheduled Queued Cancelled Rejected",
+        [LEASE_SCHEDULED] = "Preparing Queued Pending Ready Cancelled Fail",
+        [LEASE_QUEUED] = "Scheduled Cancelled",
+        [LEASE_PREPARING] = "Ready Pending Cancelled Fail",
+        [LEASE_READY] = "Active Queued Pending Cancelled Fail",
+        [LEASE_ACTIVE] = "Suspending Queued Done Cancelled Fail",
+        [LEASE_SUSPENDING] = "Suspended-Pending Cancelled Fail",
+        [LEASE_SUSPENDED_PENDING] = "Suspended-Queued Suspended-Scheduled Cancelled Fail",
+        [LEASE_SUSPENDED_QUEUED] = "Suspended-Scheduled Cancelled Fail",
+        [LEASE_SUSPENDED_SCHEDULED] =
+            "Suspended-Queued Suspended-Pending Migrating Resuming Cancelled Fail",
+        [LEASE_RESUMING] = "Resumed-Ready Cancelled Fail",
+        [LEASE_RESUMED_READY] = "Active Cancelled Fail",
+    };
+    char wanted[32], list[96];
+
+    snprintf(wanted, sizeof wanted, " %s ", lease_state_name(to));
+    snprintf(list, sizeof list, " %s ", table[from] ? table[from] : "");
+    return strstr(list, wanted) != NULL;
+}
+
+/* Amounts that reservations hold on a host at a time, from the leases' own lists. */
+struct held {
+    int64_t time;
+    uint32_t host;
+    int64_t amounts[RESOURCE_TYPES_MAX];
+};
+
+static void add_held(void *context, const struct lease *lease)
+{
+    struct held *held = context;
+
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct reservation *r = lease->reservations[i];
+
+        if (r->state == RESERVATION_DONE || held->time < r->from || held->time >= r->until)
+            continue;
+        for (uint32_t k = 0; k < r->placement->n_hosts; k++)
+            if (r->placement->hosts[k] == held->host)
+                for (uint32_t type = 0; type < r->placement->n_types; type++)
+                    held->amounts[type] += r->placement->amounts[k * r->placement->n_types + type];
+    }
+}
+
+static void check_instant(const struct scenario *s, int64_t time)
+{
+    if (time < s->now || time == INSTANT_NEVER)
+        return;
+    for (uint32_t host = 0; host < s->site.n_hosts; host++) {
+        struct held held = {.time = time, .host = host};
+
+        engine_each_lease(s->engine, add_held, &held);
+        for (int type = 0; type < s->site.types.count; type++) {
+            int64_t left = s->site.hosts[host].capacity.of[type] - held.amounts[type];
+
+            if (engine_free(s->engine, host, type, time) != left)
+                fail_msg("at %d: host %u at %d: %d %s free by the slot table, %d by the leases",
+                         (int)s->now, host + 1, (int)time,
+                         (int)engine_free(s->engine, host, type, time), s->site.types.names[type],
+                         (int)left);
+            if (left < 0 && !s->settings.behaviour.suspension_holds_memory_only)
+                fail_msg("at %d: host %u has %d %s too little at %d", (int)s->now, host + 1,
+                         (int)-left, s->site.types.names[type], (int)time);
+        }
+    }
+}
+
+static void check_lease(void *context, const struct lease *lease)
+{
+    struct scenario *s = context;
+
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct reservation *r = lease->reservations[i];
+
+        if (r->state != RESERVATION_DONE && lease_state_is_final(lease->state))
+            fail_msg("at %d: lease %d is over but its %s from %d is %s", (int)s->now,
+                     (int)lease->request.id, reservation_kind_name(r->kind), (int)r->from,
+                     reservation_state_name(r->state));
+        if (r->state == RESERVATION_SCHEDULED && r->from <= s->now)
+            fail_msg("at %d: %s of lease %d was to begin at %d", (int)s->now,
+                     reservation_kind_name(r->kind), (int)lease->request.id, (int)r->from);
+        if (r->state == RESERVATION_ACTIVE && r->until <= s->now)
+            fail_msg("at %d: %s of lease %d was to end at %d", (int)s->now,
+                     reservation_kind_name(r->kind), (int)lease->request.id, (int)r->until);
+        if (r->state != RESERVATION_DONE) {
+            check_instant(s, r->from);
+            check_instant(s, r->until);
+        }
+    }
+    if (lease->request.kind == LEASE_DEADLINE && lease->state == LEASE_DONE &&
+        lease->end > lease->request.deadline)
+        fail_msg("lease %d ended at %d, after its deadline %d", (int)lease->request.id,
+                 (int)lease->end, (int)lease->request.deadline);
+}
+
+static void write_log(struct scenario *s)
+{
+    static const char *const how[] = {"suspend", "requeue", "cancel"};
+
+    for (size_t i = 0; i < s->outputs.n_items; i++) {
+        const struct engine_output *output = &s->outputs.items[i];
+        const struct reservation *r = output->reservation;
+
+        fprintf(s->log, "%" PRId64 " %d %" PRId64, output->time, output->kind,
+                output->lease->request.id);
+        if (output->kind == OUTPUT_STATE) {
+            fprintf(s->log, " %s", lease_state_name(output->to));
+            if (!may_follow(output->from, output->to))
+                fail_msg("at %d: lease %d goes from %s to %s", (int)s->now,
+                         (int)output->lease->request.id, lease_state_name(output->from),
+                         lease_state_name(output->to));
+        }
+        if (output->kind == OUTPUT_PREEMPTED)
+            fprintf(s->log, " for %" PRId64 " at %" PRId64 " %s", output->other, output->at,
+                    how[output->how]);
+        if (output->kind == OUTPUT_REQUESTED)
+            fprintf(s->log, " %d", output->accepted);
+        if (r)
+            fprintf(s->log, " %s %" PRId64 "-%" PRId64, reservation_kind_name(r->kind), r->from,
+                    r->until);
+        fputc('\n', s->log);
+    }
+}
+
+/* --- time ------------------------------------------------------------------------------------------------ */
+
+static void step(struct scenario *s, int64_t now)
+{
+    struct error err = {0};
+
+    if (!s->engine)
+        s->engine = engine_create(&s->site, &s->settings, &s->policies, &err);
+    if (!s->engine)
+        fail_msg("%s", err.text);
+    s->now = now;
+    if (engine_step(s->engine, now, s->inputs, s->n_inputs, &s->outputs, &err) < 0)
+        fail_msg("at %d: %s", (int)now, err.text);
+    s->n_inputs = 0;
+    s->stepped = true;
+    write_log(s);
+    if (s->unchecked)
+        return;
+    check_instant(s, now);
+    engine_each_lease(s->engine, check_lease, s);
+}
+
+void settle(struct scenario *s)
+{
+    if (s->n_inputs || !s->stepped)
+        step(s, s->now);
+}
+
+static void step_until(struct scenario *s, int64_t before)
+{
+    settle(s);
+    for (int64_t next; (next = engine_next_time(s->engine)) < before;) {
+        if (next <= s->now)
+            fail_msg("at %d: the next time is %d", (int)s->now, (int)next);
+        step(s, next);
+    }
+}
+
+void at(struct scenario *s, int64_t time)
+{
+    step_until(s, time);
+    s->now = time;
+    s->stepped = false;
+}
+
+void run_to_end(struct scenario *s)
+{
+    step_until(s, INSTANT_NEVER);
+}
+
+/* --- answers ------------------------------------------------------------------------------------------------ */
+
+const struct lease *lease_of(struct scenario *s, int64_t id)
+{
+    const struct lease *lease;
+
+    settle(s);
+    lease = engine_lease(s->engine, id);
+    if (!lease)
+        fail_msg("lease %d is not there", (int)id);
+    return lease;
+}
+
+enum lease_state state_of(struct scenario *s, int64_t id)
+{
+    return lease_of(s, id)->state;
+}
+
+static char *append(struct scenario *s, char *end, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static char *append(struct scenario *s, char *end, const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(end, (size_t)(s->answer + sizeof s->answer - end), format, args);
+    va_end(args);
+    assert_in_range(length, 0, s->answer + sizeof s->answer - end - 1);
+    return end + length;
+}
+
+const char *log_of(struct scenario *s)
+{
+    settle(s);
+    fflush(s->log);
+    return s->log_text;
+}
+
+const char *states_of(struct scenario *s, int64_t id)
+{
+    const char *line = log_of(s);
+    char *end = append(s, s->answer, "%s", "");
+    long long last = INT64_MIN, time, lease;
+    char state[32];
+    int kind;
+
+    for (; line && *line; line = strchr(line, '\n') + 1) {
+        if (sscanf(line, "%lld %d %lld %31s", &time, &kind, &lease, state) != 4 ||
+            kind != OUTPUT_STATE || lease != id)
+            continue;
+        if (time != last)
+            end = append(s, end, "%s%lld", end == s->answer ? "" : " | ", time);
+        end = append(s, end, " %s", state);
+        last = time;
+    }
+    return s->answer;
+}
+
+const char *preemptions(struct scenario *s)
+{
+    const char *line = log_of(s);
+    char *end = append(s, s->answer, "%s", "");
+    long long time, lease, other, when;
+    char how[16];
+    int kind;
+
+    for (; line && *line; line = strchr(line, '\n') + 1)
+        if (sscanf(line, "%lld %d %lld for %lld at %lld %15s", &time, &kind, &lease, &other, &when,
+                   how) == 6)
+            end = append(s, end, "%s%lld: %lld for %lld at %lld %s", end == s->answer ? "" : "; ",
+                         time, lease, other, when, how);
+    return s->answer;
+}
+
+static char *append_hosts(struct scenario *s, char *end, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
+        const char *before = i ? "," : " on ";
+
+        if (r->placement->hosts[i] == HOST_REPOSITORY)
+            end = append(s, end, "%srepository", before);
+        else
+            end = append(s, end, "%s%d", before, s->site.hosts[r->placement->hosts[i]].id);
+    }
+    return end;
+}
+
+const char *plan_of(struct scenario *s, int64_t id)
+{
+    const struct lease *lease = lease_of(s, id);
+    char *end = append(s, s->answer, "%s", "");
+
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct reservation *r = lease->reservations[i];
+
+        end = append(s, end, "%s%s %" PRId64 "-", i ? "; " : "", reservation_kind_name(r->kind),
+                     r->from);
+        if (r->until == INSTANT_NEVER)
+            end = append(s, end, "ever");
+        else
+            end = append(s, end, "%" PRId64, r->until);
+        end = append_hosts(s, end, r);
+    }
+    return s->answer;
+}
+
+static void seconds_text(int64_t instant, char *text, size_t size)
+{
+    if (instant == INSTANT_NEVER)
+        snprintf(text, size, "never");
+    else
+        snprintf(text, size, "%" PRId64, instant);
+}
+
+const char *reason_of(struct scenario *s, int64_t id)
+{
+    const struct reason *reason = &lease_of(s, id)->reason;
+    char *end = append(s, s->answer, "%s: ", reason_name(reason->id));
+
+    reason_format(reason, end, (size_t)(s->answer + sizeof s->answer - end), seconds_text);
+    return s->answer;
+}
+
+void expect_nothing_left(struct scenario *s)
+{
+    settle(s);
+    assert_true(engine_is_idle(s->engine));
+    assert_true(engine_next_time(s->engine) == INSTANT_NEVER);
+    assert_int_equal(engine_queue_length(s->engine), 0);
+    assert_int_equal(engine_disk_used_most(s->engine), 0);
+    for (int kind = 0; kind < 4; kind++)
+        assert_int_equal(engine_unfinished(s->engine, (enum lease_kind)kind), 0);
+    for (int kind = 0; kind < RESERVATION_KINDS; kind++)
+        assert_int_equal(engine_cpu_used(s->engine, (enum reservation_kind)kind), 0);
+    for (uint32_t host = 0; host < s->site.n_hosts; host++)
+        for (int type = 0; type < s->site.types.count; type++)
+            for (int64_t time = s->now; time < s->now + 100000; time += 9999)
+                assert_int_equal(engine_free(s->engine, host, type, time),
+                                 s->site.hosts[host].capacity.of[type]);
+}
