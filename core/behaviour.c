@@ -9,6 +9,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
 {
     *behaviour = (struct behaviour){
         .preempt_needless_victims = true,
+        .mapper_stops_at_first_misfit = true,
         .estimates_times_vms = true,
         .suspension_holds_memory_only = true,
         .local_windows_shifted_site_wide = true,

@@ -11,6 +11,9 @@
 struct behaviour {
     /* All victims looked at before the mapping succeeded are preempted, needed or not. */
     bool preempt_needless_victims;
+    /* The mapper leaves a host for good when the next VM in order of size does not fit there, even if
+     * smaller ones would. */
+    bool mapper_stops_at_first_misfit;
     /* Suspend and resume estimates of a lease of n VMs are n times those of all its memory at once. */
     bool estimates_times_vms;
     /* A suspension or resumption holds (memory x VMs) of memory and disk, no CPU; hosts that wait

@@ -434,12 +434,28 @@ static bool reshuffle(struct engine *engine, struct lease *lease, int64_t from, 
 
 /* --- the way in ------------------------------------------------------------------------------------- */
 
+/* When those that run now could all be off their hosts. */
+static int64_t first_relief(struct engine *engine, int64_t from)
+{
+    int64_t longest = 0;
+
+    for (size_t i = 0; i < engine->leases.n; i++) {
+        struct lease *lease = engine->leases.items[i];
+
+        if (lease && runs(engine, lease) && suspend_estimate(engine, lease) > longest)
+            longest = suspend_estimate(engine, lease);
+    }
+    return engine->now + longest > from ? engine->now + longest : from;
+}
+
 static bool displace_somewhere(struct engine *engine, struct lease *lease, int64_t from,
                                int64_t latest, struct proposal *proposal)
 {
     size_t i = reservation_index_after(&engine->by_end, from), tried = 1;
-    int64_t at = from;
+    int64_t at = from, relief = first_relief(engine, from);
 
+    if (relief > from && relief <= latest && displace_for(engine, lease, relief, proposal))
+        return true;
     for (;;) {
         if (displace_for(engine, lease, at, proposal))
             return true;

@@ -267,6 +267,7 @@ struct engine *engine_create(const struct site *site, const struct engine_settin
     site_copy(&engine->site, site, err);
     engine->settings = *settings;
     engine->hooks = policies;
+    engine->next_give_up = INSTANT_NEVER;
     engine->now = INT64_MIN;
     engine->table = slot_table_create(&engine->site);
     engine->disk_used = memory_new(site->n_hosts, sizeof *engine->disk_used);
@@ -381,6 +382,8 @@ int64_t engine_next_time(const struct engine *engine)
         next = reservation_index_at(&engine->by_end, 0)->time;
     if (engine->early.n && engine->early.items[0]->request.start < next)
         next = engine->early.items[0]->request.start;
+    if (engine->next_give_up > engine->now && engine->next_give_up < next)
+        next = engine->next_give_up;
     return next;
 }
 

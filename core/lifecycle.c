@@ -250,22 +250,21 @@ static void withdraw_scheduled(struct engine *engine, struct reservation_list *l
     list->n = kept;
 }
 
-/* What has not been carried out of the last stretch goes; all of it when nothing has. */
+/* What has not been carried out of the last stretch goes. Migrations and resumptions that have been
+ * are kept with the stretch before. */
 static void withdraw_rest(struct engine *engine, struct lease *lease)
 {
+    struct lease_plan *plan = lease->plan;
     struct vm_plan *last = lease_plan_current(lease);
 
     withdraw_scheduled(engine, &last->before);
     withdraw_scheduled(engine, &last->after);
     if (last->vm->state == RESERVATION_DONE)
         return;
-    if (last->before.n == 0) {
-        stretch_withdraw(engine, lease);
-    } else {
-        reservation_unbook(engine, last->vm);
-        last->vm->until = last->vm->from;
-        last->vm->state = RESERVATION_DONE;
-    }
+    for (size_t i = 0; plan->n_vms > 1 && i < last->before.n; i++)
+        reservation_list_append(&last[-1].after, last->before.items[i]);
+    last->before.n = 0;
+    stretch_withdraw(engine, lease);
 }
 
 static void withdraw_plan(struct engine *engine, struct lease *lease)

@@ -17,8 +17,18 @@ struct host_order {
     size_t next; /* in order: the best one left */
 };
 
+enum { SURVEY_STEPS = 12 };
+
+struct survey_step {
+    int64_t until;
+    uint32_t hosts;
+};
+
 /* The last survey and what it is good for. */
 struct host_survey {
+    struct survey_step steps[SURVEY_STEPS];
+    uint32_t n_steps;
+    uint32_t vms_now; /* VMs that fit at this instant; UINT32_MAX: not counted yet */
     const struct slot_table *table;
     uint64_t version;
     int64_t from;
@@ -118,6 +128,8 @@ static uint32_t take_best(struct host_order *order)
 
 /* --- hosts with room ---------------------------------------------------------------------------- */
 
+static void summarise(struct host_survey *cache);
+
 /* A survey for one VM size and instant is good until the table changes: the leases of a queue that
  * ask for VMs of the same size share it. */
 static const struct slot_survey *survey_for(struct engine *engine, const struct amounts *vm,
@@ -130,6 +142,8 @@ static const struct slot_survey *survey_for(struct engine *engine, const struct 
         memcmp(&cache->vm, vm, sizeof *vm) == 0)
         return &cache->survey;
     slot_table_survey(engine->table, vm, from, &cache->survey);
+    summarise(cache);
+    cache->vms_now = UINT32_MAX;
     cache->vm = *vm;
     cache->table = engine->table;
     cache->version = version;
@@ -148,11 +162,38 @@ uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm)
     return cache->most_on_a_host;
 }
 
-static uint32_t count_until(const struct slot_survey *survey, int64_t until)
+/* How many hosts fit a VM until each time. The times are few: most hosts are free for ever or until
+ * the same reservation. More than there is room for: n_steps is 0 and the hosts are counted. */
+static void summarise(struct host_survey *cache)
 {
+    const struct slot_survey *survey = &cache->survey;
+
+    cache->n_steps = 0;
+    for (size_t i = 0; i < survey->n; i++) {
+        uint32_t step = 0;
+
+        while (step < cache->n_steps && cache->steps[step].until != survey->fits_until[i])
+            step++;
+        if (step == SURVEY_STEPS) {
+            cache->n_steps = 0;
+            return;
+        }
+        if (step == cache->n_steps)
+            cache->steps[cache->n_steps++] = (struct survey_step){survey->fits_until[i], 0};
+        cache->steps[step].hosts++;
+    }
+}
+
+/* Hosts that fit a VM until then. */
+static uint32_t count_until(const struct host_survey *cache, int64_t until)
+{
+    const struct slot_survey *survey = &cache->survey;
     uint32_t count = 0;
 
-    for (size_t i = 0; i < survey->n; i++)
+    for (uint32_t step = 0; step < cache->n_steps; step++)
+        if (cache->steps[step].until >= until)
+            count += cache->steps[step].hosts;
+    for (size_t i = 0; !cache->n_steps && i < survey->n; i++)
         count += survey->fits_until[i] >= until;
     return count;
 }
@@ -324,6 +365,63 @@ static bool fill_host(struct engine *engine, const struct map_request *request, 
     }
 }
 
+/* VMs of several sizes: which set is how far. */
+struct mixed_cursor {
+    uint32_t *done; /* per node set */
+    uint32_t n_left;
+};
+
+/* As fill_host(), but smaller VMs may use what a larger one leaves. */
+static bool fill_host_mixed(struct engine *engine, const struct map_request *request,
+                            uint32_t host, struct mixed_cursor *cursor, int64_t *until)
+{
+    const struct lease *lease = request->lease;
+    struct amounts need = {{0}};
+
+    for (size_t i = 0; i < lease->request.n_node_sets; i++) {
+        uint32_t set = lease->plan->set_order[i];
+        const struct node_set *nodes = &lease->request.node_sets[set];
+
+        while (cursor->done[set] < nodes->count) {
+            struct amounts trial = need;
+            int64_t fits_until;
+
+            for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+                trial.of[type] += nodes->amounts.of[type];
+            fits_until = slot_table_fits_until(engine->table, host, &trial, request->from);
+            if (fits_until < *until && (request->strict || fits_until == request->from))
+                break;
+            if (fits_until < *until)
+                *until = fits_until;
+            need = trial;
+            engine->vm_host[lease->plan->set_first_vm[set] + cursor->done[set]++] = host;
+            cursor->n_left--;
+        }
+    }
+    return cursor->n_left == 0;
+}
+
+static bool long_enough(const struct map_request *request, const struct mapping *mapping)
+{
+    return mapping->until == request->until ||
+           mapping->until - request->from >= request->shortest;
+}
+
+static bool mixed_pass(struct engine *engine, const struct map_request *request,
+                       struct host_order *order, struct mapping *mapping)
+{
+    struct mixed_cursor cursor = {.n_left = request->lease->n_vms};
+    bool mapped = false;
+
+    cursor.done = memory_new(request->lease->request.n_node_sets, sizeof *cursor.done);
+    mapping->until = request->until;
+    mapping->vm_host = engine->vm_host;
+    while (hosts_left(order) && !mapped)
+        mapped = fill_host_mixed(engine, request, take_best(order), &cursor, &mapping->until);
+    free(cursor.done);
+    return mapped && long_enough(request, mapping);
+}
+
 /* Haizea's greedy mapper (haizea.md 9.7): hosts by preference, VMs by size; the granted time never
  * grows back within a pass. Takes hosts out of order. */
 static bool greedy_pass(struct engine *engine, const struct map_request *request,
@@ -331,12 +429,14 @@ static bool greedy_pass(struct engine *engine, const struct map_request *request
 {
     struct vm_cursor cursor = {.lease = request->lease};
 
+    if (request->lease->request.n_node_sets > 1 &&
+        !engine->settings.behaviour.mapper_stops_at_first_misfit)
+        return mixed_pass(engine, request, order, mapping);
     mapping->until = request->until;
     mapping->vm_host = engine->vm_host;
     while (hosts_left(order))
         if (fill_host(engine, request, take_best(order), &cursor, &mapping->until))
-            return mapping->until == request->until ||
-                   mapping->until - request->from >= request->shortest;
+            return long_enough(request, mapping);
     return false;
 }
 
@@ -358,7 +458,11 @@ static bool all_fit(struct engine *engine, const struct node_set *nodes, int64_t
                     int64_t until)
 {
     const struct slot_survey *survey = survey_for(engine, &nodes->amounts, from);
-    uint32_t most = mapper_most_on_a_host(engine, &nodes->amounts), fitting = count_until(survey, until);
+    uint32_t most = mapper_most_on_a_host(engine, &nodes->amounts), fitting;
+
+    if (survey->n * (uint64_t)most < nodes->count)
+        return false;
+    fitting = count_until(engine->survey, until);
 
     if (fitting >= nodes->count)
         return true;
@@ -366,6 +470,19 @@ static bool all_fit(struct engine *engine, const struct node_set *nodes, int64_t
         return false;
     return slot_table_count(engine->table, &nodes->amounts, from, until, nodes->count) >=
            nodes->count;
+}
+
+uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes)
+{
+    const struct slot_survey *survey = survey_for(engine, &nodes->amounts, engine->now);
+    struct host_survey *cache = engine->survey;
+
+    if (cache->vms_now == UINT32_MAX)
+        cache->vms_now = mapper_most_on_a_host(engine, &nodes->amounts) <= 1
+                             ? (uint32_t)survey->n
+                             : slot_table_count(engine->table, &nodes->amounts, engine->now,
+                                                engine->now + 1, UINT32_MAX - 1);
+    return cache->vms_now < nodes->count ? cache->vms_now : nodes->count;
 }
 
 /* Could there be room at all? Counts VMs, whatever hosts are preferred. */
@@ -616,29 +733,31 @@ static bool map_with_victims(struct engine *engine, const struct map_request *re
     return mapped;
 }
 
-/* Every VM on its own host: how long are they all free? */
+/* Every VM on its own host: how long are they all free? The first host that is not free long enough
+ * ends the search. */
 static bool map_pinned(struct engine *engine, const struct map_request *request,
                        struct mapping *mapping)
 {
     const struct placement *pinned = request->pinned;
+    int64_t least = least_until(request);
+    struct amounts need = {{0}};
 
     mapping->until = request->until;
-    mapping->vm_host = engine->vm_host;
-    for (uint32_t i = 0; i < pinned->n_vms; i++)
-        engine->vm_host[pinned->vms[i].vm] = pinned->vms[i].host;
     for (uint32_t i = 0; i < pinned->n_hosts; i++) {
-        struct amounts need = {{0}};
         int64_t fits_until;
 
-        memcpy(need.of, &pinned->amounts[(size_t)i * pinned->n_types],
-               pinned->n_types * sizeof *need.of);
+        for (uint32_t type = 0; type < pinned->n_types; type++)
+            need.of[type] = pinned->amounts[(size_t)i * pinned->n_types + type];
         fits_until = slot_table_fits_until(engine->table, pinned->hosts[i], &need, request->from);
+        if (fits_until < least)
+            return false;
         if (fits_until < mapping->until)
             mapping->until = fits_until;
     }
-    return mapping->until == request->until ||
-           (!request->strict && mapping->until > request->from &&
-            mapping->until - request->from >= request->shortest);
+    mapping->vm_host = engine->vm_host;
+    for (uint32_t i = 0; i < pinned->n_vms; i++)
+        engine->vm_host[pinned->vms[i].vm] = pinned->vms[i].host;
+    return true;
 }
 
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping)

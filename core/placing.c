@@ -325,15 +325,12 @@ static void sorted_points(const struct engine *engine, int64_t after, struct poi
     points->n = n;
 }
 
-static bool try_future(struct search *search, int64_t after, struct proposal *proposal)
+static bool try_haizea_points(struct search *search, int64_t after, struct proposal *proposal)
 {
     struct points points = {0};
     bool placed = false;
 
-    if (search->engine->settings.behaviour.future_points_unsorted)
-        haizea_points(search->engine, after, &points);
-    else
-        sorted_points(search->engine, after, &points);
+    haizea_points(search->engine, after, &points);
     for (size_t i = 0; i < points.n && !placed; i++)
         if (points.items[i] != INSTANT_NEVER)
             placed = try_point(search, points.items[i], proposal);
@@ -341,14 +338,31 @@ static bool try_future(struct search *search, int64_t after, struct proposal *pr
     return placed;
 }
 
-static uint32_t vms_that_fit(const struct engine *engine, const struct lease *lease)
+/* Every time at which something ends, in order. */
+static bool try_future(struct search *search, int64_t after, struct proposal *proposal)
+{
+    const struct reservation_index *index = &search->engine->by_end;
+    size_t i = reservation_index_after(index, after);
+    int64_t tried = after;
+
+    if (search->engine->settings.behaviour.future_points_unsorted)
+        return try_haizea_points(search, after, proposal);
+    for (; i < index->n && reservation_index_at(index, i)->time != INSTANT_NEVER; i++) {
+        int64_t at = reservation_index_at(index, i)->time;
+
+        if (at != tried && try_point(search, at, proposal))
+            return true;
+        tried = at;
+    }
+    return false;
+}
+
+static uint32_t vms_that_fit(struct engine *engine, const struct lease *lease)
 {
     uint32_t count = 0;
 
     for (size_t set = 0; set < lease->request.n_node_sets; set++)
-        count +=
-            slot_table_count(engine->table, &lease->request.node_sets[set].amounts, engine->now,
-                             engine->now + 1, lease->request.node_sets[set].count);
+        count += mapper_count_now(engine, &lease->request.node_sets[set]);
     return count;
 }
 

@@ -146,6 +146,11 @@ static void schedule_kind(struct engine *engine, enum lease_kind kind)
     }
 }
 
+static int64_t time_needed(const struct engine *engine, const struct lease *lease)
+{
+    return instant_add(remaining_span(lease), shutdown_span(engine, lease));
+}
+
 /* A lease of the queue that can no longer be over by its deadline, even if it starts now. */
 static bool has_missed_deadline(const struct engine *engine, struct lease *lease)
 {
@@ -153,13 +158,24 @@ static bool has_missed_deadline(const struct engine *engine, struct lease *lease
 
     if (lease->request.deadline == INSTANT_NONE)
         return false;
-    end = instant_add(engine->now, instant_add(remaining_span(lease),
-                                               shutdown_span(engine, lease)));
+    end = instant_add(engine->now, time_needed(engine, lease));
     if (end <= lease->request.deadline)
         return false;
     lease->reason = (struct reason){.id = REASON_DEADLINE_MISSED,
                                     .n = {lease->request.deadline, end}};
     return true;
+}
+
+/* No CPU is free and nothing may be planned for later: not worth a try. */
+static bool is_hopeless(const struct engine *engine, const struct lease *lease)
+{
+    const struct policy_hooks *hooks = engine->hooks;
+
+    if (future_allowed(engine) || slot_table_free_cpu_now(engine->table) > 0 ||
+        lease->request.node_sets[0].amounts.of[RESOURCE_CPU] == 0)
+        return false;
+    return !(hooks->score_victims || hooks->choose_victims) ||
+           (hooks->may_preempt && !hooks->may_preempt(hooks->context, lease));
 }
 
 /* One lease of the queue; false: the pass is over. */
@@ -170,10 +186,32 @@ static bool schedule_queued(struct engine *engine, struct lease *lease)
         lease_finish(engine, lease, LEASE_CANCELLED);
         return true;
     }
+    if (is_hopeless(engine, lease)) {
+        lease->reason = (struct reason){.id = REASON_NO_ROOM_NOW, .n = {lease->n_vms, 0}};
+        queue_insert(engine, lease);
+        return engine->settings.backfilling != BACKFILLING_OFF;
+    }
     if (engine_schedule_lease(engine, lease, future_allowed(engine)))
         return true;
     queue_insert(engine, lease);
     return engine->settings.backfilling != BACKFILLING_OFF;
+}
+
+/* When the first lease of the queue has to be given up because of its deadline. */
+static int64_t next_give_up(const struct engine *engine)
+{
+    int64_t next = INSTANT_NEVER;
+
+    if (!engine->queued_deadlines)
+        return next;
+    for (size_t i = 0; i < engine->queue.n; i++) {
+        const struct lease *lease = engine->queue.items[i];
+        int64_t deadline = lease->request.deadline, needed = time_needed(engine, lease);
+
+        if (deadline != INSTANT_NONE && needed != INSTANT_NEVER && deadline - needed + 1 < next)
+            next = deadline - needed + 1;
+    }
+    return next;
 }
 
 /* The queue from its head: what cannot be placed stays, in order. Leases that lose their place on the
@@ -186,7 +224,8 @@ static void schedule_queue(struct engine *engine)
     engine->queue = engine->trying;
     engine->queue.n = 0;
     while (next < waiting.n) {
-        if (!future_allowed(engine) && slot_table_free_cpu_now(engine->table) == 0)
+        if (engine->settings.behaviour.queue_pass_by_free_cpu && !future_allowed(engine) &&
+            slot_table_free_cpu_now(engine->table) == 0)
             break;
         if (!schedule_queued(engine, waiting.items[next++]))
             break;
@@ -194,10 +233,12 @@ static void schedule_queue(struct engine *engine)
     while (next < waiting.n)
         queue_insert(engine, waiting.items[next++]);
     engine->trying = waiting;
+    engine->next_give_up = next_give_up(engine);
 }
 
 static void enqueue(struct engine *engine, struct lease *lease)
 {
+    engine->queued_deadlines |= lease->request.deadline != INSTANT_NONE;
     lease_set_state(engine, lease, LEASE_QUEUED);
     queue_insert(engine, lease);
 }

@@ -41,6 +41,8 @@ struct engine {
     struct lease_list pending; /* admitted in this step */
     struct lease_list early;   /* not ready yet, ascending start */
     struct lease_list queue;   /* ascending submission */
+    bool queued_deadlines;     /* some lease of the queue has, or had, a deadline */
+    int64_t next_give_up;      /* when the first of those has to be given up */
     struct lease_list trying;  /* scratch: the queue while it is being scheduled */
     struct lease_list future;  /* hold a future reservation */
 
@@ -149,6 +151,8 @@ struct mapping {
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping);
 /* The most VMs of this size that one empty host holds; O(1) when asked for the same size again. */
 uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm);
+/* VMs of a node set that fit at this instant. */
+uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes);
 void mapper_create_scratch(struct engine *engine);
 void mapper_destroy_scratch(struct engine *engine);
 void mapping_finish(struct mapping *mapping);

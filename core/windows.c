@@ -76,15 +76,30 @@ static struct window *lay(struct windows *windows, const struct layout *layout, 
     return windows_find_or_add(windows, layout->at + near, layout->at + far);
 }
 
+static void lay_next(struct windows *windows, const struct layout *layout, int64_t *used,
+                     uint32_t vm)
+{
+    int64_t span = span_of(layout, vm) + layout->engine->settings.enactment_overhead;
+
+    window_add_vm(lay(windows, layout, used, span), vm);
+}
+
+/* One VM after the other. Where waiting VMs hold their hosts, host by host: then a host waits before
+ * or after its own turn only. */
 static void lay_globally(struct windows *windows, const struct layout *layout)
 {
+    const struct placement *placement = layout->placement;
     int64_t used = 0;
 
-    for (uint32_t vm = 0; vm < layout->placement->n_vms; vm++) {
-        int64_t span = span_of(layout, vm) + layout->engine->settings.enactment_overhead;
-
-        window_add_vm(lay(windows, layout, &used, span), vm);
+    if (layout->engine->settings.behaviour.suspension_holds_memory_only) {
+        for (uint32_t vm = 0; vm < placement->n_vms; vm++)
+            lay_next(windows, layout, &used, vm);
+        return;
     }
+    for (uint32_t i = 0; i < placement->n_hosts; i++)
+        for (uint32_t vm = 0; vm < placement->n_vms; vm++)
+            if (placement->vms[vm].host == placement->hosts[i])
+                lay_next(windows, layout, &used, vm);
 }
 
 /* Host by host; first_extra is added to the first operation on each host. */

@@ -57,7 +57,8 @@ static const struct setting settings_table[] = {
     }
 
 static const struct setting behaviour_table[] = {
-    SWITCH(preempt_needless_victims),     SWITCH(estimates_times_vms),
+    SWITCH(preempt_needless_victims),     SWITCH(mapper_stops_at_first_misfit),
+    SWITCH(estimates_times_vms),
     SWITCH(suspension_holds_memory_only), SWITCH(local_windows_shifted_site_wide),
     SWITCH(shutdown_inside_duration),     SWITCH(future_points_unsorted),
     SWITCH(immediate_may_be_suspended),   SWITCH(score_by_whole_duration),

@@ -209,9 +209,57 @@ static void test_missing_file(void **state)
     assert_int_equal(err.code, EISDIR);
 }
 
+static void test_names_stand_for_values(void **state)
+{
+    (void)state;
+    read_text("[DEFAULT]\nroot: /data\nsize = 10%\n[a]\nDir: %(root)s/a\nfile: %(dir)s/x-%(SIZE)s\n"
+              "percent: 50%% of %(root)s\nplain: 50%%\n[b]\nroot: /other\nfile: %(root)s/y\n");
+    assert_string_equal(value("a", "dir"), "/data/a");
+    assert_string_equal(value("a", "file"), "/data/a/x-10%");
+    assert_string_equal(value("a", "percent"), "50% of /data");
+    assert_string_equal(value("a", "plain"), "50%%");
+    assert_string_equal(value("a", "root"), "/data");
+    assert_true(ini_find(&ini, "a", "root")->inherited);
+    assert_string_equal(value("b", "root"), "/other");
+    assert_string_equal(value("b", "file"), "/other/y");
+    assert_false(ini_find(&ini, "b", "root")->inherited);
+}
+
+static void test_wrong_names_are_refused(void **state)
+{
+    static const char *const cases[][2] = {
+        {"[a]\nx: 1\ny: %(z)s\n", "a.conf:3: the value of y names %(z)s, which is set neither"},
+        {"[a]\nx: %(y)s\ny: %(x)s\n", "a.conf:2: the %(name)s of x lead back to themselves"},
+        {"[a]\nx: %(x\n", "a.conf:2: '%(x' in the value of x: expected %(name)s"},
+        {"[a]\ny: 1\nx: %(y)d\n", "expected %(name)s"},
+        {"[a]\ny: 1\nx: %(y)s 5% more\n", "write %% for a percent sign"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        refused(cases[i][0], strlen(cases[i][0]), cases[i][1]);
+        ini_finish(&ini);
+    }
+}
+
+/* Every name of a value doubles it. */
+static void test_values_do_not_explode(void **state)
+{
+    static const char text[] =
+        "[a]\na0: 0123456789012345678901234567890123456789\na1: %(a0)s%(a0)s%(a0)s%(a0)s\n"
+        "a2: %(a1)s%(a1)s%(a1)s%(a1)s\na3: %(a2)s%(a2)s%(a2)s%(a2)s\n"
+        "a4: %(a3)s%(a3)s%(a3)s%(a3)s\na5: %(a4)s%(a4)s%(a4)s%(a4)s\n";
+
+    (void)state;
+    refused(text, strlen(text), "is longer than");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_names_stand_for_values, begin, end),
+        cmocka_unit_test_setup_teardown(test_wrong_names_are_refused, begin, end),
+        cmocka_unit_test_setup_teardown(test_values_do_not_explode, begin, end),
         cmocka_unit_test_setup_teardown(test_both_separators_and_comments, begin, end),
         cmocka_unit_test_setup_teardown(test_lines_are_counted, begin, end),
         cmocka_unit_test_setup_teardown(test_mark_carriage_returns_and_no_last_newline, begin, end),

@@ -84,6 +84,7 @@ static void it_does_not_start_now_where_something_is_reserved(void **state)
     (void)state;
     scenario_begin(&s, 1);
     reservation(&s, 1, 1, 500, 100);
+    settle(&s);
     unlimited(&s, 2, LEASE_IMMEDIATE, 0);
     unlimited(&s, 3, LEASE_RESERVATION, 700);
     unlimited(&s, 4, LEASE_RESERVATION, 499);

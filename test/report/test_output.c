@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "report/json_writer.h"
+#include "report/real_text.h"
 
 static json_t *read_back(struct output *out, const char *path)
 {
@@ -73,6 +74,64 @@ static void numbers_are_exact(void **state)
     json_decref(document);
 }
 
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Fractions, quotients and any pattern of bits: all come back as they were. */
+static void any_double_reads_back(void **state)
+{
+    uint64_t random = 88172645463325252u;
+
+    (void)state;
+    for (int i = 0; i < 300000; i++) {
+        char text[REAL_TEXT_MAX + 1], *end;
+        uint64_t bits = draw(&random);
+        double value;
+
+        if (i % 3 == 0)
+            value = (double)(bits >> 11) / 9007199254740992.0;
+        else if (i % 3 == 1)
+            value = (double)(bits % 1000003) / (double)(1 + draw(&random) % 86400);
+        else
+            memcpy(&value, &bits, sizeof value);
+        if (!isfinite(value))
+            continue;
+        text[real_text(value, text)] = '\0';
+        assert_true(strtod(text, &end) == value);
+        assert_int_equal(*end, '\0');
+    }
+}
+
+static void numbers_are_no_longer_than_needed(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {0.3, "0.3"},
+        {1.0 / 3, "0.3333333333333333"},
+        {0.00001, "0.00001"},
+        {99999999999999.5, "99999999999999.5"},
+        {-123456789.125, "-123456789.125"},
+        {9007199254740991.0, "9007199254740991"},
+        {0.1 + 0.2, "0.30000000000000004"},
+        {1e300, "1.0000000000000001e+300"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[REAL_TEXT_MAX + 1];
+
+        text[real_text(cases[i].value, text)] = '\0';
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 static void short_numbers_stay_short(void **state)
 {
     struct output *out = output_create_spool("x", NULL);
@@ -126,7 +185,7 @@ static void any_text_is_valid(void **state)
 /* Pieces of many lengths, read back in another order, over the border between file and memory. */
 static void text_set_aside_comes_back(void **state)
 {
-    enum { PIECES = 3000 };
+    enum { PIECES = 30000 };
     static int64_t offsets[PIECES + 1];
     struct output *spool = output_create_spool("spool.txt", NULL);
     struct output *out = output_create("spool.txt", NULL);
@@ -141,18 +200,26 @@ static void text_set_aside_comes_back(void **state)
         output_char(spool, '\n');
     }
     offsets[PIECES] = output_position(spool);
-    assert_true(offsets[PIECES] > 4 * 65536);
+    assert_true(offsets[PIECES] > 3 * (1 << 21));
     for (int i = PIECES; i-- > 0;)
         output_copy(out, spool, offsets[i], offsets[i + 1] - offsets[i]);
     output_copy(out, spool, 0, offsets[PIECES]);
+    /* In order but for a few, as leases finish. */
+    for (int i = 0; i < PIECES; i++) {
+        int wanted = i % 5 ? i : i * 7919 % PIECES;
+
+        output_copy(out, spool, offsets[wanted], offsets[wanted + 1] - offsets[wanted]);
+    }
     assert_int_equal(output_close(spool, &err), 0);
     assert_int_equal(output_close(out, &err), 0);
 
     file = fopen("spool.txt", "r");
     assert_non_null(file);
-    for (int turn = 0; turn < 2 * PIECES; turn++) {
-        int wanted = turn < PIECES ? PIECES - 1 - turn : turn - PIECES;
-        int got;
+    for (int turn = 0; turn < 3 * PIECES; turn++) {
+        int i = turn % PIECES, got;
+        int wanted = turn < PIECES                 ? PIECES - 1 - i
+                     : turn < 2 * PIECES || i % 5 ? i
+                                                   : i * 7919 % PIECES;
 
         for (int k = 0; k <= wanted % 97; k++) {
             assert_int_equal(fscanf(file, "%d;", &got), 1);
@@ -187,6 +254,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_exact),
+        cmocka_unit_test(any_double_reads_back),
+        cmocka_unit_test(numbers_are_no_longer_than_needed),
         cmocka_unit_test(short_numbers_stay_short),
         cmocka_unit_test(any_text_is_valid),
         cmocka_unit_test(text_set_aside_comes_back),

@@ -218,13 +218,57 @@ static void figures_are_summed(void **state)
     golden_run_destroy(run);
 }
 
+/* A probe that was not asked for leaves nothing behind; how the run ended is told. */
+static void counters_can_be_left_out(void **state)
+{
+    struct golden_run *run = golden_run_load(GOLDEN_DATA "/haizea-1.0/pre-order.json");
+    struct engine_settings settings;
+    struct accounting *accounting = accounting_create(true, NULL);
+    struct record_options options = {
+        .path = "left-out.json",
+        .settings = &settings,
+        .accounting = accounting,
+        .counters_left_out = 1u << COUNTER_BEST_EFFORT_COMPLETED | 1u << COUNTER_QUEUE_SIZE |
+                             1u << COUNTER_ACCEPTED_RESERVATIONS,
+    };
+    struct record *record;
+    json_t *got, *stats;
+
+    (void)state;
+    engine_settings_init(&settings);
+    record = record_create(&options, NULL);
+    assert_non_null(record);
+    record_set_ending(record, ENDING_STUCK);
+    struct observer observers[2] = {accounting_observer(accounting), record_observer(record)};
+
+    assert_int_equal(golden_run_play(run, observers, 2, NULL), 0);
+    record_destroy(record);
+    got = json_load_file("left-out.json", JSON_REJECT_DUPLICATES, NULL);
+    unlink("left-out.json");
+    assert_non_null(got);
+    stats = json_object_get(got, "stats");
+    assert_int_equal(json_object_size(json_object_get(got, "counters")), ACCOUNTING_COUNTERS - 3);
+    assert_null(json_object_get(json_object_get(got, "counters"), "Queue size"));
+    assert_non_null(json_object_get(json_object_get(got, "counters"), "CPU utilization"));
+    assert_null(json_object_get(stats, "all-best-effort"));
+    assert_null(json_object_get(stats, "Total accepted AR"));
+    assert_non_null(json_object_get(stats, "Total rejected AR"));
+    assert_int_equal(json_object_size(json_object_get(got, "lease_stats")), 0);
+    assert_string_equal(json_string_value(json_object_get(got, "status")), "ok");
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(got, "galerna"), "ending")), "stuck");
+    json_decref(got);
+    accounting_destroy(accounting);
+    golden_run_destroy(run);
+}
+
 static void a_full_disk_is_reported(void **state)
 {
     struct golden_run *run = golden_run_load(GOLDEN_DATA "/haizea-1.0/pre-order.json");
     struct engine_settings settings;
     struct error err = {0};
     struct accounting *accounting = accounting_create(true, &err);
-    struct record_options options = {"/dev/full", &settings, accounting};
+    struct record_options options = {.path = "/dev/full", .settings = &settings, .accounting = accounting};
     struct record *record;
 
     (void)state;
@@ -245,7 +289,7 @@ static void a_wrong_path_is_reported(void **state)
 {
     struct engine_settings settings;
     struct error err = {0};
-    struct record_options options = {"no/such/folder/record.json", &settings, NULL};
+    struct record_options options = {.path = "no/such/folder/record.json", .settings = &settings};
 
     (void)state;
     engine_settings_init(&settings);
@@ -260,7 +304,7 @@ int main(void)
         cmocka_unit_test(features_are_recorded),    cmocka_unit_test(random_workloads_are_recorded),
         cmocka_unit_test(a_trace_is_recorded),      cmocka_unit_test(extras_are_told),
         cmocka_unit_test(figures_are_summed),       cmocka_unit_test(a_full_disk_is_reported),
-        cmocka_unit_test(a_wrong_path_is_reported),
+        cmocka_unit_test(a_wrong_path_is_reported), cmocka_unit_test(counters_can_be_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

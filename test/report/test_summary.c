@@ -241,7 +241,7 @@ static void tables_stand_side_by_side(void **state)
                "Preemptions                                     0                     58\n"
                "  by requeueing                                 -                     58\n"
                "Suspensions                                     0                      0\n"
-               "All best-effort done        138:53:20 (500,000 s)  166:40:00 (600,000 s)\n"
+               "All best-effort done        138:53:20 (500,000 s)  138:53:20 (500,000 s)\n"
                "End of the run              166:40:00 (600,000 s)  166:40:00 (600,000 s)\n"
                "Scheduling attempts                             0                      0\n"
                "CPU time                                        -                0.250 s\n");

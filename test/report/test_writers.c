@@ -137,7 +137,7 @@ static void write_results(const char *path)
     struct engine_settings settings;
     struct error err = {0};
     struct accounting *accounting = accounting_create(true, NULL);
-    struct results_options options = {path, "a run", &settings, accounting};
+    struct results_options options = {.path = path, .name = "a run", .settings = &settings, .accounting = accounting};
     struct results *results;
 
     engine_settings_init(&settings);
@@ -197,7 +197,7 @@ static void results_spare_other_files(void **state)
 {
     struct engine_settings settings;
     struct error err = {0};
-    struct results_options options = {"letter.txt", "a run", &settings, NULL};
+    struct results_options options = {.path = "letter.txt", .name = "a run", .settings = &settings};
     FILE *file = fopen("letter.txt", "w");
     char *content;
 
@@ -219,7 +219,7 @@ static void an_unfinished_run_leaves_no_results(void **state)
 {
     struct engine_settings settings;
     struct accounting *accounting = accounting_create(true, NULL);
-    struct results_options options = {"half.db", "a run", &settings, accounting};
+    struct results_options options = {.path = "half.db", .name = "a run", .settings = &settings, .accounting = accounting};
     struct observer observer;
     struct results *results;
     sqlite3 *database;

@@ -1,0 +1,361 @@
+/* Disk images that have to be on the hosts: one repository sends one image at a time, 250 MB in 20 s.
+ */
+#include "scenario.h"
+
+#include <string.h>
+
+static void scenario_with_images(struct scenario *s, size_t n_hosts,
+                                 enum transfer_mechanism mechanism)
+{
+    scenario_begin(s, n_hosts);
+    s->settings.preparation = PREPARATION_IMAGE_TRANSFER;
+    s->settings.transfer_mechanism = mechanism;
+}
+
+static void ask_image(struct scenario *s, int64_t id, uint32_t vms, const char *image, int64_t size)
+{
+    ask(s, (struct ask){.id = id, .vms = vms, .duration = 100, .image = image,
+                        .image_size = size});
+}
+
+static void reserve_image(struct scenario *s, int64_t id, int64_t start, const char *image)
+{
+    ask(s, (struct ask){.id = id, .kind = LEASE_RESERVATION, .start = start, .duration = 100,
+                        .image = image, .image_size = 250});
+}
+
+static void unmanaged_images_are_there_already(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    ask_image(&s, 1, 1, "a.img", 250);
+    assert_string_equal(plan_of(&s, 1), "VM 0-100 on 1; SHUTDOWN 100-100 on 1");
+    assert_int_equal(engine_disk_used_most(s.engine), 0);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_lease_starts_when_its_image_is_there(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 1, TRANSFER_UNICAST);
+    ask_image(&s, 1, 1, "a.img", 250);
+    assert_string_equal(plan_of(&s, 1), "FILE_TRANSFER 0-20 on repository,1; VM 20-120 on 1; "
+                                        "SHUTDOWN 120-120 on 1");
+    at(&s, 50);
+    settle(&s);
+    assert_int_equal(engine_disk_used_most(s.engine), 250);
+    run_to_end(&s);
+    assert_string_equal(states_of(&s, 1),
+                        "0 Pending Queued Scheduled Preparing | 20 Ready Active | 120 Done");
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void unicast_sends_a_copy_to_each_vm_multicast_one_to_all(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 3, TRANSFER_UNICAST);
+    ask_image(&s, 1, 3, "a.img", 250);
+    assert_string_equal(plan_of(&s, 1), "FILE_TRANSFER 0-60 on repository,1,2,3; "
+                                        "VM 60-160 on 1,2,3; SHUTDOWN 160-160 on 1,2,3");
+    run_to_end(&s);
+    scenario_end(&s);
+
+    scenario_with_images(&s, 3, TRANSFER_MULTICAST);
+    ask_image(&s, 1, 3, "a.img", 251); /* 20.08 s */
+    assert_string_equal(plan_of(&s, 1), "FILE_TRANSFER 0-21 on repository,1,2,3; "
+                                        "VM 21-121 on 1,2,3; SHUTDOWN 121-121 on 1,2,3");
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void transfers_follow_each_other(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 3, TRANSFER_UNICAST);
+    s.settings.force_transfer_time = 7;
+    ask_image(&s, 1, 1, "a.img", 250);
+    ask_image(&s, 2, 1, "b.img", 250);
+    ask_image(&s, 3, 1, "a.img", 250); /* unicast: no sharing */
+    assert_int_equal(lease_of(&s, 1)->reservations[0]->until, 7);
+    assert_int_equal(lease_of(&s, 2)->reservations[0]->until, 14);
+    assert_int_equal(lease_of(&s, 3)->reservations[0]->until, 21);
+    run_to_end(&s);
+    assert_int_equal(lease_of(&s, 3)->start_actual, 21);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void for_a_reservation_the_image_arrives_just_in_time(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 4, TRANSFER_UNICAST);
+    reserve_image(&s, 1, 500, "a.img");
+    reserve_image(&s, 2, 490, "b.img");
+    reserve_image(&s, 3, 505, "c.img");
+    assert_int_equal(lease_of(&s, 1)->reservations[0]->from, 480);
+    assert_int_equal(lease_of(&s, 2)->reservations[0]->from, 460);
+    assert_int_equal(lease_of(&s, 3)->reservations[0]->from, 440);
+    run_to_end(&s);
+    assert_string_equal(states_of(&s, 1), "0 Pending Scheduled | 480 Preparing | 500 Ready Active "
+                                          "| 600 Done");
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_reservation_whose_image_comes_too_late_is_refused(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 2, TRANSFER_UNICAST);
+    reserve_image(&s, 1, 19, "a.img");
+    reserve_image(&s, 2, 20, "a.img");
+    reserve_image(&s, 3, 39, "b.img");
+    assert_string_equal(states_of(&s, 1), "0 Pending Rejected");
+    assert_string_equal(reason_of(&s, 1), "image-too-late: refused: its disk image would arrive "
+                                          "at 20, its start is 19");
+    assert_int_equal(state_of(&s, 2), LEASE_PREPARING);
+    assert_int_equal(state_of(&s, 3), LEASE_REJECTED);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* Lease 1 keeps the repository busy until 500; 2 waits for it with a.img, and 3 rides along. */
+static void two_share_a_transfer(struct scenario *s)
+{
+    scenario_with_images(s, 4, TRANSFER_MULTICAST);
+    ask_image(s, 1, 1, "large.img", 6250);
+    ask_image(s, 2, 1, "a.img", 250);
+    ask_image(s, 3, 1, "a.img", 250);
+    settle(s);
+    assert_int_equal(lease_of(s, 2)->reservations[0]->from, 500);
+    assert_int_equal(lease_of(s, 3)->reservations[0]->kind, RESERVATION_VM);
+    assert_int_equal(lease_of(s, 3)->reservations[0]->from, 520);
+}
+
+static void a_lease_rides_on_a_planned_multicast(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    two_share_a_transfer(&s);
+    assert_string_equal(plan_of(&s, 2), "FILE_TRANSFER 500-520 on repository,2,3; "
+                                        "VM 520-620 on 2; SHUTDOWN 620-620 on 2");
+    run_to_end(&s);
+    assert_string_equal(states_of(&s, 3), "0 Pending Queued Scheduled | 500 Preparing | "
+                                          "520 Ready Active | 620 Done");
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void redundant_transfers_may_be_wanted(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 4, TRANSFER_MULTICAST);
+    s.settings.avoid_redundant_transfers = false;
+    ask_image(&s, 1, 1, "large.img", 6250);
+    ask_image(&s, 2, 1, "a.img", 250);
+    ask_image(&s, 3, 1, "a.img", 250);
+    assert_int_equal(lease_of(&s, 3)->reservations[0]->from, 520);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void riders_keep_the_transfer_of_a_cancelled_owner(void **state)
+{
+    (void)state;
+    for (int64_t time = 100; time <= 510; time += 410) { /* before it begins, and under way */
+        struct scenario s;
+
+        two_share_a_transfer(&s);
+        at(&s, time);
+        cancel(&s, 2);
+        settle(&s);
+        assert_int_equal(engine_forget(s.engine, 2, NULL), 0);
+        run_to_end(&s);
+        assert_int_equal(state_of(&s, 3), LEASE_DONE);
+        assert_int_equal(lease_of(&s, 3)->start_actual, 520);
+        expect_nothing_left(&s);
+        scenario_end(&s);
+    }
+}
+
+static void without_riders_it_is_taken_back(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    two_share_a_transfer(&s);
+    at(&s, 100);
+    cancel(&s, 3);
+    cancel(&s, 2);
+    settle(&s);
+    ask_image(&s, 4, 1, "b.img", 250);
+    assert_int_equal(lease_of(&s, 4)->reservations[0]->from, 500);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_cancelled_transfer_frees_the_repository(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 2, TRANSFER_UNICAST);
+    ask_image(&s, 1, 1, "large.img", 6250);
+    at(&s, 100);
+    cancel(&s, 1);
+    ask_image(&s, 2, 1, "a.img", 250);
+    assert_string_equal(plan_of(&s, 2), "FILE_TRANSFER 100-120 on repository,1; VM 120-220 on 1; "
+                                        "SHUTDOWN 220-220 on 1");
+    assert_int_equal(state_of(&s, 1), LEASE_CANCELLED);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_cached_image_needs_no_transfer(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 1, TRANSFER_UNICAST);
+    s.settings.image_reuse = IMAGE_REUSE_CACHES;
+    s.settings.image_cache_size = 1000;
+    ask_image(&s, 1, 1, "a.img", 250);
+    at(&s, 200);
+    ask_image(&s, 2, 1, "a.img", 250);
+    assert_string_equal(states_of(&s, 2), "200 Pending Queued Scheduled Ready Active");
+    assert_string_equal(plan_of(&s, 2), "VM 200-300 on 1; SHUTDOWN 300-300 on 1");
+    assert_int_equal(engine_disk_used_most(s.engine), 250);
+    ask_image(&s, 3, 1, "b.img", 250);
+    assert_int_equal(lease_of(&s, 3)->reservations[0]->kind, RESERVATION_TRANSFER);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void an_unused_image_makes_room_in_the_cache(void **state)
+{
+    (void)state;
+    for (int64_t size = 499; size <= 500; size++) {
+        struct scenario s;
+
+        scenario_with_images(&s, 1, TRANSFER_UNICAST);
+        s.settings.image_reuse = IMAGE_REUSE_CACHES;
+        s.settings.image_cache_size = size;
+        ask_image(&s, 1, 1, "a.img", 250);
+        at(&s, 200);
+        ask_image(&s, 2, 1, "b.img", 250);
+        at(&s, 400);
+        ask_image(&s, 3, 1, "a.img", 250);
+        assert_int_equal(state_of(&s, 3), size == 500 ? LEASE_ACTIVE : LEASE_PREPARING);
+        run_to_end(&s);
+        expect_nothing_left(&s);
+        scenario_end(&s);
+    }
+}
+
+static void an_image_that_is_kept_long_enough_serves_reservations(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 0, TRANSFER_UNICAST);
+    add_hosts(&s, 1, 300, 3072);
+    s.settings.image_reuse = IMAGE_REUSE_CACHES;
+    s.settings.image_cache_size = 1000;
+    ask_image(&s, 1, 1, "a.img", 250);
+    at(&s, 50);
+    ask_image(&s, 2, 1, "a.img", 250); /* uses the cache until 150 */
+    settle(&s);
+    reserve_image(&s, 3, 150, "a.img");
+    reserve_image(&s, 4, 151, "a.img");
+    assert_string_equal(states_of(&s, 3), "50 Pending Scheduled Ready");
+    assert_int_equal(lease_of(&s, 4)->reservations[0]->kind, RESERVATION_TRANSFER);
+    run_to_end(&s);
+    assert_int_equal(state_of(&s, 3), LEASE_DONE);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_lease_being_prepared_is_no_victim(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 1, TRANSFER_UNICAST);
+    reservations_preempt(&s);
+    ask_image(&s, 1, 1, "a.img", 250);
+    at(&s, 10);
+    reservation(&s, 2, 1, 20, 50);
+    assert_int_equal(state_of(&s, 1), LEASE_PREPARING);
+    assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
+    run_to_end(&s);
+    assert_int_equal(state_of(&s, 1), LEASE_DONE);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void cancelled_while_it_is_prepared(void **state)
+{
+    (void)state;
+    for (int haizea = 0; haizea < 2; haizea++)
+        for (int64_t time = 0; time <= 120; time += 10) {
+            struct scenario s;
+
+            scenario_with_images(&s, 2, TRANSFER_MULTICAST);
+            if (haizea)
+                as_haizea(&s);
+            ask_image(&s, 1, 2, "a.img", 250);
+            at(&s, time);
+            settle(&s);
+            if (!lease_state_is_final(state_of(&s, 1)))
+                cancel(&s, 1);
+            expect_nothing_left(&s);
+            scenario_end(&s);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unmanaged_images_are_there_already),
+        cmocka_unit_test(a_lease_starts_when_its_image_is_there),
+        cmocka_unit_test(unicast_sends_a_copy_to_each_vm_multicast_one_to_all),
+        cmocka_unit_test(transfers_follow_each_other),
+        cmocka_unit_test(for_a_reservation_the_image_arrives_just_in_time),
+        cmocka_unit_test(a_reservation_whose_image_comes_too_late_is_refused),
+        cmocka_unit_test(a_lease_rides_on_a_planned_multicast),
+        cmocka_unit_test(redundant_transfers_may_be_wanted),
+        cmocka_unit_test(riders_keep_the_transfer_of_a_cancelled_owner),
+        cmocka_unit_test(without_riders_it_is_taken_back),
+        cmocka_unit_test(a_cancelled_transfer_frees_the_repository),
+        cmocka_unit_test(a_cached_image_needs_no_transfer),
+        cmocka_unit_test(an_unused_image_makes_room_in_the_cache),
+        cmocka_unit_test(an_image_that_is_kept_long_enough_serves_reservations),
+        cmocka_unit_test(a_lease_being_prepared_is_no_victim),
+        cmocka_unit_test(cancelled_while_it_is_prepared),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
