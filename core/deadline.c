@@ -249,7 +249,15 @@ static bool place_change(struct trial *trial, struct change *change)
 static int64_t stretch_of(const struct engine *engine, const struct lease *lease,
                           int64_t remaining)
 {
-    return (lease->request.deadline - engine->now) * 1000 / (remaining > 0 ? remaining : 1);
+    int64_t room, scaled;
+
+    /* A reservation has no choice and comes first. */
+    if (lease->request.kind != LEASE_DEADLINE)
+        return INT64_MIN;
+    room = lease->request.deadline - engine->now;
+    if (__builtin_mul_overflow(room, INT64_C(1000), &scaled))
+        return INT64_MAX;
+    return scaled / (remaining > 0 ? remaining : 1);
 }
 
 static void sort_by_stretch(struct trial *trial)
@@ -411,8 +419,6 @@ static bool reshuffle(struct engine *engine, struct lease *lease, int64_t from, 
             !has_image_transfer(engine, engine->leases.items[i]))
             take_out(&trial, engine->leases.items[i]);
     sort_by_stretch(&trial);
-    if (lease->request.kind == LEASE_RESERVATION)
-        mine = INT64_MIN; /* it has no choice */
     for (size_t i = 0; i < trial.n && placed; i++) {
         struct change *change = &trial.changes[i];
 
@@ -500,6 +506,7 @@ bool place_deadline(struct engine *engine, struct lease *lease, struct proposal 
         return true;
     request.latest = INSTANT_NEVER - 1;
     request.spare_others = true;
+    request.may_be_late = true;
     if (place_within(engine, &request, proposal)) {
         lease->reason.n[1] = proposal->plan.after.n ? proposal->plan.after.items[0]->until
                                                     : proposal->plan.vm->until;

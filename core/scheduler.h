@@ -184,6 +184,7 @@ struct window_request {
     int64_t remaining;               /* seconds its VMs have to run */
     bool resuming;                   /* it will be suspended by then */
     bool spare_others;
+    bool may_be_late;                /* only to learn when it could end */
     const struct placement *pinned;  /* hosts of its VMs; NULL: any */
     const int64_t *more_points;      /* besides the ends that are booked: when to try */
     size_t n_more_points;
