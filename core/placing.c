@@ -97,6 +97,7 @@ struct search {
     bool resuming;
     bool strict;
     bool spare_others; /* no victims */
+    bool may_be_late;  /* a deadline does not matter */
     int64_t remaining; /* seconds the VMs have to run */
     int64_t shutdown;
     int64_t resume; /* seconds set aside for resuming */
@@ -172,7 +173,7 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
         proposal->start = start;
         proposal->victims = mapping.victims;
         if (build_vm(search, &mapping, start, proposal, &resume_taken)) {
-            if (ends_in_time(search->lease, &proposal->plan))
+            if (search->may_be_late || ends_in_time(search->lease, &proposal->plan))
                 return true;
             proposal_finish(proposal);
             return false;
@@ -415,6 +416,7 @@ bool place_within(struct engine *engine, const struct window_request *request,
         .remaining = request->remaining,
         .shutdown = shutdown_span(engine, request->lease),
         .pinned = request->pinned,
+        .may_be_late = request->may_be_late,
     };
     struct points points = {0};
     bool placed = false;
