@@ -114,3 +114,20 @@ int compare_records(json_t *expected, json_t *got, FILE *out)
                            json_object_get(got, keys[i]));
     return comparison.n;
 }
+
+static double value_of(json_t *entry)
+{
+    return json_number_value(json_array_get(entry, 2));
+}
+
+void compare_forget_last_bits(json_t *record)
+{
+    json_t *entries = json_object_get(json_object_get(record, "counters"), "CPU utilization");
+
+    for (size_t i = 1; i < json_array_size(entries);)
+        if (fabs(value_of(json_array_get(entries, i)) -
+                 value_of(json_array_get(entries, i - 1))) < 1e-12)
+            json_array_remove(entries, i);
+        else
+            i++;
+}
