@@ -24,7 +24,11 @@ struct change {
     bool placed;
 };
 
+/* Who is placed first. */
+enum trial_order { TIGHTEST_FIRST, EARLIEST_DEADLINE_FIRST };
+
 struct trial {
+    enum trial_order order;
     struct engine *engine;
     size_t mark;
     struct change *changes;
@@ -260,15 +264,23 @@ static int64_t stretch_of(const struct engine *engine, const struct lease *lease
     return scaled / (remaining > 0 ? remaining : 1);
 }
 
-static void sort_by_stretch(struct trial *trial)
+/* Small comes first. */
+static int64_t urgency(const struct trial *trial, const struct lease *lease, int64_t remaining)
+{
+    if (trial->order == EARLIEST_DEADLINE_FIRST && lease->request.kind == LEASE_DEADLINE)
+        return lease->request.deadline;
+    return stretch_of(trial->engine, lease, remaining);
+}
+
+static void sort_by_urgency(struct trial *trial)
 {
     for (size_t i = 1; i < trial->n; i++) {
         struct change moved = trial->changes[i];
-        int64_t key = stretch_of(trial->engine, moved.lease, change_remaining(&moved));
+        int64_t key = urgency(trial, moved.lease, change_remaining(&moved));
         size_t k = i;
 
-        for (; k && stretch_of(trial->engine, trial->changes[k - 1].lease,
-                               change_remaining(&trial->changes[k - 1])) > key;
+        for (; k && urgency(trial, trial->changes[k - 1].lease,
+                            change_remaining(&trial->changes[k - 1])) > key;
              k--)
             trial->changes[k] = trial->changes[k - 1];
         trial->changes[k] = moved;
@@ -277,7 +289,7 @@ static void sort_by_stretch(struct trial *trial)
 
 static bool place_changes(struct trial *trial)
 {
-    sort_by_stretch(trial);
+    sort_by_urgency(trial);
     for (size_t i = 0; i < trial->n; i++)
         if (!trial->changes[i].placed && !place_change(trial, &trial->changes[i]))
             return false;
@@ -407,23 +419,25 @@ static bool displace_for(struct engine *engine, struct lease *lease, int64_t at,
 
 /* All deadline leases that have not started, and the newcomer, the tightest first. */
 static bool reshuffle(struct engine *engine, struct lease *lease, int64_t from, int64_t latest,
-                      struct proposal *proposal)
+                      enum trial_order order, struct proposal *proposal)
 {
     struct trial trial;
     bool placed = true, newcomer_placed = false;
-    int64_t mine = stretch_of(engine, lease, remaining_span(lease));
+    int64_t mine;
 
     trial_begin(&trial, engine);
+    trial.order = order;
+    mine = urgency(&trial, lease, remaining_span(lease));
     for (size_t i = 0; i < engine->leases.n; i++)
         if (engine->leases.items[i] && waits(engine->leases.items[i]) &&
             !has_image_transfer(engine, engine->leases.items[i]))
             take_out(&trial, engine->leases.items[i]);
-    sort_by_stretch(&trial);
+    sort_by_urgency(&trial);
     for (size_t i = 0; i < trial.n && placed; i++) {
         struct change *change = &trial.changes[i];
 
         if (!newcomer_placed &&
-            mine < stretch_of(engine, change->lease, change_remaining(change)))
+            mine < urgency(&trial, change->lease, change_remaining(change)))
             placed = newcomer_placed = place_newcomer(&trial, lease, from, latest, proposal);
         placed = placed && place_change(&trial, change);
     }
@@ -480,38 +494,74 @@ static int64_t earliest_end(const struct engine *engine, const struct lease *lea
     return instant_add(from, instant_add(remaining_span(lease), shutdown_span(engine, lease)));
 }
 
+/* Not before its start, and not before its image can be on every host. */
+static int64_t first_start(struct engine *engine, const struct lease *lease)
+{
+    int64_t from = engine->now;
+    int64_t *arrival;
+
+    if (lease->request.start != INSTANT_NONE && lease->request.start > from)
+        from = lease->request.start;
+    if (!has_image_transfer(engine, lease))
+        return from;
+    arrival = memory_new(engine->site.n_hosts, sizeof *arrival);
+    if (preparation_earliest(engine, lease, arrival))
+        for (size_t host = 0; host < engine->site.n_hosts; host++)
+            from = arrival[host] > from ? arrival[host] : from;
+    free(arrival);
+    return from;
+}
+
+/* By moving others: tried from the mildest to the most far-reaching. */
+static bool make_room(struct engine *engine, struct lease *lease, int64_t from, int64_t latest,
+                      struct proposal *proposal)
+{
+    return displace_somewhere(engine, lease, from, latest, proposal) ||
+           reshuffle(engine, lease, from, latest, TIGHTEST_FIRST, proposal) ||
+           reshuffle(engine, lease, from, latest, EARLIEST_DEADLINE_FIRST, proposal);
+}
+
+/* When it could be over if its deadline did not matter. */
+static void explain_refusal(struct engine *engine, struct window_request *request)
+{
+    struct proposal late;
+
+    request->latest = INSTANT_NEVER - 1;
+    request->spare_others = true;
+    request->may_be_late = true;
+    if (!place_within(engine, request, &late))
+        return;
+    request->lease->reason.n[1] =
+        late.plan.after.n ? late.plan.after.items[0]->until : late.plan.vm->until;
+    proposal_finish(&late);
+}
+
 bool place_deadline(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
-    int64_t start = lease->request.start;
-    int64_t from = start != INSTANT_NONE && start > engine->now ? start : engine->now;
+    int64_t from = first_start(engine, lease);
     int64_t end = earliest_end(engine, lease, from);
-    int64_t latest = lease->request.deadline - (end - from);
-    struct window_request request = {.lease = lease, .from = from, .latest = latest,
-                                     .remaining = remaining_span(lease), .spare_others = true};
+    int64_t deadline = lease->request.deadline;
+    struct window_request request = {.lease = lease,
+                                     .from = from,
+                                     .latest = deadline - (end - from),
+                                     .remaining = remaining_span(lease),
+                                     .spare_others = true};
 
     memset(proposal, 0, sizeof *proposal);
-    lease->reason = (struct reason){.id = REASON_DEADLINE_UNREACHABLE,
-                                    .n = {lease->request.deadline, end}};
-    if (end > lease->request.deadline)
+    lease->reason =
+        (struct reason){.id = REASON_DEADLINE_UNREACHABLE, .n = {deadline, end}};
+    if (end > deadline)
         return false;
     if (place_within(engine, &request, proposal))
         return true;
     if (!has_image_transfer(engine, lease) &&
-        (displace_somewhere(engine, lease, from, latest, proposal) ||
-         reshuffle(engine, lease, from, latest, proposal)))
+        make_room(engine, lease, from, request.latest, proposal))
         return true;
     /* Last: leases that the preemption policy gives up for it. */
     request.spare_others = false;
     if (place_within(engine, &request, proposal))
         return true;
-    request.latest = INSTANT_NEVER - 1;
-    request.spare_others = true;
-    request.may_be_late = true;
-    if (place_within(engine, &request, proposal)) {
-        lease->reason.n[1] = proposal->plan.after.n ? proposal->plan.after.items[0]->until
-                                                    : proposal->plan.vm->until;
-        proposal_finish(proposal);
-    }
+    explain_refusal(engine, &request);
     return false;
 }
 
@@ -525,7 +575,7 @@ bool place_by_moving_others(struct engine *engine, struct lease *lease, struct p
         has_image_transfer(engine, lease) || lease->request.duration == SPAN_UNLIMITED)
         return false;
     if (displace_for(engine, lease, start, proposal) ||
-        reshuffle(engine, lease, start, start, proposal))
+        reshuffle(engine, lease, start, start, TIGHTEST_FIRST, proposal))
         return true;
     lease->reason = refusal;
     return false;

@@ -121,7 +121,7 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
         runs_from =
             resume_windows(engine, search->lease, plan->vm->placement, start, &plan->before);
     *resume_taken = runs_from - start;
-    if (runs_from >= mapping->until)
+    if (runs_from >= mapping->until && search->remaining > 0)
         return false;
     plan->vm->from = runs_from;
     full = instant_add(runs_from, search->remaining);

@@ -1,13 +1,19 @@
 #include "core/profile.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/instant.h"
 #include "util/memory.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 enum { PROFILE_FIRST_ROOM = 8 };
+
+/* Two neighbours of a column at once; unsigned, so that differences may wrap. */
+typedef uint64_t pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 void profile_init(struct profile *profile, const struct amounts *capacity)
 {
@@ -38,42 +44,142 @@ uint64_t profile_mark(int64_t lease_id)
     return (x << 16) | 1;
 }
 
-uint32_t profile_find(const struct profile *profile, int64_t at)
-{
-    const int64_t *times = profile->times;
-    uint32_t low = profile->head, high = profile->n;
+/* --- scans ----------------------------------------------------------------------------------- */
 
-    /* Most questions are about now: a few steps from the head. */
+/* The last point from `low` on, below `high`, that begins at `at` or before. */
+static uint32_t find_from(const int64_t *times, uint32_t low, uint32_t high, int64_t at)
+{
+    uint32_t left;
+
+    /* Most questions are about now, most intervals are short: a few steps. */
     for (int steps = 0; steps < 4; steps++) {
         if (low + 1 >= high || times[low + 1] > at)
             return low;
         low++;
     }
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (times[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
+    /* Halves without a branch: the processor could not guess it. */
+    for (left = high - low; left > 1; left -= left / 2)
+        low += left / 2 * (uint32_t)(times[low + left / 2] <= at);
     return low;
 }
 
+uint32_t profile_find(const struct profile *profile, int64_t at)
+{
+    return find_from(profile->times, profile->head, profile->n, at);
+}
+
+/* The differences of 8 neighbours from need, or-ed (below) or and-ed (reaching): the sign says
+ * whether any is below, or whether none reaches it. */
 uint32_t profile_first_below(const int64_t *column, uint32_t i, uint32_t end, int64_t need)
 {
-    /* Blocks of 8 whose differences are or-ed: the sign says if any is below. */
-    for (; i + 8 <= end; i += 8) {
-        int64_t any = 0;
+    const pair needs = {(uint64_t)need, (uint64_t)need};
 
-        for (uint32_t k = 0; k < 8; k++)
-            any |= column[i + k] - need;
-        if (any < 0)
+    for (; i + 8 <= end; i += 8) {
+        const pair *cells = (const pair *)(column + i);
+        pair any = (cells[0] - needs) | (cells[1] - needs) | (cells[2] - needs) | (cells[3] - needs);
+
+        if ((int64_t)(any[0] | any[1]) < 0)
             break;
     }
     while (i < end && column[i] >= need)
         i++;
     return i;
+}
+
+uint32_t profile_first_reaching(const int64_t *column, uint32_t i, uint32_t end, int64_t need)
+{
+    const pair needs = {(uint64_t)need, (uint64_t)need};
+
+    for (; i + 8 <= end; i += 8) {
+        const pair *cells = (const pair *)(column + i);
+        pair all = (cells[0] - needs) & (cells[1] - needs) & (cells[2] - needs) & (cells[3] - needs);
+
+        if ((int64_t)(all[0] & all[1]) >= 0)
+            break;
+    }
+    while (i < end && column[i] < need)
+        i++;
+    return i;
+}
+
+void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uint32_t negative)
+{
+    demand->n = 0;
+    for (int type = 0; type < n_types; type++)
+        if (amounts[type] || negative >> type & 1) {
+            demand->types[demand->n] = (uint8_t)type;
+            demand->needs[demand->n++] = amounts[type];
+        }
+}
+
+/* Bit k: cells[k] < need. */
+static uint64_t bits_below(const int64_t *cells, uint32_t count, int64_t need)
+{
+    uint64_t bits = 0;
+
+#ifdef __SSE2__
+    const pair needs = {(uint64_t)need, (uint64_t)need};
+
+    if (count & 1) {
+        count--;
+        bits = ((uint64_t)cells[count] - (uint64_t)need) >> 63;
+    }
+    for (; count; count -= 2) {
+        const pair difference = *(const pair *)(cells + count - 2) - needs;
+
+        bits = bits << 2 | (uint64_t)_mm_movemask_pd((__m128d)difference);
+    }
+    return bits;
+#endif
+    while (count--)
+        bits = bits << 1 | ((uint64_t)cells[count] - (uint64_t)need) >> 63;
+    return bits;
+}
+
+uint64_t profile_blocked(const struct profile *profile, const struct demand *demand, uint32_t i,
+                         uint32_t count)
+{
+    uint64_t bits = 0;
+
+    for (int k = 0; k < demand->n; k++) {
+        const int64_t *column = profile->free[demand->types[k]];
+
+        if (column)
+            bits |= bits_below(column + i, count, demand->needs[k]);
+        else if (profile->capacity->of[demand->types[k]] < demand->needs[k])
+            return ~UINT64_C(0);
+    }
+    return bits;
+}
+
+uint32_t profile_first_block(const struct profile *profile, const struct demand *demand, uint32_t i,
+                             uint32_t end)
+{
+    for (int k = 0; k < demand->n && i < end; k++) {
+        const int64_t *column = profile->free[demand->types[k]];
+
+        if (column)
+            end = profile_first_below(column, i, end, demand->needs[k]);
+        else if (profile->capacity->of[demand->types[k]] < demand->needs[k])
+            return i;
+    }
+    return end;
+}
+
+/* --- changes --------------------------------------------------------------------------------- */
+
+/* Where points come or go: at one place, or at two with first <= second. */
+struct places {
+    uint32_t first, second;
+    int n; /* 0, 1 (first) or 2 */
+};
+
+static void add_place(struct places *places, uint32_t at)
+{
+    if (places->n++)
+        places->second = at;
+    else
+        places->first = places->second = at;
 }
 
 static void *grow_column(void *column, size_t room)
@@ -83,9 +189,9 @@ static void *grow_column(void *column, size_t room)
     return memory_grow(column, &none, room, sizeof(int64_t));
 }
 
-static void make_room(struct profile *profile)
+static void make_room(struct profile *profile, uint32_t more)
 {
-    if (profile->n < profile->allocated)
+    if (profile->n + more <= profile->allocated)
         return;
     profile->allocated *= 2;
     profile->times = grow_column(profile->times, profile->allocated);
@@ -97,42 +203,60 @@ static void make_room(struct profile *profile)
     }
 }
 
-static void open_gap(void *column, uint32_t at, uint32_t n)
+/* A new cell before each place, with the value of the cell before it. */
+static void open_gaps(void *column, uint32_t n, const struct places *places)
 {
     int64_t *cells = column;
+    const uint32_t first = places->first, second = places->second;
 
-    memmove(cells + at + 1, cells + at, (n - at) * sizeof *cells);
-    cells[at] = cells[at - 1];
+    memmove(cells + second + places->n, cells + second, (n - second) * sizeof *cells);
+    if (places->n == 2) {
+        memmove(cells + first + 1, cells + first, (second - first) * sizeof *cells);
+        cells[first] = cells[first - 1];
+        cells[second + 1] = cells[second];
+    } else {
+        cells[first] = cells[first - 1];
+    }
 }
 
-static void close_gap(void *column, uint32_t at, uint32_t n)
+/* The cells at the places go. */
+static void close_gaps(void *column, uint32_t n, const struct places *places)
 {
     int64_t *cells = column;
+    const uint32_t first = places->first, second = places->second;
 
-    memmove(cells + at, cells + at + 1, (n - at - 1) * sizeof *cells);
+    if (places->n == 2)
+        memmove(cells + first, cells + first + 1, (second - first - 1) * sizeof *cells);
+    memmove(cells + second + 1 - places->n, cells + second + 1, (n - second - 1) * sizeof *cells);
 }
 
-/* Make sure a point stands at `at`; returns it. */
-static uint32_t split(struct profile *profile, int64_t at)
+static void insert_points(struct profile *profile, const struct places *places)
 {
-    uint32_t point = profile_find(profile, at);
-
-    if (profile->times[point] == at)
-        return point;
-    make_room(profile);
-    point++;
-    open_gap(profile->times, point, profile->n);
-    open_gap(profile->presence, point, profile->n);
+    if (places->n == 0)
+        return;
+    make_room(profile, (uint32_t)places->n);
+    open_gaps(profile->times, profile->n, places);
+    open_gaps(profile->presence, profile->n, places);
     for (int i = 0; i < profile->n_booked; i++)
-        open_gap(profile->free[profile->booked[i]], point, profile->n);
-    profile->times[point] = at;
-    profile->n++;
-    return point;
+        open_gaps(profile->free[profile->booked[i]], profile->n, places);
+    profile->n += (uint32_t)places->n;
+}
+
+static void remove_points(struct profile *profile, const struct places *places)
+{
+    if (places->n == 0)
+        return;
+    close_gaps(profile->times, profile->n, places);
+    close_gaps(profile->presence, profile->n, places);
+    for (int i = 0; i < profile->n_booked; i++)
+        close_gaps(profile->free[profile->booked[i]], profile->n, places);
+    profile->n -= (uint32_t)places->n;
 }
 
 static bool same_as_before(const struct profile *profile, uint32_t point)
 {
-    if (profile->presence[point] != profile->presence[point - 1])
+    if (point <= profile->head || point >= profile->n ||
+        profile->presence[point] != profile->presence[point - 1])
         return false;
     for (int i = 0; i < profile->n_booked; i++) {
         const int64_t *column = profile->free[profile->booked[i]];
@@ -141,17 +265,6 @@ static bool same_as_before(const struct profile *profile, uint32_t point)
             return false;
     }
     return true;
-}
-
-static void merge(struct profile *profile, uint32_t point)
-{
-    if (point <= profile->head || point >= profile->n || !same_as_before(profile, point))
-        return;
-    close_gap(profile->times, point, profile->n);
-    close_gap(profile->presence, point, profile->n);
-    for (int i = 0; i < profile->n_booked; i++)
-        close_gap(profile->free[profile->booked[i]], point, profile->n);
-    profile->n--;
 }
 
 static void add_column(struct profile *profile, int type)
@@ -164,35 +277,63 @@ static void add_column(struct profile *profile, int type)
     profile->booked[profile->n_booked++] = (uint8_t)type;
 }
 
-static void apply_amounts(struct profile *profile, const struct profile_change *change,
-                          uint32_t first, uint32_t last)
+static uint32_t apply_amounts(struct profile *profile, const struct profile_change *change,
+                              uint32_t first, uint32_t last)
 {
+    uint32_t negative = 0;
+
     for (int type = 0; type < change->n_types; type++) {
-        int64_t amount = change->amounts[type] * change->sign;
+        int64_t amount = change->amounts[type] * change->sign, any = 0;
+        int64_t *column;
 
         if (amount == 0)
             continue;
         if (!profile->free[type])
             add_column(profile, type);
-        for (uint32_t i = first; i < last; i++)
-            profile->free[type][i] += amount;
+        column = profile->free[type];
+        for (uint32_t i = first; i < last; i++) {
+            column[i] += amount;
+            any |= column[i];
+        }
+        if (any < 0)
+            negative |= UINT32_C(1) << type;
     }
+    return negative;
 }
 
-void profile_apply(struct profile *profile, const struct profile_change *change)
+uint32_t profile_apply(struct profile *profile, const struct profile_change *change)
 {
-    uint32_t first = split(profile, change->from);
-    uint32_t last = change->until == INSTANT_NEVER ? profile->n : split(profile, change->until);
+    const uint64_t mark = change->sign < 0 ? change->mark : -change->mark;
+    uint32_t first = profile_find(profile, change->from), last = profile->n, negative;
+    bool last_is_new = false;
+    struct places come = {0}, go = {0};
 
-    apply_amounts(profile, change, first, last);
-    if (change->mark) {
-        uint64_t mark = change->sign < 0 ? change->mark : -change->mark;
+    if (change->until != INSTANT_NEVER) {
+        last = find_from(profile->times, first, profile->n, change->until);
+        last_is_new = profile->times[last] != change->until;
+        last += last_is_new;
+    }
+    if (profile->times[first] != change->from) {
+        add_place(&come, ++first);
+        last++;
+    }
+    if (last_is_new)
+        add_place(&come, last - (uint32_t)come.n);
+    insert_points(profile, &come);
+    profile->times[first] = change->from;
+    if (last_is_new)
+        profile->times[last] = change->until;
 
+    negative = apply_amounts(profile, change, first, last);
+    if (mark)
         for (uint32_t i = first; i < last; i++)
             profile->presence[i] += mark;
-    }
-    merge(profile, last);
-    merge(profile, first);
+    if (same_as_before(profile, first))
+        add_place(&go, first);
+    if (same_as_before(profile, last))
+        add_place(&go, last);
+    remove_points(profile, &go);
+    return negative;
 }
 
 void profile_advance(struct profile *profile, int64_t now)

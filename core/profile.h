@@ -8,6 +8,7 @@
 #ifndef GALERNA_CORE_PROFILE_H
 #define GALERNA_CORE_PROFILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/resources.h"
@@ -31,7 +32,7 @@ void profile_finish(struct profile *profile);
 /* What a lease adds to `presence`. */
 uint64_t profile_mark(int64_t lease_id);
 
-/* A change of what is free during [from, until), from >= the head's time. */
+/* A change of what is free during [from, until), from >= the head's time, until > from. */
 struct profile_change {
     int64_t from, until;
     const int64_t *amounts; /* n_types of them */
@@ -40,7 +41,9 @@ struct profile_change {
     uint64_t mark;          /* of the lease that comes (sign -1) or goes; 0: its presence stays */
 };
 
-void profile_apply(struct profile *profile, const struct profile_change *change);
+/* Returns a bit for each resource type (1 << type) of which less than nothing is left somewhere in
+ * the interval. Points behind the interval move once, by at most two places. */
+uint32_t profile_apply(struct profile *profile, const struct profile_change *change);
 
 /* Drop what lies before now. */
 void profile_advance(struct profile *profile, int64_t now);
@@ -48,8 +51,29 @@ void profile_advance(struct profile *profile, int64_t now);
 /* The point whose state holds at `at` (>= the head's time). */
 uint32_t profile_find(const struct profile *profile, int64_t at);
 
-/* The first point >= i, below end, at which column[point] < need; else end. */
+/* The first point >= i, below end, at which column[point] < need (below) or >= need (reaching); else
+ * end. Also good for the column of times. */
 uint32_t profile_first_below(const int64_t *column, uint32_t i, uint32_t end, int64_t need);
+uint32_t profile_first_reaching(const int64_t *column, uint32_t i, uint32_t end, int64_t need);
+
+/* What has to be free at a point: the types that matter, and how much of each. */
+struct demand {
+    int n;
+    uint8_t types[RESOURCE_TYPES_MAX];
+    int64_t needs[RESOURCE_TYPES_MAX];
+};
+
+/* What `amounts` (n_types of them) asks for. A type of which nothing is asked matters where less than
+ * nothing may be left: negative has a bit (1 << type) for each such type. */
+void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uint32_t negative);
+
+/* Bit k: the demand is not free at point i + k; count <= 64 points. */
+uint64_t profile_blocked(const struct profile *profile, const struct demand *demand, uint32_t i,
+                         uint32_t count);
+
+/* The first point >= i, below end, at which the demand is not free; else end. */
+uint32_t profile_first_block(const struct profile *profile, const struct demand *demand, uint32_t i,
+                             uint32_t end);
 
 static inline int64_t profile_free(const struct profile *profile, int type, uint32_t point)
 {

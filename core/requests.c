@@ -26,6 +26,10 @@ static int check_request(const struct engine *engine, const struct lease_request
     if (request->duration != SPAN_UNLIMITED && request->duration < 0)
         return error_set(err, EINVAL, "lease %lld: its duration %lld is negative", id,
                          (long long)request->duration);
+    if (request->kind == LEASE_DEADLINE && request->deadline == INSTANT_NONE)
+        return error_set(err, EINVAL, "lease %lld: a deadline lease needs a deadline", id);
+    if (request->kind == LEASE_RESERVATION && request->start == INSTANT_NONE)
+        return error_set(err, EINVAL, "lease %lld: a reservation needs a start", id);
     return 0;
 }
 

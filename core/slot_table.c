@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/earliest.h"
 #include "core/lease.h"
 #include "core/profile.h"
+#include "core/total.h"
 #include "util/memory.h"
 
 struct journal_entry {
@@ -16,11 +18,10 @@ struct journal_entry {
 struct slot_table {
     const struct site *site;
     struct profile *profiles; /* one per host */
-    struct profile total;     /* free CPU of all hosts together, for quick refusals */
-    struct amounts total_capacity;
+    struct total total;       /* free CPU of all hosts together, for quick refusals */
     int64_t now;
     uint64_t version;
-    bool ever_negative[RESOURCE_TYPES_MAX];
+    uint32_t ever_negative;   /* 1 << type: more than all of it was booked somewhere */
 
     /* The state of every host now, in columns, for questions about now. */
     int64_t *now_free[RESOURCE_TYPES_MAX];
@@ -50,6 +51,7 @@ static void refresh(struct slot_table *table, uint32_t host)
 struct slot_table *slot_table_create(const struct site *site)
 {
     struct slot_table *table = memory_new(1, sizeof *table);
+    int64_t cpu = 0;
 
     table->site = site;
     table->now = INT64_MIN;
@@ -62,8 +64,8 @@ struct slot_table *slot_table_create(const struct site *site)
         refresh(table, (uint32_t)host);
     }
     for (size_t host = 0; host < site->n_hosts; host++)
-        table->total_capacity.of[RESOURCE_CPU] += site->hosts[host].capacity.of[RESOURCE_CPU];
-    profile_init(&table->total, &table->total_capacity);
+        cpu += site->hosts[host].capacity.of[RESOURCE_CPU];
+    total_init(&table->total, cpu);
     return table;
 }
 
@@ -73,7 +75,7 @@ void slot_table_destroy(struct slot_table *table)
         return;
     for (size_t host = 0; host < table->site->n_hosts; host++)
         profile_finish(&table->profiles[host]);
-    profile_finish(&table->total);
+    total_finish(&table->total);
     for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
         free(table->now_free[type]);
     free(table->now_until);
@@ -90,7 +92,7 @@ void slot_table_advance(struct slot_table *table, int64_t now)
         return;
     table->now = now;
     table->version++;
-    profile_advance(&table->total, now);
+    total_advance(&table->total, now);
     for (uint32_t host = 0; host < n_hosts; host++)
         if (table->now_until[host] <= now) {
             profile_advance(&table->profiles[host], now);
@@ -162,10 +164,11 @@ static int64_t next_sibling_edge(const struct reservation *r, int64_t at)
 }
 
 /* A lease counts once on a host, however many of its reservations overlap there. */
-static void apply_piecewise(struct profile *profile, const struct reservation *r, uint32_t host,
-                            struct profile_change change)
+static uint32_t apply_piecewise(struct profile *profile, const struct reservation *r, uint32_t host,
+                                struct profile_change change)
 {
     int64_t end = change.until;
+    uint32_t negative = 0;
 
     for (int64_t at = change.from; at < end; at = change.until) {
         int64_t edge = next_sibling_edge(r, at);
@@ -173,25 +176,9 @@ static void apply_piecewise(struct profile *profile, const struct reservation *r
         change.from = at;
         change.until = edge < end ? edge : end;
         change.mark = sibling_covers(r, host, at) ? 0 : profile_mark(r->lease->request.id);
-        profile_apply(profile, &change);
+        negative |= profile_apply(profile, &change);
     }
-}
-
-static void note_negative(struct slot_table *table, const int64_t *amounts, uint32_t host,
-                          const struct profile_change *change)
-{
-    const struct profile *profile = &table->profiles[host];
-
-    for (int type = 0; type < change->n_types; type++) {
-        uint32_t i;
-
-        if (amounts[type] == 0 || table->ever_negative[type] || !profile->free[type])
-            continue;
-        i = profile_find(profile, change->from);
-        for (; i < profile->n && profile->times[i] < change->until; i++)
-            if (profile->free[type][i] < 0)
-                table->ever_negative[type] = true;
-    }
+    return negative;
 }
 
 static void apply(struct slot_table *table, const struct reservation *r, int sign)
@@ -217,21 +204,16 @@ static void apply(struct slot_table *table, const struct reservation *r, int sig
             continue;
         change.amounts = &placement->amounts[(size_t)i * placement->n_types];
         if (piecewise)
-            apply_piecewise(&table->profiles[host], r, host, change);
+            table->ever_negative |= apply_piecewise(&table->profiles[host], r, host, change);
         else
-            profile_apply(&table->profiles[host], &change);
-        if (sign < 0)
-            note_negative(table, change.amounts, host, &change);
-        refresh(table, host);
+            table->ever_negative |= profile_apply(&table->profiles[host], &change);
+        /* What happens after the next change leaves the columns of now as they are. */
+        if (change.from <= table->now_until[host])
+            refresh(table, host);
         cpu += change.amounts[RESOURCE_CPU];
     }
-    if (cpu) {
-        change.amounts = &cpu;
-        change.n_types = 1;
-        change.mark = 0;
-        profile_apply(&table->total, &change);
-        profile_advance(&table->total, table->now);
-    }
+    if (cpu)
+        total_apply(&table->total, change.from, change.until, cpu * sign);
 }
 
 static void link_booked(struct reservation *r)
@@ -314,35 +296,54 @@ void slot_table_keep(struct slot_table *table, size_t mark)
         table->n_journal = 0;
 }
 
+/* ENOSPC: the first type of which too little is free at a point. */
+static int refuse(const struct slot_table *table, const struct reservation *r, uint32_t i,
+                  uint32_t point, struct error *err)
+{
+    const uint32_t host = r->placement->hosts[i];
+    const struct profile *profile = &table->profiles[host];
+    const int64_t *amounts = &r->placement->amounts[(size_t)i * r->placement->n_types];
+    int64_t at = profile->times[point] > r->from ? profile->times[point] : r->from;
+
+    for (int type = 0; type < (int)r->placement->n_types; type++) {
+        int64_t room = profile_free(profile, type, point);
+
+        if (amounts[type] > room)
+            return error_set(err, ENOSPC,
+                             "lease %lld: host %d has %lld %s free at %lld, %lld are missing",
+                             (long long)r->lease->request.id, table->site->hosts[host].id,
+                             (long long)room, table->site->types.names[type],
+                             (long long)(at > table->now ? at : table->now),
+                             (long long)(amounts[type] - room));
+    }
+    return 0;
+}
+
 static int check_fits(const struct slot_table *table, const struct reservation *r,
                       struct error *err)
 {
-    for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
-        uint32_t host = r->placement->hosts[i];
-        struct amounts need = {{0}};
-        int64_t from = r->from > table->now ? r->from : table->now;
-        int64_t until;
+    const struct placement *placement = r->placement;
+    const int64_t from = r->from > table->now ? r->from : table->now;
+
+    for (uint32_t i = 0; i < placement->n_hosts; i++) {
+        const uint32_t host = placement->hosts[i];
+        const struct profile *profile;
+        struct demand demand;
+        uint32_t first, last, block;
 
         if (host == HOST_REPOSITORY)
             continue;
         if (host >= table->site->n_hosts)
             return error_set(err, EINVAL, "lease %lld: host place %u; the site has %zu hosts",
                              (long long)r->lease->request.id, host, table->site->n_hosts);
-        memcpy(need.of, &r->placement->amounts[(size_t)i * r->placement->n_types],
-               r->placement->n_types * sizeof *need.of);
-        until = slot_table_fits_until(table, host, &need, from);
-        if (until >= r->until)
-            continue;
-        for (int type = 0; type < table->site->types.count; type++) {
-            int64_t room = slot_table_free(table, host, type, until);
-
-            if (need.of[type] > room)
-                return error_set(err, ENOSPC,
-                                 "lease %lld: host %d has %lld %s free at %lld, %lld are missing",
-                                 (long long)r->lease->request.id, table->site->hosts[host].id,
-                                 (long long)room, table->site->types.names[type],
-                                 (long long)until, (long long)(need.of[type] - room));
-        }
+        profile = &table->profiles[host];
+        demand_init(&demand, &placement->amounts[(size_t)i * placement->n_types],
+                    (int)placement->n_types, table->ever_negative);
+        first = profile_find(profile, from);
+        last = profile_first_reaching(profile->times, first + 1, profile->n, r->until);
+        block = profile_first_block(profile, &demand, first, last);
+        if (block < last && refuse(table, r, i, block, err) < 0)
+            return -1;
     }
     return 0;
 }
@@ -384,40 +385,96 @@ int64_t slot_table_unchanged_until(const struct slot_table *table, uint32_t host
 }
 
 /* One demand on one host, from the point that holds at the start; INSTANT_NONE: not even there. */
-static int64_t fits_until_from_point(const struct slot_table *table, const struct profile *profile,
-                                     const struct amounts *need, uint32_t first)
+static int64_t fits_until_from_point(const struct profile *profile, const struct demand *demand,
+                                     uint32_t first)
 {
-    uint32_t end = profile->n;
+    uint32_t block = profile_first_block(profile, demand, first, profile->n);
 
-    for (int type = 0; type < table->site->types.count && end > first; type++) {
-        if (need->of[type] == 0 && !table->ever_negative[type])
-            continue;
-        if (profile->free[type])
-            end = profile_first_below(profile->free[type], first, end, need->of[type]);
-        else if (need->of[type] > profile->capacity->of[type])
-            end = first;
-    }
-    if (end == first)
+    if (block == first)
         return INSTANT_NONE;
-    return end == profile->n ? INSTANT_NEVER : profile->times[end];
+    return block == profile->n ? INSTANT_NEVER : profile->times[block];
+}
+
+static struct demand demand_of(const struct slot_table *table, const struct amounts *need)
+{
+    struct demand demand;
+
+    demand_init(&demand, need->of, table->site->types.count, table->ever_negative);
+    return demand;
 }
 
 int64_t slot_table_fits_until(const struct slot_table *table, uint32_t host,
                               const struct amounts *need, int64_t from)
 {
     const struct profile *profile = &table->profiles[host];
-    int64_t until = fits_until_from_point(table, profile, need, profile_find(profile, from));
+    const struct demand demand = demand_of(table, need);
+    int64_t until = fits_until_from_point(profile, &demand, profile_find(profile, from));
 
     return until == INSTANT_NONE ? from : until;
 }
 
-static struct amounts times_amounts(const struct amounts *vm, uint32_t count)
+/* How many VMs fit on a host in the points [first, last), at most limit. */
+static uint32_t count_on(const struct profile *profile, const struct demand *vm, uint32_t first,
+                         uint32_t last, uint32_t limit)
 {
-    struct amounts product;
+    int64_t count = limit;
 
-    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        product.of[type] = vm->of[type] * count;
-    return product;
+    for (int k = 0; k < vm->n; k++) {
+        const int64_t *column = profile->free[vm->types[k]], need = vm->needs[k];
+        int64_t least = column ? column[first] : profile->capacity->of[vm->types[k]];
+
+        if (column)
+            for (uint32_t i = first + 1; i < last; i++)
+                least = column[i] < least ? column[i] : least;
+        if (least < need)
+            return 0;
+        /* A division costs more than the scan. */
+        if (need > 0 && least < need * count)
+            count = least / need;
+    }
+    return (uint32_t)count;
+}
+
+uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
+                              const struct amounts *vm, int64_t from, int64_t until, uint32_t limit)
+{
+    const struct profile *profile = &table->profiles[host];
+    const struct demand demand = demand_of(table, vm);
+    uint32_t first = profile_find(profile, from);
+
+    return count_on(profile, &demand, first,
+                    profile_first_reaching(profile->times, first + 1, profile->n, until), limit);
+}
+
+/* Does one VM fit on the host at this instant? */
+static bool fits_now(const struct slot_table *table, size_t host, const struct demand *vm)
+{
+    for (int k = 0; k < vm->n; k++)
+        if (table->now_free[vm->types[k]][host] < vm->needs[k])
+            return false;
+    return true;
+}
+
+uint32_t slot_table_count(const struct slot_table *table, const struct amounts *vm, int64_t from,
+                          int64_t until, uint32_t limit)
+{
+    const struct demand demand = demand_of(table, vm);
+    uint32_t count = 0;
+
+    for (uint32_t host = 0; host < table->site->n_hosts && count < limit; host++) {
+        const struct profile *profile = &table->profiles[host];
+        uint32_t first;
+
+        if (from == table->now && !fits_now(table, host, &demand))
+            continue;
+        first = profile_find(profile, from);
+        if (profile_first_block(profile, &demand, first, first + 1) == first)
+            continue;
+        count += count_on(profile, &demand, first,
+                          profile_first_reaching(profile->times, first + 1, profile->n, until),
+                          limit - count);
+    }
+    return count;
 }
 
 /* The most VMs of this size that the empty host holds, at most limit. */
@@ -430,54 +487,6 @@ static uint32_t capacity_count(const struct amounts *capacity, const struct amou
         if (vm->of[type] > 0 && capacity->of[type] / vm->of[type] < count)
             count = capacity->of[type] / vm->of[type];
     return (uint32_t)count;
-}
-
-uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
-                              const struct amounts *vm, int64_t from, int64_t until, uint32_t limit)
-{
-    const struct profile *profile = &table->profiles[host];
-    uint32_t count = capacity_count(profile->capacity, vm, limit);
-    uint32_t first = profile_find(profile, from);
-
-    for (int type = 0; type < table->site->types.count && count; type++) {
-        const int64_t *column = profile->free[type];
-        int64_t least;
-
-        if (!column || (vm->of[type] == 0 && !table->ever_negative[type]))
-            continue;
-        least = column[first];
-        for (uint32_t i = first + 1; i < profile->n && profile->times[i] < until; i++)
-            if (column[i] < least)
-                least = column[i];
-        if (least < vm->of[type])
-            return 0;
-        if (vm->of[type] > 0 && least / vm->of[type] < count)
-            count = (uint32_t)(least / vm->of[type]);
-    }
-    return count;
-}
-
-/* Does one VM fit on the host at this instant? */
-static bool fits_now(const struct slot_table *table, size_t host, const struct amounts *vm)
-{
-    for (int type = 0; type < table->site->types.count; type++)
-        if ((vm->of[type] || table->ever_negative[type]) &&
-            table->now_free[type][host] < vm->of[type])
-            return false;
-    return true;
-}
-
-uint32_t slot_table_count(const struct slot_table *table, const struct amounts *vm, int64_t from,
-                          int64_t until, uint32_t limit)
-{
-    uint32_t count = 0;
-
-    for (uint32_t host = 0; host < table->site->n_hosts && count < limit; host++) {
-        if (from == table->now && !fits_now(table, host, vm))
-            continue;
-        count += slot_table_fit_count(table, host, vm, from, until, limit - count);
-    }
-    return count;
 }
 
 uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct amounts *vm,
@@ -495,19 +504,13 @@ uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct 
 
 int64_t slot_table_least_free_cpu(const struct slot_table *table, int64_t from, int64_t until)
 {
-    const struct profile *total = &table->total;
-    uint32_t i = profile_find(total, from);
-    int64_t least = profile_free(total, RESOURCE_CPU, i);
-
-    for (i++; i < total->n && total->times[i] < until; i++)
-        if (profile_free(total, RESOURCE_CPU, i) < least)
-            least = profile_free(total, RESOURCE_CPU, i);
-    return least;
+    return total_least(&table->total, from, until);
 }
 
 void slot_table_survey(const struct slot_table *table, const struct amounts *vm, int64_t from,
                        struct slot_survey *survey)
 {
+    const struct demand demand = demand_of(table, vm);
     size_t n = 0;
 
     for (uint32_t host = 0; host < table->site->n_hosts; host++) {
@@ -515,10 +518,10 @@ void slot_table_survey(const struct slot_table *table, const struct amounts *vm,
         uint32_t point;
         int64_t until;
 
-        if (from == table->now && !fits_now(table, host, vm))
+        if (from == table->now && !fits_now(table, host, &demand))
             continue;
         point = profile_find(profile, from);
-        until = fits_until_from_point(table, profile, vm, point);
+        until = fits_until_from_point(profile, &demand, point);
         if (until == INSTANT_NONE)
             continue;
         survey->hosts[n] = host;
@@ -531,159 +534,20 @@ void slot_table_survey(const struct slot_table *table, const struct amounts *vm,
     survey->n = n;
 }
 
-/* --- earliest -------------------------------------------------------------------------------- */
-
-/* One more VM on a host that already holds level-1 of them: fits at every start in [from, last]. */
-struct window {
-    int64_t from, last;
-    uint32_t host, level;
-    bool reopened; /* not the first window of its host and level */
-};
-
-struct window_heap {
-    struct window *items;
-    size_t n, allocated;
-    bool by_last;
-};
-
-static int64_t heap_key(const struct window_heap *heap, const struct window *window)
-{
-    return heap->by_last ? window->last : window->from;
-}
-
-static void heap_push(struct window_heap *heap, struct window window)
-{
-    size_t i = heap->n++;
-
-    heap->items = memory_grow(heap->items, &heap->allocated, heap->n, sizeof *heap->items);
-    for (; i && heap_key(heap, &heap->items[(i - 1) / 2]) > heap_key(heap, &window);
-         i = (i - 1) / 2)
-        heap->items[i] = heap->items[(i - 1) / 2];
-    heap->items[i] = window;
-}
-
-static struct window heap_pop(struct window_heap *heap)
-{
-    struct window top = heap->items[0], last = heap->items[--heap->n];
-    size_t i = 0;
-
-    for (size_t child = 1; child < heap->n; child = 2 * i + 1) {
-        if (child + 1 < heap->n &&
-            heap_key(heap, &heap->items[child + 1]) < heap_key(heap, &heap->items[child]))
-            child++;
-        if (heap_key(heap, &heap->items[child]) >= heap_key(heap, &last))
-            break;
-        heap->items[i] = heap->items[child];
-        i = child;
-    }
-    if (heap->n)
-        heap->items[i] = last;
-    return top;
-}
-
-struct earliest_search {
-    const struct slot_table *table;
-    const struct amounts *vm;
-    int64_t duration;
-    struct window_heap waiting; /* windows that begin later, by their begin */
-    struct window_heap open;    /* windows that have begun, by their last start */
-};
-
-/* The first window of this host and level that begins at `from` or later, but before `bound`. */
-static bool next_window(const struct earliest_search *search, struct window *window, int64_t bound)
-{
-    const struct profile *profile = &search->table->profiles[window->host];
-    struct amounts need = times_amounts(search->vm, window->level);
-
-    while (window->from < bound) {
-        int64_t blocked = slot_table_fits_until(search->table, window->host, &need, window->from);
-        uint32_t point;
-
-        if (blocked == INSTANT_NEVER) {
-            window->last = INSTANT_NEVER;
-            return true;
-        }
-        if (search->duration != SPAN_UNLIMITED &&
-            blocked >= instant_add(window->from, search->duration)) {
-            window->last = blocked - search->duration;
-            return true;
-        }
-        point = profile_find(profile, blocked);
-        do {
-            if (++point == profile->n)
-                return false;
-        } while (slot_table_fits_until(search->table, window->host, &need,
-                                       profile->times[point]) == profile->times[point]);
-        window->from = profile->times[point];
-    }
-    return false;
-}
-
-static int64_t earliest_single(struct earliest_search *search, int64_t from)
-{
-    int64_t best = INSTANT_NEVER;
-
-    for (uint32_t host = 0; host < search->table->site->n_hosts && best > from; host++) {
-        struct window window = {.from = from, .host = host, .level = 1};
-
-        if (next_window(search, &window, best))
-            best = window.from;
-    }
-    return best;
-}
-
-static void open_window(struct earliest_search *search, struct window window, uint32_t count)
-{
-    const struct amounts *capacity = &search->table->site->hosts[window.host].capacity;
-    struct window next = {.from = window.from, .host = window.host, .level = window.level + 1};
-
-    heap_push(&search->open, window);
-    /* One more VM on the same host is looked for once, when the level below opens first. */
-    if (!window.reopened && next.level <= capacity_count(capacity, search->vm, count) &&
-        next_window(search, &next, INSTANT_NEVER))
-        heap_push(&search->waiting, next);
-}
-
-static int64_t earliest_many(struct earliest_search *search, uint32_t count, int64_t from)
-{
-    int64_t answer = INSTANT_NEVER;
-
-    for (uint32_t host = 0; host < search->table->site->n_hosts; host++) {
-        struct window window = {.from = from, .host = host, .level = 1};
-
-        if (next_window(search, &window, INSTANT_NEVER))
-            heap_push(&search->waiting, window);
-    }
-    while (search->waiting.n) {
-        int64_t at = search->waiting.items[0].from;
-
-        if (search->open.n && search->open.items[0].last < at) {
-            struct window window = heap_pop(&search->open);
-
-            window.from = window.last + 1;
-            window.reopened = true;
-            if (next_window(search, &window, INSTANT_NEVER))
-                heap_push(&search->waiting, window);
-            continue;
-        }
-        open_window(search, heap_pop(&search->waiting), count);
-        if (search->open.n >= count) {
-            answer = at;
-            break;
-        }
-    }
-    return answer;
-}
-
 int64_t slot_table_earliest(const struct slot_table *table, const struct amounts *vm,
                             uint32_t count, int64_t from, int64_t duration)
 {
-    struct earliest_search search = {.table = table, .vm = vm, .duration = duration};
-    int64_t answer;
+    const struct earliest_request request = {
+        .profiles = table->profiles,
+        .n_hosts = table->site->n_hosts,
+        .vm = demand_of(table, vm),
+        .count = count,
+        .from = from,
+        .duration = duration,
+    };
 
-    search.open.by_last = true;
-    answer = count == 1 ? earliest_single(&search, from) : earliest_many(&search, count, from);
-    free(search.waiting.items);
-    free(search.open.items);
-    return answer;
+    /* Often at once, and then few hosts have to be looked at. */
+    if (count > 1 && slot_table_count(table, vm, from, instant_add(from, duration), count) >= count)
+        return from;
+    return earliest_find(&request);
 }

@@ -1,0 +1,284 @@
+#include "core/earliest.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "core/instant.h"
+#include "util/memory.h"
+
+/* Points looked at together. */
+enum { SCAN_POINTS = 32 };
+
+/* One more VM on a host that already holds level-1 of them: fits at every start in [from, last]. */
+struct window {
+    int64_t from, last;
+    uint32_t host, level;
+    uint32_t point; /* where the search for the next one goes on */
+    bool reopened;  /* not the first window of its host and level */
+};
+
+struct window_heap {
+    struct window *items;
+    size_t n, allocated;
+};
+
+struct search {
+    const struct earliest_request *request;
+    int64_t horizon;            /* starts up to here are being looked at */
+    struct window_heap waiting; /* windows that begin later, by their begin */
+    struct window_heap open;    /* windows that have begun, by their last start */
+    struct window_heap pending; /* no heap: windows not found yet, they begin after the horizon */
+};
+
+static int64_t by_from(const struct window *window)
+{
+    return window->from;
+}
+
+static int64_t by_last(const struct window *window)
+{
+    return window->last;
+}
+
+typedef int64_t (*window_key)(const struct window *);
+
+static inline void heap_push(struct window_heap *heap, window_key key, const struct window *window)
+{
+    size_t i = heap->n++;
+
+    heap->items = memory_grow(heap->items, &heap->allocated, heap->n, sizeof *heap->items);
+    for (; i && key(&heap->items[(i - 1) / 2]) > key(window); i = (i - 1) / 2)
+        heap->items[i] = heap->items[(i - 1) / 2];
+    heap->items[i] = *window;
+}
+
+static inline struct window heap_pop(struct window_heap *heap, window_key key)
+{
+    struct window top = heap->items[0], last = heap->items[--heap->n];
+    size_t i = 0;
+
+    for (size_t child = 1; child < heap->n; child = 2 * i + 1) {
+        if (child + 1 < heap->n && key(&heap->items[child + 1]) < key(&heap->items[child]))
+            child++;
+        if (key(&heap->items[child]) >= key(&last))
+            break;
+        heap->items[i] = heap->items[child];
+        i = child;
+    }
+    heap->items[i] = last;
+    return top;
+}
+
+enum found { FOUND_NOTHING, FOUND_LATER, FOUND_WINDOW };
+
+/* A search for a window: a run of points at which the demand is free, and long enough. */
+struct scan {
+    const struct search *search;
+    const int64_t *times;
+    uint32_t n;
+    uint32_t start; /* of the run that the points before belong to */
+    bool in_run;
+};
+
+/* The run ends at point `block`: is it a window? */
+static bool is_window(const struct scan *scan, uint32_t block, struct window *window)
+{
+    const struct earliest_request *request = scan->search->request;
+    const int64_t begin = scan->times[scan->start];
+    const int64_t from = begin > window->from ? begin : window->from;
+
+    if (block == scan->n)
+        window->last = INSTANT_NEVER;
+    else if (scan->times[block] >= instant_add(from, request->duration))
+        window->last = scan->times[block] - request->duration;
+    else
+        return false;
+    window->from = from;
+    return true;
+}
+
+/* Go on with `count` points from `base`; bit k of blocked: the demand is not free at base + k. */
+static enum found scan_runs(struct scan *scan, uint32_t base, uint32_t count, uint64_t blocked,
+                            struct window *window)
+{
+    uint64_t left = ~UINT64_C(0) >> (64 - count); /* not passed yet */
+
+    for (;;) {
+        uint64_t next = left & (scan->in_run ? blocked : ~blocked);
+
+        if (next == 0)
+            return FOUND_NOTHING;
+        window->point = base + (uint32_t)__builtin_ctzll(next);
+        left &= -(next & -next);
+        if (scan->in_run) {
+            if (is_window(scan, window->point, window))
+                return FOUND_WINDOW;
+        } else {
+            if (scan->times[window->point] > scan->search->horizon)
+                return FOUND_LATER;
+            scan->start = window->point;
+        }
+        scan->in_run = !scan->in_run;
+    }
+}
+
+/* The first window of this host and level that begins at `from` or later, but not after the horizon.
+ * FOUND_LATER: it may begin after that; the search can go on from there. A window may be cut short
+ * beyond the horizon: the next one then follows it at once. */
+static enum found next_window(const struct search *search, struct window *window)
+{
+    const struct earliest_request *request = search->request;
+    const struct profile *profile = &request->profiles[window->host];
+    struct scan scan = {.search = search, .times = profile->times, .n = profile->n};
+    const int64_t far = instant_add(search->horizon, request->duration);
+    struct demand demand = request->vm;
+    uint32_t base = window->point, count;
+
+    for (int k = 0; k < demand.n; k++)
+        demand.needs[k] *= window->level;
+    for (; base < scan.n && scan.times[base] < far; base += count) {
+        enum found found;
+
+        count = scan.n - base < SCAN_POINTS ? scan.n - base : SCAN_POINTS;
+        found = scan_runs(&scan, base, count, profile_blocked(profile, &demand, base, count),
+                          window);
+        if (found != FOUND_NOTHING)
+            return found;
+    }
+    window->point = base;
+    if (scan.in_run && is_window(&scan, base, window)) {
+        window->point = scan.start;
+        return FOUND_WINDOW;
+    }
+    return base < scan.n ? FOUND_LATER : FOUND_NOTHING;
+}
+
+static void look_for(struct search *search, struct window *window)
+{
+    struct window_heap *pending = &search->pending;
+
+    switch (next_window(search, window)) {
+    case FOUND_WINDOW:
+        heap_push(&search->waiting, by_from, window);
+        break;
+    case FOUND_LATER:
+        pending->items = memory_grow(pending->items, &pending->allocated, pending->n + 1,
+                                     sizeof *pending->items);
+        pending->items[pending->n++] = *window;
+        break;
+    case FOUND_NOTHING:
+        break;
+    }
+}
+
+static bool within_capacity(const struct earliest_request *request, uint32_t host, uint32_t level)
+{
+    const struct amounts *capacity = request->profiles[host].capacity;
+
+    for (int k = 0; k < request->vm.n; k++)
+        if (request->vm.needs[k] * level > capacity->of[request->vm.types[k]])
+            return false;
+    return true;
+}
+
+static void open_window(struct search *search, const struct window *window)
+{
+    struct window next = *window;
+
+    heap_push(&search->open, by_last, window);
+    /* One more VM on the same host is looked for once, when the level below opens first. */
+    next.level++;
+    if (window->reopened || next.level > search->request->count ||
+        !within_capacity(search->request, next.host, next.level))
+        return;
+    next.point = profile_find(&search->request->profiles[next.host], next.from);
+    look_for(search, &next);
+}
+
+/* Go through the windows that begin up to the horizon; INSTANT_NEVER when too few overlap. */
+static int64_t sweep(struct search *search)
+{
+    while (search->waiting.n) {
+        int64_t at = search->waiting.items[0].from;
+        struct window window;
+
+        if (search->open.n && search->open.items[0].last < at) {
+            window = heap_pop(&search->open, by_last);
+            window.from = window.last + 1;
+            window.reopened = true;
+            look_for(search, &window);
+            continue;
+        }
+        window = heap_pop(&search->waiting, by_from);
+        open_window(search, &window);
+        if (search->open.n >= search->request->count)
+            return at;
+    }
+    return INSTANT_NEVER;
+}
+
+/* Windows that were not found up to the last horizon, up to the next. */
+static void look_further(struct search *search)
+{
+    size_t n = search->pending.n;
+
+    /* The list is filled again from its begin: never past what is being read. */
+    search->pending.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct window window = search->pending.items[i];
+
+        look_for(search, &window);
+    }
+}
+
+static int64_t earliest_many(struct search *search)
+{
+    const struct earliest_request *request = search->request;
+    int64_t step = request->duration > 0 ? request->duration : 1, answer;
+
+    search->horizon = instant_add(request->from, step);
+    for (uint32_t host = 0; host < request->n_hosts; host++) {
+        struct window window = {.from = request->from, .host = host, .level = 1};
+
+        if (!within_capacity(request, host, 1))
+            continue;
+        window.point = profile_find(&request->profiles[host], request->from);
+        look_for(search, &window);
+    }
+    /* Twice as far each time: what is looked at in vain is no more than what had to be. */
+    while ((answer = sweep(search)) == INSTANT_NEVER && search->pending.n) {
+        step = instant_add(step, step);
+        search->horizon = instant_add(search->horizon, step);
+        look_further(search);
+    }
+    return answer;
+}
+
+static int64_t earliest_single(struct search *search)
+{
+    const struct earliest_request *request = search->request;
+    int64_t best = INSTANT_NEVER;
+
+    for (uint32_t host = 0; host < request->n_hosts && best > request->from; host++) {
+        struct window window = {.from = request->from, .host = host, .level = 1};
+
+        if (!within_capacity(request, host, 1))
+            continue;
+        window.point = profile_find(&request->profiles[host], request->from);
+        search->horizon = best == INSTANT_NEVER ? best : best - 1;
+        if (next_window(search, &window) == FOUND_WINDOW)
+            best = window.from;
+    }
+    return best;
+}
+
+int64_t earliest_find(const struct earliest_request *request)
+{
+    struct search search = {.request = request};
+    int64_t answer = request->count == 1 ? earliest_single(&search) : earliest_many(&search);
+
+    free(search.waiting.items);
+    free(search.open.items);
+    free(search.pending.items);
+    return answer;
+}

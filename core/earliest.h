@@ -1,0 +1,21 @@
+/* earliest.h: when do so many VMs of a size fit on the hosts of a site first? */
+#ifndef GALERNA_CORE_EARLIEST_H
+#define GALERNA_CORE_EARLIEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/profile.h"
+
+struct earliest_request {
+    const struct profile *profiles;
+    size_t n_hosts;
+    struct demand vm; /* one VM */
+    uint32_t count;
+    int64_t from, duration; /* duration > 0, SPAN_UNLIMITED: for ever */
+};
+
+/* See slot_table_earliest(). */
+int64_t earliest_find(const struct earliest_request *request);
+
+#endif

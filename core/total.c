@@ -1,0 +1,218 @@
+#include "core/total.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/instant.h"
+#include "util/memory.h"
+
+enum { TOTAL_PIECE = 128 };
+
+struct total_cells {
+    uint32_t n;
+    int64_t times[TOTAL_PIECE];
+    int64_t amounts[TOTAL_PIECE];
+};
+
+/* A point: its piece, and its place there. */
+struct position {
+    size_t piece;
+    uint32_t cell;
+};
+
+void total_init(struct total *total, int64_t amount)
+{
+    memset(total, 0, sizeof *total);
+    total->pieces = memory_grow(NULL, &total->allocated, 1, sizeof *total->pieces);
+    total->pieces[0] = (struct total_piece){.from = INT64_MIN, .least = amount};
+    total->pieces[0].cells = memory_new(1, sizeof *total->pieces[0].cells);
+    total->pieces[0].cells->n = 1;
+    total->pieces[0].cells->times[0] = INT64_MIN;
+    total->pieces[0].cells->amounts[0] = amount;
+    total->n = 1;
+}
+
+void total_finish(struct total *total)
+{
+    for (size_t i = 0; i < total->n; i++)
+        free(total->pieces[i].cells);
+    free(total->pieces);
+}
+
+/* The point whose amount holds at `at`. */
+static struct position find(const struct total *total, int64_t at)
+{
+    struct position position = {0};
+    const int64_t *times;
+
+    for (size_t left = total->n; left > 1; left -= left / 2)
+        position.piece += left / 2 * (total->pieces[position.piece + left / 2].from <= at);
+    times = total->pieces[position.piece].cells->times;
+    for (uint32_t left = total->pieces[position.piece].cells->n; left > 1; left -= left / 2)
+        position.cell += left / 2 * (uint32_t)(times[position.cell + left / 2] <= at);
+    return position;
+}
+
+static int64_t least_of(const struct total_piece *piece, uint32_t first, uint32_t last)
+{
+    const int64_t *amounts = piece->cells->amounts;
+    int64_t least = amounts[first];
+
+    for (uint32_t i = first + 1; i < last; i++)
+        least = amounts[i] < least ? amounts[i] : least;
+    return least + piece->more;
+}
+
+/* The second half of a full piece becomes a piece. */
+static void halve(struct total *total, size_t at)
+{
+    const uint32_t half = TOTAL_PIECE / 2;
+    struct total_cells *cells = memory_new(1, sizeof *cells), *before;
+    struct total_piece *piece;
+
+    total->pieces =
+        memory_grow(total->pieces, &total->allocated, total->n + 1, sizeof *total->pieces);
+    piece = &total->pieces[at];
+    memmove(piece + 1, piece, (total->n++ - at) * sizeof *piece);
+    before = piece->cells;
+    cells->n = before->n - half;
+    memcpy(cells->times, before->times + half, cells->n * sizeof *cells->times);
+    memcpy(cells->amounts, before->amounts + half, cells->n * sizeof *cells->amounts);
+    before->n = half;
+    piece[1].from = cells->times[0];
+    piece[1].cells = cells;
+    piece[0].least = least_of(&piece[0], 0, half);
+    piece[1].least = least_of(&piece[1], 0, cells->n);
+}
+
+/* Make sure a point stands at `at`. */
+static void split(struct total *total, int64_t at)
+{
+    struct position position = find(total, at);
+    struct total_cells *cells = total->pieces[position.piece].cells;
+    uint32_t cell = position.cell + 1;
+
+    if (cells->times[position.cell] == at)
+        return;
+    if (cells->n == TOTAL_PIECE) {
+        halve(total, position.piece);
+        split(total, at);
+        return;
+    }
+    memmove(&cells->times[cell + 1], &cells->times[cell], (cells->n - cell) * sizeof(int64_t));
+    memmove(&cells->amounts[cell + 1], &cells->amounts[cell], (cells->n - cell) * sizeof(int64_t));
+    cells->times[cell] = at;
+    cells->amounts[cell] = cells->amounts[cell - 1];
+    cells->n++;
+}
+
+static int64_t amount_at(const struct total *total, struct position position)
+{
+    const struct total_piece *piece = &total->pieces[position.piece];
+
+    return piece->cells->amounts[position.cell] + piece->more;
+}
+
+static bool same_as_before(const struct total *total, struct position position)
+{
+    struct position before = position;
+
+    if (position.cell) {
+        before.cell--;
+    } else {
+        if (position.piece == 0)
+            return false;
+        before.piece--;
+        before.cell = total->pieces[before.piece].cells->n - 1;
+    }
+    return amount_at(total, before) == amount_at(total, position);
+}
+
+/* Take away the point at `at` when nothing changes there. */
+static void merge(struct total *total, int64_t at)
+{
+    struct position position = find(total, at);
+    struct total_piece *piece = &total->pieces[position.piece];
+    struct total_cells *cells = piece->cells;
+    uint32_t after = position.cell + 1;
+
+    if (cells->times[position.cell] != at || !same_as_before(total, position))
+        return;
+    memmove(&cells->times[after - 1], &cells->times[after], (cells->n - after) * sizeof(int64_t));
+    memmove(&cells->amounts[after - 1], &cells->amounts[after],
+            (cells->n - after) * sizeof(int64_t));
+    if (--cells->n == 0) {
+        free(cells);
+        memmove(piece, piece + 1, (--total->n - position.piece) * sizeof *piece);
+    } else if (position.cell == 0) {
+        piece->from = cells->times[0];
+        piece->least = least_of(piece, 0, cells->n);
+    }
+}
+
+static void add_to(struct total_piece *piece, uint32_t first, uint32_t last, int64_t amount)
+{
+    if (first == 0 && last == piece->cells->n) {
+        piece->more += amount;
+        piece->least += amount;
+        return;
+    }
+    for (uint32_t i = first; i < last; i++)
+        piece->cells->amounts[i] += amount;
+    piece->least = least_of(piece, 0, piece->cells->n);
+}
+
+void total_apply(struct total *total, int64_t from, int64_t until, int64_t amount)
+{
+    struct position first, end = {.piece = total->n};
+
+    if (until != INSTANT_NEVER)
+        split(total, until);
+    split(total, from);
+    first = find(total, from);
+    end.piece = total->n;
+    if (until != INSTANT_NEVER)
+        end = find(total, until);
+    for (; first.piece < end.piece; first.piece++, first.cell = 0)
+        add_to(&total->pieces[first.piece], first.cell, total->pieces[first.piece].cells->n,
+               amount);
+    if (first.cell < end.cell)
+        add_to(&total->pieces[end.piece], first.cell, end.cell, amount);
+    if (until != INSTANT_NEVER)
+        merge(total, until);
+    merge(total, from);
+}
+
+int64_t total_least(const struct total *total, int64_t from, int64_t until)
+{
+    struct position first = find(total, from), last;
+    int64_t least = amount_at(total, first);
+
+    if (until <= from)
+        return least;
+    last = find(total, until - 1);
+    for (; first.piece < last.piece; first.piece++, first.cell = 0) {
+        const struct total_piece *piece = &total->pieces[first.piece];
+        int64_t here = first.cell ? least_of(piece, first.cell, piece->cells->n) : piece->least;
+
+        least = here < least ? here : least;
+    }
+    {
+        int64_t here = least_of(&total->pieces[last.piece], first.cell, last.cell + 1);
+
+        return here < least ? here : least;
+    }
+}
+
+void total_advance(struct total *total, int64_t now)
+{
+    size_t gone = 0;
+
+    while (gone + 1 < total->n && total->pieces[gone + 1].from <= now)
+        free(total->pieces[gone++].cells);
+    if (gone) {
+        total->n -= gone;
+        memmove(total->pieces, total->pieces + gone, total->n * sizeof *total->pieces);
+    }
+}
