@@ -1,64 +1,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/scheduler.h"
+#include "core/mapper.h"
 #include "util/memory.h"
-
-/* A host under consideration, in the order of preference. */
-struct host_choice {
-    int64_t score;
-    uint32_t host;
-};
-
-struct host_order {
-    struct host_choice *choices; /* a heap, best first; or just in order, when they are in order */
-    size_t n;
-    bool in_order;
-    size_t next; /* in order: the best one left */
-};
-
-enum { SURVEY_STEPS = 12 };
-
-struct survey_step {
-    int64_t until;
-    uint32_t hosts;
-};
-
-/* The last survey and what it is good for. */
-struct host_survey {
-    struct survey_step steps[SURVEY_STEPS];
-    uint32_t n_steps;
-    uint32_t vms_now; /* VMs that fit at this instant; UINT32_MAX: not counted yet */
-    const struct slot_table *table;
-    uint64_t version;
-    int64_t from;
-    struct amounts vm;
-    struct amounts most_vm; /* what most_on_a_host was counted for */
-    uint32_t most_on_a_host;
-    struct slot_survey survey;
-};
 
 void mapper_create_scratch(struct engine *engine)
 {
-    size_t n_hosts = engine->site.n_hosts;
-    struct host_survey *cache = memory_new(1, sizeof *cache);
-
-    cache->vm.of[0] = cache->most_vm.of[0] = -1;
-    cache->survey.hosts = memory_new(n_hosts, sizeof *cache->survey.hosts);
-    cache->survey.fits_until = memory_new(n_hosts, sizeof *cache->survey.fits_until);
-    cache->survey.unchanged_until = memory_new(n_hosts, sizeof *cache->survey.unchanged_until);
-    cache->survey.leases = memory_new(n_hosts, sizeof *cache->survey.leases);
-    engine->survey = cache;
-    engine->choices = memory_new(n_hosts, sizeof *engine->choices);
+    engine->surveys = surveys_create(engine->site.n_hosts);
+    engine->choices = memory_new(engine->site.n_hosts, sizeof *engine->choices);
 }
 
 void mapper_destroy_scratch(struct engine *engine)
 {
-    free(engine->survey->survey.hosts);
-    free(engine->survey->survey.fits_until);
-    free(engine->survey->survey.unchanged_until);
-    free(engine->survey->survey.leases);
-    free(engine->survey);
+    surveys_destroy(engine->surveys);
     free(engine->choices);
 }
 
@@ -128,74 +82,16 @@ static uint32_t take_best(struct host_order *order)
 
 /* --- hosts with room ---------------------------------------------------------------------------- */
 
-static void summarise(struct host_survey *cache);
-
-/* A survey for one VM size and instant is good until the table changes: the leases of a queue that
- * ask for VMs of the same size share it. */
-static const struct slot_survey *survey_for(struct engine *engine, const struct amounts *vm,
-                                            int64_t from)
+static const struct survey *survey_for(struct engine *engine, const struct amounts *vm,
+                                       int64_t from)
 {
-    struct host_survey *cache = engine->survey;
-    uint64_t version = slot_table_version(engine->table);
-
-    if (cache->table == engine->table && cache->version == version && cache->from == from &&
-        memcmp(&cache->vm, vm, sizeof *vm) == 0)
-        return &cache->survey;
-    slot_table_survey(engine->table, vm, from, &cache->survey);
-    summarise(cache);
-    cache->vms_now = UINT32_MAX;
-    cache->vm = *vm;
-    cache->table = engine->table;
-    cache->version = version;
-    cache->from = from;
-    return &cache->survey;
+    return from == engine->now ? survey_now(engine->surveys, engine->table, vm)
+                               : survey_at(engine->surveys, engine->table, vm, from);
 }
 
 uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm)
 {
-    struct host_survey *cache = engine->survey;
-
-    if (memcmp(&cache->most_vm, vm, sizeof *vm) != 0) {
-        cache->most_vm = *vm;
-        cache->most_on_a_host = slot_table_most_on_a_host(engine->table, vm, UINT32_MAX);
-    }
-    return cache->most_on_a_host;
-}
-
-/* How many hosts fit a VM until each time. The times are few: most hosts are free for ever or until
- * the same reservation. More than there is room for: n_steps is 0 and the hosts are counted. */
-static void summarise(struct host_survey *cache)
-{
-    const struct slot_survey *survey = &cache->survey;
-
-    cache->n_steps = 0;
-    for (size_t i = 0; i < survey->n; i++) {
-        uint32_t step = 0;
-
-        while (step < cache->n_steps && cache->steps[step].until != survey->fits_until[i])
-            step++;
-        if (step == SURVEY_STEPS) {
-            cache->n_steps = 0;
-            return;
-        }
-        if (step == cache->n_steps)
-            cache->steps[cache->n_steps++] = (struct survey_step){survey->fits_until[i], 0};
-        cache->steps[step].hosts++;
-    }
-}
-
-/* Hosts that fit a VM until then. */
-static uint32_t count_until(const struct host_survey *cache, int64_t until)
-{
-    const struct slot_survey *survey = &cache->survey;
-    uint32_t count = 0;
-
-    for (uint32_t step = 0; step < cache->n_steps; step++)
-        if (cache->steps[step].until >= until)
-            count += cache->steps[step].hosts;
-    for (size_t i = 0; !cache->n_steps && i < survey->n; i++)
-        count += survey->fits_until[i] >= until;
-    return count;
+    return survey_most_on_a_host(engine->surveys, engine->table, vm);
 }
 
 /* How long all of it must be free, at the least. */
@@ -210,26 +106,26 @@ static int64_t least_until(const struct map_request *request)
 static size_t find_hosts(struct engine *engine, const struct map_request *request)
 {
     const struct lease_request *lease = &request->lease->request;
-    size_t n = 0, next = 0;
+    size_t candidates = request->allowed ? request->n_allowed : engine->site.n_hosts;
+    size_t n = 0;
 
     if (lease->n_node_sets == 1) {
-        const struct slot_survey *survey = survey_for(engine, &lease->node_sets[0].amounts,
-                                                      request->from);
+        const struct survey *survey =
+            survey_for(engine, &lease->node_sets[0].amounts, request->from);
 
-        for (size_t i = 0; i < survey->n; i++) {
-            while (request->allowed && next < request->n_allowed &&
-                   request->allowed[next] < survey->hosts[i])
-                next++;
-            if (request->allowed &&
-                (next == request->n_allowed || request->allowed[next] != survey->hosts[i]))
+        for (size_t i = 0; i < candidates; i++) {
+            uint32_t host = request->allowed ? request->allowed[i] : (uint32_t)i;
+            const struct host_look *look = &survey->looks[host];
+
+            if (look->fits_until == INSTANT_NONE)
                 continue;
-            engine->batch_hosts[n] = survey->hosts[i];
-            engine->batch_leases[n] = survey->leases[i];
-            engine->batch_until[n++] = survey->unchanged_until[i];
+            engine->batch_hosts[n] = host;
+            engine->batch_leases[n] = look->leases;
+            engine->batch_until[n++] = look->unchanged_until;
         }
         return n;
     }
-    for (size_t i = 0; i < (request->allowed ? request->n_allowed : engine->site.n_hosts); i++) {
+    for (size_t i = 0; i < candidates; i++) {
         uint32_t host = request->allowed ? request->allowed[i] : (uint32_t)i;
 
         for (size_t set = 0; set < lease->n_node_sets; set++)
@@ -302,6 +198,15 @@ static void order_hosts(struct engine *engine, const struct map_request *request
             order->choices[order->n++] =
                 (struct host_choice){engine->batch_scores[i], engine->batch_hosts[i]};
     make_order(order);
+}
+
+void mapper_order_all(struct engine *engine, const struct map_request *request,
+                      struct host_order *order)
+{
+    size_t n_hosts = take_all_hosts(engine, request);
+
+    fill_columns(engine, request->from, n_hosts);
+    order_hosts(engine, request, n_hosts, order);
 }
 
 /* --- the greedy pass -------------------------------------------------------------------------- */
@@ -424,7 +329,7 @@ static bool mixed_pass(struct engine *engine, const struct map_request *request,
 
 /* Haizea's greedy mapper (haizea.md 9.7): hosts by preference, VMs by size; the granted time never
  * grows back within a pass. Takes hosts out of order. */
-static bool greedy_pass(struct engine *engine, const struct map_request *request,
+bool mapper_pass(struct engine *engine, const struct map_request *request,
                         struct host_order *order, struct mapping *mapping)
 {
     struct vm_cursor cursor = {.lease = request->lease};
@@ -457,13 +362,12 @@ static bool has_enough_cpu(const struct engine *engine, const struct map_request
 static bool all_fit(struct engine *engine, const struct node_set *nodes, int64_t from,
                     int64_t until)
 {
-    const struct slot_survey *survey = survey_for(engine, &nodes->amounts, from);
+    const struct survey *survey = survey_for(engine, &nodes->amounts, from);
     uint32_t most = mapper_most_on_a_host(engine, &nodes->amounts), fitting;
 
-    if (survey->n * (uint64_t)most < nodes->count)
+    if (survey->n_fitting * (uint64_t)most < nodes->count)
         return false;
-    fitting = count_until(engine->survey, until);
-
+    fitting = survey_count_until(survey, until);
     if (fitting >= nodes->count)
         return true;
     if (most <= 1 || (uint64_t)fitting * most < nodes->count)
@@ -474,19 +378,16 @@ static bool all_fit(struct engine *engine, const struct node_set *nodes, int64_t
 
 uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes)
 {
-    const struct slot_survey *survey = survey_for(engine, &nodes->amounts, engine->now);
-    struct host_survey *cache = engine->survey;
+    const struct survey *survey = survey_for(engine, &nodes->amounts, engine->now);
+    uint32_t count = survey->n_fitting;
 
-    if (cache->vms_now == UINT32_MAX)
-        cache->vms_now = mapper_most_on_a_host(engine, &nodes->amounts) <= 1
-                             ? (uint32_t)survey->n
-                             : slot_table_count(engine->table, &nodes->amounts, engine->now,
-                                                engine->now + 1, UINT32_MAX - 1);
-    return cache->vms_now < nodes->count ? cache->vms_now : nodes->count;
+    if (mapper_most_on_a_host(engine, &nodes->amounts) > 1)
+        count = survey_vms_now(engine->surveys, engine->table, &nodes->amounts);
+    return count < nodes->count ? count : nodes->count;
 }
 
 /* Could there be room at all? Counts VMs, whatever hosts are preferred. */
-static bool may_fit(struct engine *engine, const struct map_request *request)
+bool mapper_may_fit(struct engine *engine, const struct map_request *request)
 {
     const struct lease_request *lease = &request->lease->request;
     int64_t until = least_until(request);
@@ -509,228 +410,6 @@ static bool may_fit(struct engine *engine, const struct map_request *request)
             return false;
     }
     return true;
-}
-
-/* --- with victims ----------------------------------------------------------------------------- */
-
-struct candidates {
-    struct victim *victims; /* ascending lease id */
-    int64_t *scores;
-    size_t n, allocated;
-};
-
-static int by_lease_id(const void *a, const void *b)
-{
-    const struct victim *x = a, *y = b;
-
-    return x->lease->request.id < y->lease->request.id ? -1
-                                                       : x->lease->request.id > y->lease->request.id;
-}
-
-static int64_t overhead_of(struct engine *engine, const struct lease *lease, int64_t at)
-{
-    const struct vm_plan *current = lease_plan_current(lease);
-    int64_t run = at > current->vm->from ? at - current->vm->from : 0;
-
-    switch (lease->request.terms) {
-    case TERMS_CANCELABLE:
-        return shutdown_span(engine, lease);
-    case TERMS_RESTARTABLE:
-        return run * (int64_t)lease->n_vms;
-    default:
-        return suspend_estimate(engine, lease) + resume_estimate(engine, lease);
-    }
-}
-
-/* Leases that hold something during [from, until), by ascending id (golden/README.md, order 2). */
-static void gather(struct engine *engine, const struct map_request *request,
-                   struct candidates *candidates)
-{
-    size_t i = reservation_index_after(&engine->by_end, request->from);
-
-    for (; i < engine->by_end.n; i++) {
-        const struct reservation *r = reservation_index_at(&engine->by_end, i)->reservation;
-        struct lease *lease = r->lease;
-        const struct vm_plan *current;
-
-        if (r->from >= request->until || r->from >= r->until || lease == request->lease ||
-            lease->request.kind == LEASE_DEADLINE ||
-            !is_preemptable_at(engine, lease, request->from))
-            continue;
-        current = lease_plan_current(lease);
-        candidates->victims = memory_grow(candidates->victims, &candidates->allocated,
-                                          candidates->n + 1, sizeof *candidates->victims);
-        candidates->victims[candidates->n++] = (struct victim){
-            .lease = lease, .overhead = overhead_of(engine, lease, request->from),
-            .started = current->vm->from < request->from, .runs_since = current->vm->from};
-    }
-    if (!candidates->n)
-        return;
-    qsort(candidates->victims, candidates->n, sizeof *candidates->victims, by_lease_id);
-    i = 1;
-    for (size_t k = 1; k < candidates->n; k++)
-        if (candidates->victims[k].lease != candidates->victims[i - 1].lease)
-            candidates->victims[i++] = candidates->victims[k];
-    candidates->n = i;
-}
-
-static void release_all(struct engine *engine, const struct lease *lease)
-{
-    while (lease->booked)
-        slot_table_release(engine->table, lease->booked);
-}
-
-/* The best candidate not yet taken: highest score, then the larger id. */
-static size_t best_candidate(const struct candidates *candidates)
-{
-    size_t best = SIZE_MAX;
-
-    for (size_t i = 0; i < candidates->n; i++)
-        if (candidates->scores[i] != POLICY_VETO &&
-            (best == SIZE_MAX || candidates->scores[i] >= candidates->scores[best]))
-            best = i;
-    return best;
-}
-
-struct host_snapshot {
-    struct host_choice *choices;
-    size_t n;
-    bool in_order;
-};
-
-static bool pass_in_order(struct engine *engine, const struct map_request *request,
-                          const struct host_snapshot *snapshot, struct mapping *mapping)
-{
-    struct host_order order = {.choices = engine->choices, .n = snapshot->n,
-                               .in_order = snapshot->in_order};
-
-    if (!may_fit(engine, request))
-        return false;
-    memcpy(engine->choices, snapshot->choices, snapshot->n * sizeof *snapshot->choices);
-    return greedy_pass(engine, request, &order, mapping);
-}
-
-/* Give needless victims their place back, the last taken first, and map again. */
-static bool spare_needless(struct engine *engine, const struct map_request *request,
-                           const struct host_snapshot *snapshot, struct mapping *mapping)
-{
-    struct lease_list *victims = &mapping->victims;
-
-    for (size_t i = victims->n; i-- > 0;) {
-        size_t mark = slot_table_mark(engine->table);
-        struct lease *spared = victims->items[i];
-
-        for (size_t k = 0; k < spared->n_reservations; k++)
-            if (spared->reservations[k]->state != RESERVATION_DONE)
-                slot_table_book(engine->table, spared->reservations[k]);
-        if (pass_in_order(engine, request, snapshot, mapping)) {
-            slot_table_keep(engine->table, mark);
-            lease_list_remove(victims, spared);
-        } else {
-            slot_table_undo(engine->table, mark);
-        }
-    }
-    return pass_in_order(engine, request, snapshot, mapping);
-}
-
-static bool map_by_scores(struct engine *engine, const struct map_request *request,
-                          struct candidates *candidates, const struct host_snapshot *snapshot,
-                          struct mapping *mapping)
-{
-    const struct policy_hooks *hooks = engine->hooks;
-
-    candidates->scores = memory_new(candidates->n, sizeof *candidates->scores);
-    hooks->score_victims(hooks->context, request->lease, request->from, candidates->victims,
-                         candidates->n, candidates->scores);
-    for (;;) {
-        size_t best = best_candidate(candidates);
-        struct lease *victim;
-
-        if (best == SIZE_MAX)
-            return false;
-        candidates->scores[best] = POLICY_VETO;
-        victim = (struct lease *)candidates->victims[best].lease;
-        release_all(engine, victim);
-        lease_list_append(&mapping->victims, victim);
-        if (pass_in_order(engine, request, snapshot, mapping))
-            return engine->settings.behaviour.preempt_needless_victims ||
-                   spare_needless(engine, request, snapshot, mapping);
-    }
-}
-
-struct enough_context {
-    struct engine *engine;
-    const struct map_request *request;
-    const struct candidates *candidates;
-    const struct host_snapshot *snapshot;
-};
-
-static bool enough(const struct victim_test *test, const size_t *chosen, size_t n_chosen)
-{
-    const struct enough_context *context = test->engine;
-    struct slot_table *table = context->engine->table;
-    size_t mark = slot_table_mark(table);
-    struct mapping trial = {0};
-    bool answer;
-
-    for (size_t i = 0; i < n_chosen; i++)
-        release_all(context->engine, context->candidates->victims[chosen[i]].lease);
-    answer = pass_in_order(context->engine, context->request, context->snapshot, &trial);
-    slot_table_undo(table, mark);
-    return answer;
-}
-
-static bool map_by_choice(struct engine *engine, const struct map_request *request,
-                          struct candidates *candidates, const struct host_snapshot *snapshot,
-                          struct mapping *mapping)
-{
-    struct enough_context context = {engine, request, candidates, snapshot};
-    struct victim_test test = {enough, &context};
-    size_t *chosen = memory_new(candidates->n, sizeof *chosen);
-    size_t n = engine->hooks->choose_victims(engine->hooks->context, request->lease,
-                                             request->from, candidates->victims, candidates->n,
-                                             &test, chosen);
-
-    for (size_t i = 0; i < n; i++) {
-        struct lease *victim = (struct lease *)candidates->victims[chosen[i]].lease;
-
-        release_all(engine, victim);
-        lease_list_append(&mapping->victims, victim);
-    }
-    free(chosen);
-    return n && pass_in_order(engine, request, snapshot, mapping);
-}
-
-static bool map_with_victims(struct engine *engine, const struct map_request *request,
-                             struct mapping *mapping)
-{
-    struct candidates candidates = {0};
-    struct host_order order;
-    struct host_snapshot snapshot;
-    bool mapped = false;
-    size_t mark, n_hosts;
-
-    gather(engine, request, &candidates);
-    if (!candidates.n)
-        return false;
-    n_hosts = take_all_hosts(engine, request);
-    fill_columns(engine, request->from, n_hosts);
-    order_hosts(engine, request, n_hosts, &order);
-    snapshot.n = order.n;
-    snapshot.in_order = order.in_order;
-    snapshot.choices = memory_copy(order.choices, order.n * sizeof *order.choices);
-    mark = slot_table_mark(engine->table);
-    if (engine->hooks->choose_victims)
-        mapped = map_by_choice(engine, request, &candidates, &snapshot, mapping);
-    else
-        mapped = map_by_scores(engine, request, &candidates, &snapshot, mapping);
-    slot_table_undo(engine->table, mark);
-    if (!mapped)
-        mapping->victims.n = 0;
-    free(snapshot.choices);
-    free(candidates.victims);
-    free(candidates.scores);
-    return mapped;
 }
 
 /* Every VM on its own host: how long are they all free? The first host that is not free long enough
@@ -770,13 +449,13 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
                                   request->lease->n_vms, sizeof *engine->vm_host);
     if (request->pinned)
         return map_pinned(engine, request, mapping);
-    if (may_fit(engine, request)) {
+    if (mapper_may_fit(engine, request)) {
         size_t n_hosts = find_hosts(engine, request);
 
         if (request->lease->request.n_node_sets > 1)
             fill_columns(engine, request->from, n_hosts);
         order_hosts(engine, request, n_hosts, &order);
-        if (greedy_pass(engine, request, &order, mapping))
+        if (mapper_pass(engine, request, &order, mapping))
             return true;
     }
     if (request->spare_others || (!hooks->score_victims && !hooks->choose_victims))

@@ -9,6 +9,7 @@
 #define GALERNA_CORE_SCHEDULER_H
 
 #include "core/engine.h"
+#include "core/host_survey.h"
 #include "core/plan.h"
 #include "core/reservation_index.h"
 #include "core/slot_table.h"
@@ -59,7 +60,7 @@ struct engine {
     /* Scratch room, one entry per host. */
     uint32_t *host_slot;
     struct host_choice *choices;
-    struct host_survey *survey;
+    struct surveys *surveys;
     uint32_t *batch_hosts;
     int32_t *batch_leases;
     int64_t *batch_until, *batch_free, *batch_scores;

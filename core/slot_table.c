@@ -28,10 +28,18 @@ struct slot_table {
     int64_t *now_until; /* when it changes next */
     int64_t free_cpu_now;
 
+    uint32_t changed_hosts[SLOT_TABLE_CHANGES_KEPT]; /* a ring */
+    uint64_t n_changes;
+
     struct journal_entry *journal;
     size_t n_journal, journal_allocated;
     size_t marks; /* open ones */
 };
+
+static void note_change(struct slot_table *table, uint32_t host)
+{
+    table->changed_hosts[table->n_changes++ % SLOT_TABLE_CHANGES_KEPT] = host;
+}
 
 static void refresh(struct slot_table *table, uint32_t host)
 {
@@ -97,6 +105,7 @@ void slot_table_advance(struct slot_table *table, int64_t now)
         if (table->now_until[host] <= now) {
             profile_advance(&table->profiles[host], now);
             refresh(table, host);
+            note_change(table, host);
         }
 }
 
@@ -185,6 +194,7 @@ static void apply(struct slot_table *table, const struct reservation *r, int sig
 {
     const struct placement *placement = r->placement;
     bool piecewise = has_overlapping_sibling(r);
+    uint32_t negative = table->ever_negative;
     int64_t cpu = 0;
     struct profile_change change = {
         .from = r->from > table->now ? r->from : table->now,
@@ -210,8 +220,12 @@ static void apply(struct slot_table *table, const struct reservation *r, int sig
         /* What happens after the next change leaves the columns of now as they are. */
         if (change.from <= table->now_until[host])
             refresh(table, host);
+        note_change(table, host);
         cpu += change.amounts[RESOURCE_CPU];
     }
+    /* Amounts below 0 now matter to those who ask for none, too: everything is to be asked again. */
+    if (table->ever_negative != negative)
+        table->n_changes += SLOT_TABLE_CHANGES_KEPT + 1;
     if (cpu)
         total_apply(&table->total, change.from, change.until, cpu * sign);
 }
@@ -507,31 +521,42 @@ int64_t slot_table_least_free_cpu(const struct slot_table *table, int64_t from, 
     return total_least(&table->total, from, until);
 }
 
-void slot_table_survey(const struct slot_table *table, const struct amounts *vm, int64_t from,
-                       struct slot_survey *survey)
+static struct host_look look_at(const struct slot_table *table, const struct demand *demand,
+                                int64_t from, uint32_t host)
+{
+    const struct profile *profile = &table->profiles[host];
+    struct host_look look = {.fits_until = INSTANT_NONE};
+    uint32_t point;
+
+    if (from == table->now && !fits_now(table, host, demand))
+        return look;
+    point = profile_find(profile, from);
+    look.fits_until = fits_until_from_point(profile, demand, point);
+    look.unchanged_until = point + 1 < profile->n ? profile->times[point + 1] : INSTANT_NEVER;
+    look.leases = (int32_t)(profile->presence[point] & 0xffff);
+    return look;
+}
+
+void slot_table_look(const struct slot_table *table, const struct amounts *vm, int64_t from,
+                     const uint32_t *hosts, size_t n, struct host_look *looks)
 {
     const struct demand demand = demand_of(table, vm);
-    size_t n = 0;
 
-    for (uint32_t host = 0; host < table->site->n_hosts; host++) {
-        const struct profile *profile = &table->profiles[host];
-        uint32_t point;
-        int64_t until;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t host = hosts ? hosts[i] : (uint32_t)i;
 
-        if (from == table->now && !fits_now(table, host, &demand))
-            continue;
-        point = profile_find(profile, from);
-        until = fits_until_from_point(profile, &demand, point);
-        if (until == INSTANT_NONE)
-            continue;
-        survey->hosts[n] = host;
-        survey->fits_until[n] = until;
-        survey->unchanged_until[n] = point + 1 < profile->n ? profile->times[point + 1]
-                                                            : INSTANT_NEVER;
-        survey->leases[n] = (int32_t)(profile->presence[point] & 0xffff);
-        n++;
+        looks[host] = look_at(table, &demand, from, host);
     }
-    survey->n = n;
+}
+
+uint64_t slot_table_changes(const struct slot_table *table)
+{
+    return table->n_changes;
+}
+
+uint32_t slot_table_changed_host(const struct slot_table *table, uint64_t change)
+{
+    return table->changed_hosts[change % SLOT_TABLE_CHANGES_KEPT];
 }
 
 int64_t slot_table_earliest(const struct slot_table *table, const struct amounts *vm,

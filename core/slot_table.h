@@ -69,18 +69,23 @@ uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
 uint32_t slot_table_count(const struct slot_table *table, const struct amounts *vm, int64_t from,
                           int64_t until, uint32_t limit);
 
-/* Hosts on which a VM of this size fits at the instant `from`, with what a scheduler asks of each. */
-struct slot_survey {
-    size_t n;
-    uint32_t *hosts;          /* ascending; room for all hosts of the site in each array */
-    int64_t *fits_until;      /* one VM fits until then */
-    int64_t *unchanged_until; /* when free amounts or leases change next; INSTANT_NEVER */
-    int32_t *leases;          /* distinct leases present at `from` */
+/* What a scheduler asks of one host: does a VM of this size fit at the instant `from`, how long? */
+struct host_look {
+    int64_t fits_until;      /* INSTANT_NONE: not even at `from` */
+    int64_t unchanged_until; /* when free amounts or leases change next; INSTANT_NEVER */
+    int32_t leases;          /* distinct leases present at `from` */
 };
 
-/* Fill the survey. One pass over the hosts, quick when from is now: O(h) compares. */
-void slot_table_survey(const struct slot_table *table, const struct amounts *vm, int64_t from,
-                       struct slot_survey *survey);
+/* Fill looks[host] for each of the n hosts; hosts NULL: for the first n of the site. */
+void slot_table_look(const struct slot_table *table, const struct amounts *vm, int64_t from,
+                     const uint32_t *hosts, size_t n, struct host_look *looks);
+
+/* Hosts whose answer for now may have changed are counted; the last SLOT_TABLE_CHANGES_KEPT of them
+ * can be asked for: number `change` (0, 1, ... slot_table_changes() - 1) was on this host. */
+enum { SLOT_TABLE_CHANGES_KEPT = 4096 };
+
+uint64_t slot_table_changes(const struct slot_table *table);
+uint32_t slot_table_changed_host(const struct slot_table *table, uint64_t change);
 
 /* The most VMs of this size that one empty host of the site holds, at most limit. */
 uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct amounts *vm,

@@ -1,0 +1,205 @@
+#include "core/host_survey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+enum { SURVEYS_NOW = 4 }; /* VM sizes that take turns in a queue */
+
+struct surveys {
+    struct survey now[SURVEYS_NOW];
+    uint32_t next; /* the one to be replaced */
+    struct survey later;
+    size_t n_hosts;
+
+    const struct slot_table *most_table;
+    struct amounts most_vm; /* what most_on_a_host was counted for */
+    uint32_t most_on_a_host;
+
+    uint64_t vms_version; /* what vms_now was counted for */
+    struct amounts vms_vm;
+    uint32_t vms_now;
+};
+
+struct surveys *surveys_create(size_t n_hosts)
+{
+    struct surveys *surveys = memory_new(1, sizeof *surveys);
+
+    surveys->n_hosts = n_hosts;
+    for (int i = 0; i < SURVEYS_NOW; i++)
+        surveys->now[i].looks = memory_new(n_hosts, sizeof *surveys->now[i].looks);
+    surveys->later.looks = memory_new(n_hosts, sizeof *surveys->later.looks);
+    surveys->vms_version = UINT64_MAX;
+    return surveys;
+}
+
+void surveys_destroy(struct surveys *surveys)
+{
+    if (!surveys)
+        return;
+    for (int i = 0; i < SURVEYS_NOW; i++)
+        free(surveys->now[i].looks);
+    free(surveys->later.looks);
+    free(surveys);
+}
+
+/* --- how many hosts are free until when ---------------------------------------------------------- */
+
+static void count_in(struct survey *survey, int64_t until)
+{
+    uint32_t step = 0;
+
+    if (until == INSTANT_NONE)
+        return;
+    survey->n_fitting++;
+    if (!survey->has_steps)
+        return;
+    while (step < survey->n_steps && survey->steps[step].until != until)
+        step++;
+    if (step == SURVEY_STEPS) {
+        survey->has_steps = false;
+        return;
+    }
+    if (step == survey->n_steps)
+        survey->steps[survey->n_steps++] = (struct survey_step){until, 0};
+    survey->steps[step].hosts++;
+}
+
+static void count_out(struct survey *survey, int64_t until)
+{
+    if (until == INSTANT_NONE)
+        return;
+    survey->n_fitting--;
+    for (uint32_t step = 0; survey->has_steps && step < survey->n_steps; step++) {
+        if (survey->steps[step].until != until)
+            continue;
+        if (--survey->steps[step].hosts == 0)
+            survey->steps[step] = survey->steps[--survey->n_steps];
+        return;
+    }
+}
+
+static void count_all(struct survey *survey, size_t n_hosts)
+{
+    survey->n_fitting = survey->n_steps = 0;
+    survey->has_steps = true;
+    for (size_t host = 0; host < n_hosts; host++)
+        count_in(survey, survey->looks[host].fits_until);
+}
+
+uint32_t survey_count_until(const struct survey *survey, int64_t until)
+{
+    uint32_t count = 0, seen = 0;
+
+    for (uint32_t step = 0; survey->has_steps && step < survey->n_steps; step++)
+        if (survey->steps[step].until >= until)
+            count += survey->steps[step].hosts;
+    for (size_t host = 0; !survey->has_steps && seen < survey->n_fitting; host++) {
+        seen += survey->looks[host].fits_until != INSTANT_NONE;
+        count += survey->looks[host].fits_until >= until;
+    }
+    return count;
+}
+
+/* --- looking --------------------------------------------------------------------------------------- */
+
+static void look_at_all(struct survey *survey, size_t n_hosts)
+{
+    slot_table_look(survey->table, &survey->vm, survey->from, NULL, n_hosts, survey->looks);
+    count_all(survey, n_hosts);
+    survey->version = slot_table_version(survey->table);
+    survey->changes = slot_table_changes(survey->table);
+}
+
+static void look_again(struct survey *survey, size_t n_hosts)
+{
+    uint64_t changes = slot_table_changes(survey->table);
+    bool counted = survey->has_steps;
+
+    survey->from = slot_table_now(survey->table);
+    if (changes - survey->changes > SLOT_TABLE_CHANGES_KEPT) {
+        look_at_all(survey, n_hosts);
+        return;
+    }
+    for (; survey->changes < changes; survey->changes++) {
+        uint32_t host = slot_table_changed_host(survey->table, survey->changes);
+        struct host_look *look = &survey->looks[host];
+
+        count_out(survey, look->fits_until);
+        slot_table_look(survey->table, &survey->vm, survey->from, &host, 1, survey->looks);
+        count_in(survey, look->fits_until);
+    }
+    /* Times may have become few again. */
+    if (!counted && survey->version != slot_table_version(survey->table) &&
+        (slot_table_version(survey->table) & 63) == 0)
+        count_all(survey, n_hosts);
+    survey->version = slot_table_version(survey->table);
+}
+
+static bool is_for(const struct survey *survey, const struct slot_table *table,
+                   const struct amounts *vm)
+{
+    return survey->table == table && memcmp(&survey->vm, vm, sizeof *vm) == 0;
+}
+
+const struct survey *survey_now(struct surveys *surveys, const struct slot_table *table,
+                                const struct amounts *vm)
+{
+    struct survey *survey;
+
+    for (int i = 0; i < SURVEYS_NOW; i++) {
+        survey = &surveys->now[i];
+        if (!is_for(survey, table, vm))
+            continue;
+        if (survey->version != slot_table_version(table))
+            look_again(survey, surveys->n_hosts);
+        return survey;
+    }
+    survey = &surveys->now[surveys->next++ % SURVEYS_NOW];
+    survey->table = table;
+    survey->vm = *vm;
+    survey->from = slot_table_now(table);
+    look_at_all(survey, surveys->n_hosts);
+    return survey;
+}
+
+const struct survey *survey_at(struct surveys *surveys, const struct slot_table *table,
+                               const struct amounts *vm, int64_t from)
+{
+    struct survey *survey = &surveys->later;
+
+    if (is_for(survey, table, vm) && survey->from == from &&
+        survey->version == slot_table_version(table))
+        return survey;
+    survey->table = table;
+    survey->vm = *vm;
+    survey->from = from;
+    look_at_all(survey, surveys->n_hosts);
+    return survey;
+}
+
+uint32_t survey_most_on_a_host(struct surveys *surveys, const struct slot_table *table,
+                               const struct amounts *vm)
+{
+    if (surveys->most_table != table || memcmp(&surveys->most_vm, vm, sizeof *vm) != 0) {
+        surveys->most_table = table;
+        surveys->most_vm = *vm;
+        surveys->most_on_a_host = slot_table_most_on_a_host(table, vm, UINT32_MAX);
+    }
+    return surveys->most_on_a_host;
+}
+
+uint32_t survey_vms_now(struct surveys *surveys, const struct slot_table *table,
+                        const struct amounts *vm)
+{
+    uint64_t version = slot_table_version(table);
+    int64_t now = slot_table_now(table);
+
+    if (surveys->vms_version != version || memcmp(&surveys->vms_vm, vm, sizeof *vm) != 0) {
+        surveys->vms_version = version;
+        surveys->vms_vm = *vm;
+        surveys->vms_now = slot_table_count(table, vm, now, now + 1, UINT32_MAX - 1);
+    }
+    return surveys->vms_now;
+}

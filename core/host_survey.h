@@ -1,0 +1,60 @@
+/* host_survey.h: which hosts have room for a VM of one size, kept up to date.
+ *
+ * The leases of a queue ask again and again for room at the same instant. A survey remembers what
+ * each host answered; the one of now is mended at the hosts that have changed since.
+ * Costs: survey_now: O(hosts changed since it was asked last); survey_at: O(hosts) unless it was
+ * asked the same just before; survey_count_until: O(1) as long as hosts are free until few different
+ * times, else O(hosts).
+ */
+#ifndef GALERNA_CORE_HOST_SURVEY_H
+#define GALERNA_CORE_HOST_SURVEY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/slot_table.h"
+
+enum { SURVEY_STEPS = 16 };
+
+/* So many hosts are free until then. */
+struct survey_step {
+    int64_t until;
+    uint32_t hosts;
+};
+
+struct survey {
+    const struct slot_table *table;
+    struct amounts vm;
+    int64_t from;
+    uint64_t version;        /* of the table, when it was made or mended */
+    uint64_t changes;        /* of the table, seen so far */
+    struct host_look *looks; /* one per host */
+    uint32_t n_fitting;      /* hosts that fit a VM at `from` */
+    struct survey_step steps[SURVEY_STEPS];
+    uint32_t n_steps;
+    bool has_steps;          /* steps holds all the times; else hosts are counted one by one */
+};
+
+struct surveys; /* opaque; one per engine */
+
+struct surveys *surveys_create(size_t n_hosts);
+void surveys_destroy(struct surveys *surveys); /* NULL is allowed */
+
+/* Room for this VM at the table's now, or at a later time. Valid until the next call. */
+const struct survey *survey_now(struct surveys *surveys, const struct slot_table *table,
+                                const struct amounts *vm);
+const struct survey *survey_at(struct surveys *surveys, const struct slot_table *table,
+                               const struct amounts *vm, int64_t from);
+
+/* Hosts on which one VM fits from the survey's instant until then. */
+uint32_t survey_count_until(const struct survey *survey, int64_t until);
+
+/* The most VMs of this size that one empty host holds. O(1) when asked for the same size again. */
+uint32_t survey_most_on_a_host(struct surveys *surveys, const struct slot_table *table,
+                               const struct amounts *vm);
+
+/* VMs of this size that fit at this instant, several on a host. O(1) when asked again. */
+uint32_t survey_vms_now(struct surveys *surveys, const struct slot_table *table,
+                        const struct amounts *vm);
+
+#endif

@@ -1,0 +1,225 @@
+/* Making room: which leases are preempted so that another one fits. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mapper.h"
+#include "util/memory.h"
+
+struct candidates {
+    struct victim *victims; /* ascending lease id */
+    int64_t *scores;
+    size_t n, allocated;
+};
+
+static int by_lease_id(const void *a, const void *b)
+{
+    const struct victim *x = a, *y = b;
+
+    return x->lease->request.id < y->lease->request.id ? -1
+                                                       : x->lease->request.id > y->lease->request.id;
+}
+
+static int64_t overhead_of(struct engine *engine, const struct lease *lease, int64_t at)
+{
+    const struct vm_plan *current = lease_plan_current(lease);
+    int64_t run = at > current->vm->from ? at - current->vm->from : 0;
+
+    switch (lease->request.terms) {
+    case TERMS_CANCELABLE:
+        return shutdown_span(engine, lease);
+    case TERMS_RESTARTABLE:
+        return run * (int64_t)lease->n_vms;
+    default:
+        return suspend_estimate(engine, lease) + resume_estimate(engine, lease);
+    }
+}
+
+/* Leases that hold something during [from, until), by ascending id (golden/README.md, order 2). */
+static void gather(struct engine *engine, const struct map_request *request,
+                   struct candidates *candidates)
+{
+    size_t i = reservation_index_after(&engine->by_end, request->from);
+
+    for (; i < engine->by_end.n; i++) {
+        const struct reservation *r = reservation_index_at(&engine->by_end, i)->reservation;
+        struct lease *lease = r->lease;
+        const struct vm_plan *current;
+
+        if (r->from >= request->until || r->from >= r->until || lease == request->lease ||
+            lease->request.kind == LEASE_DEADLINE ||
+            !is_preemptable_at(engine, lease, request->from))
+            continue;
+        current = lease_plan_current(lease);
+        candidates->victims = memory_grow(candidates->victims, &candidates->allocated,
+                                          candidates->n + 1, sizeof *candidates->victims);
+        candidates->victims[candidates->n++] = (struct victim){
+            .lease = lease, .overhead = overhead_of(engine, lease, request->from),
+            .started = current->vm->from < request->from, .runs_since = current->vm->from};
+    }
+    if (!candidates->n)
+        return;
+    qsort(candidates->victims, candidates->n, sizeof *candidates->victims, by_lease_id);
+    i = 1;
+    for (size_t k = 1; k < candidates->n; k++)
+        if (candidates->victims[k].lease != candidates->victims[i - 1].lease)
+            candidates->victims[i++] = candidates->victims[k];
+    candidates->n = i;
+}
+
+static void release_all(struct engine *engine, const struct lease *lease)
+{
+    while (lease->booked)
+        slot_table_release(engine->table, lease->booked);
+}
+
+/* The best candidate not yet taken: highest score, then the larger id. */
+static size_t best_candidate(const struct candidates *candidates)
+{
+    size_t best = SIZE_MAX;
+
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->scores[i] != POLICY_VETO &&
+            (best == SIZE_MAX || candidates->scores[i] >= candidates->scores[best]))
+            best = i;
+    return best;
+}
+
+struct host_snapshot {
+    struct host_choice *choices;
+    size_t n;
+    bool in_order;
+};
+
+static bool pass_in_order(struct engine *engine, const struct map_request *request,
+                          const struct host_snapshot *snapshot, struct mapping *mapping)
+{
+    struct host_order order = {.choices = engine->choices, .n = snapshot->n,
+                               .in_order = snapshot->in_order};
+
+    if (!mapper_may_fit(engine, request))
+        return false;
+    memcpy(engine->choices, snapshot->choices, snapshot->n * sizeof *snapshot->choices);
+    return mapper_pass(engine, request, &order, mapping);
+}
+
+/* Give needless victims their place back, the last taken first, and map again. */
+static bool spare_needless(struct engine *engine, const struct map_request *request,
+                           const struct host_snapshot *snapshot, struct mapping *mapping)
+{
+    struct lease_list *victims = &mapping->victims;
+
+    for (size_t i = victims->n; i-- > 0;) {
+        size_t mark = slot_table_mark(engine->table);
+        struct lease *spared = victims->items[i];
+
+        for (size_t k = 0; k < spared->n_reservations; k++)
+            if (spared->reservations[k]->state != RESERVATION_DONE)
+                slot_table_book(engine->table, spared->reservations[k]);
+        if (pass_in_order(engine, request, snapshot, mapping)) {
+            slot_table_keep(engine->table, mark);
+            lease_list_remove(victims, spared);
+        } else {
+            slot_table_undo(engine->table, mark);
+        }
+    }
+    return pass_in_order(engine, request, snapshot, mapping);
+}
+
+static bool map_by_scores(struct engine *engine, const struct map_request *request,
+                          struct candidates *candidates, const struct host_snapshot *snapshot,
+                          struct mapping *mapping)
+{
+    const struct policy_hooks *hooks = engine->hooks;
+
+    candidates->scores = memory_new(candidates->n, sizeof *candidates->scores);
+    hooks->score_victims(hooks->context, request->lease, request->from, candidates->victims,
+                         candidates->n, candidates->scores);
+    for (;;) {
+        size_t best = best_candidate(candidates);
+        struct lease *victim;
+
+        if (best == SIZE_MAX)
+            return false;
+        candidates->scores[best] = POLICY_VETO;
+        victim = (struct lease *)candidates->victims[best].lease;
+        release_all(engine, victim);
+        lease_list_append(&mapping->victims, victim);
+        if (pass_in_order(engine, request, snapshot, mapping))
+            return engine->settings.behaviour.preempt_needless_victims ||
+                   spare_needless(engine, request, snapshot, mapping);
+    }
+}
+
+struct enough_context {
+    struct engine *engine;
+    const struct map_request *request;
+    const struct candidates *candidates;
+    const struct host_snapshot *snapshot;
+};
+
+static bool enough(const struct victim_test *test, const size_t *chosen, size_t n_chosen)
+{
+    const struct enough_context *context = test->engine;
+    struct slot_table *table = context->engine->table;
+    size_t mark = slot_table_mark(table);
+    struct mapping trial = {0};
+    bool answer;
+
+    for (size_t i = 0; i < n_chosen; i++)
+        release_all(context->engine, context->candidates->victims[chosen[i]].lease);
+    answer = pass_in_order(context->engine, context->request, context->snapshot, &trial);
+    slot_table_undo(table, mark);
+    return answer;
+}
+
+static bool map_by_choice(struct engine *engine, const struct map_request *request,
+                          struct candidates *candidates, const struct host_snapshot *snapshot,
+                          struct mapping *mapping)
+{
+    struct enough_context context = {engine, request, candidates, snapshot};
+    struct victim_test test = {enough, &context};
+    size_t *chosen = memory_new(candidates->n, sizeof *chosen);
+    size_t n = engine->hooks->choose_victims(engine->hooks->context, request->lease,
+                                             request->from, candidates->victims, candidates->n,
+                                             &test, chosen);
+
+    for (size_t i = 0; i < n; i++) {
+        struct lease *victim = (struct lease *)candidates->victims[chosen[i]].lease;
+
+        release_all(engine, victim);
+        lease_list_append(&mapping->victims, victim);
+    }
+    free(chosen);
+    return n && pass_in_order(engine, request, snapshot, mapping);
+}
+
+bool map_with_victims(struct engine *engine, const struct map_request *request,
+                             struct mapping *mapping)
+{
+    struct candidates candidates = {0};
+    struct host_order order;
+    struct host_snapshot snapshot;
+    bool mapped = false;
+    size_t mark;
+
+    gather(engine, request, &candidates);
+    if (!candidates.n)
+        return false;
+    mapper_order_all(engine, request, &order);
+    snapshot.n = order.n;
+    snapshot.in_order = order.in_order;
+    snapshot.choices = memory_copy(order.choices, order.n * sizeof *order.choices);
+    mark = slot_table_mark(engine->table);
+    if (engine->hooks->choose_victims)
+        mapped = map_by_choice(engine, request, &candidates, &snapshot, mapping);
+    else
+        mapped = map_by_scores(engine, request, &candidates, &snapshot, mapping);
+    slot_table_undo(engine->table, mark);
+    if (!mapped)
+        mapping->victims.n = 0;
+    free(snapshot.choices);
+    free(candidates.victims);
+    free(candidates.scores);
+    return mapped;
+}
+
