@@ -339,13 +339,20 @@ static void commit(struct trial *trial, const struct lease *by)
     }
 }
 
+/* A lease that room is looked for, beginning in [from, latest]. */
+struct newcomer {
+    struct lease *lease;
+    int64_t from, latest;
+};
+
 /* --- making room ----------------------------------------------------------------------------------- */
 
-static bool place_newcomer(struct trial *trial, struct lease *lease, int64_t from, int64_t latest,
+static bool place_newcomer(struct trial *trial, const struct newcomer *newcomer,
                            struct proposal *proposal)
 {
     struct window_request request = {
-        .lease = lease, .from = from, .latest = latest, .remaining = remaining_span(lease),
+        .lease = newcomer->lease, .from = newcomer->from, .latest = newcomer->latest,
+        .remaining = remaining_span(newcomer->lease),
         .spare_others = true, .more_points = trial->points, .n_more_points = trial->n_points,
     };
 
@@ -388,6 +395,7 @@ static bool displace_for(struct engine *engine, struct lease *lease, int64_t at,
                          struct proposal *proposal)
 {
     int64_t until = instant_add(at, remaining_span(lease) + shutdown_span(engine, lease));
+    struct newcomer newcomer = {lease, at, at};
     struct lease_list others = displaceable(engine, at, until);
     struct trial trial;
     bool placed = false, kept;
@@ -404,7 +412,7 @@ static bool displace_for(struct engine *engine, struct lease *lease, int64_t at,
                 change_finish(&trial.changes[--trial.n]);
             continue;
         }
-        placed = place_newcomer(&trial, lease, at, at, proposal);
+        placed = place_newcomer(&trial, &newcomer, proposal);
     }
     kept = placed && place_changes(&trial);
     slot_table_undo(engine->table, trial.mark);
@@ -418,9 +426,10 @@ static bool displace_for(struct engine *engine, struct lease *lease, int64_t at,
 }
 
 /* All deadline leases that have not started, and the newcomer, the tightest first. */
-static bool reshuffle(struct engine *engine, struct lease *lease, int64_t from, int64_t latest,
+static bool reshuffle(struct engine *engine, const struct newcomer *newcomer,
                       enum trial_order order, struct proposal *proposal)
 {
+    struct lease *lease = newcomer->lease;
     struct trial trial;
     bool placed = true, newcomer_placed = false;
     int64_t mine;
@@ -438,11 +447,11 @@ static bool reshuffle(struct engine *engine, struct lease *lease, int64_t from, 
 
         if (!newcomer_placed &&
             mine < urgency(&trial, change->lease, change_remaining(change)))
-            placed = newcomer_placed = place_newcomer(&trial, lease, from, latest, proposal);
+            placed = newcomer_placed = place_newcomer(&trial, newcomer, proposal);
         placed = placed && place_change(&trial, change);
     }
     if (placed && !newcomer_placed)
-        placed = newcomer_placed = place_newcomer(&trial, lease, from, latest, proposal);
+        placed = newcomer_placed = place_newcomer(&trial, newcomer, proposal);
     slot_table_undo(engine->table, trial.mark);
     if (placed)
         commit(&trial, lease);
@@ -468,9 +477,11 @@ static int64_t first_relief(struct engine *engine, int64_t from)
     return engine->now + longest > from ? engine->now + longest : from;
 }
 
-static bool displace_somewhere(struct engine *engine, struct lease *lease, int64_t from,
-                               int64_t latest, struct proposal *proposal)
+static bool displace_somewhere(struct engine *engine, const struct newcomer *newcomer,
+                               struct proposal *proposal)
 {
+    struct lease *lease = newcomer->lease;
+    int64_t from = newcomer->from, latest = newcomer->latest;
     size_t i = reservation_index_after(&engine->by_end, from), tried = 1;
     int64_t at = from, relief = first_relief(engine, from);
 
@@ -513,12 +524,12 @@ static int64_t first_start(struct engine *engine, const struct lease *lease)
 }
 
 /* By moving others: tried from the mildest to the most far-reaching. */
-static bool make_room(struct engine *engine, struct lease *lease, int64_t from, int64_t latest,
+static bool make_room(struct engine *engine, const struct newcomer *newcomer,
                       struct proposal *proposal)
 {
-    return displace_somewhere(engine, lease, from, latest, proposal) ||
-           reshuffle(engine, lease, from, latest, TIGHTEST_FIRST, proposal) ||
-           reshuffle(engine, lease, from, latest, EARLIEST_DEADLINE_FIRST, proposal);
+    return displace_somewhere(engine, newcomer, proposal) ||
+           reshuffle(engine, newcomer, TIGHTEST_FIRST, proposal) ||
+           reshuffle(engine, newcomer, EARLIEST_DEADLINE_FIRST, proposal);
 }
 
 /* When it could be over if its deadline did not matter. */
@@ -546,6 +557,7 @@ bool place_deadline(struct engine *engine, struct lease *lease, struct proposal 
                                      .latest = deadline - (end - from),
                                      .remaining = remaining_span(lease),
                                      .spare_others = true};
+    struct newcomer newcomer = {lease, from, request.latest};
 
     memset(proposal, 0, sizeof *proposal);
     lease->reason =
@@ -555,7 +567,7 @@ bool place_deadline(struct engine *engine, struct lease *lease, struct proposal 
     if (place_within(engine, &request, proposal))
         return true;
     if (!has_image_transfer(engine, lease) &&
-        make_room(engine, lease, from, request.latest, proposal))
+        make_room(engine, &newcomer, proposal))
         return true;
     /* Last: leases that the preemption policy gives up for it. */
     request.spare_others = false;
@@ -569,13 +581,14 @@ bool place_by_moving_others(struct engine *engine, struct lease *lease, struct p
 {
     struct reason refusal = lease->reason;
     int64_t start = lease->request.start;
+    struct newcomer newcomer = {lease, start, start};
 
     if (engine->settings.behaviour.lease_kinds_of_haizea_1_0 ||
         refusal.id != REASON_NO_ROOM_AT_START || !engine->unfinished[LEASE_DEADLINE] ||
         has_image_transfer(engine, lease) || lease->request.duration == SPAN_UNLIMITED)
         return false;
     if (displace_for(engine, lease, start, proposal) ||
-        reshuffle(engine, lease, start, start, TIGHTEST_FIRST, proposal))
+        reshuffle(engine, &newcomer, TIGHTEST_FIRST, proposal))
         return true;
     lease->reason = refusal;
     return false;

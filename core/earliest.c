@@ -131,17 +131,15 @@ static enum found next_window(const struct search *search, struct window *window
     const struct profile *profile = &request->profiles[window->host];
     struct scan scan = {.search = search, .times = profile->times, .n = profile->n};
     const int64_t far = instant_add(search->horizon, request->duration);
-    struct demand demand = request->vm;
     uint32_t base = window->point, count;
 
-    for (int k = 0; k < demand.n; k++)
-        demand.needs[k] *= window->level;
     for (; base < scan.n && scan.times[base] < far; base += count) {
+        uint64_t blocked;
         enum found found;
 
         count = scan.n - base < SCAN_POINTS ? scan.n - base : SCAN_POINTS;
-        found = scan_runs(&scan, base, count, profile_blocked(profile, &demand, base, count),
-                          window);
+        blocked = profile_blocked(profile, &request->vm, window->level, base, count);
+        found = scan_runs(&scan, base, count, blocked, window);
         if (found != FOUND_NOTHING)
             return found;
     }

@@ -145,8 +145,21 @@ void operation_begins(struct engine *engine, struct reservation *r)
 
 /* --- ends --------------------------------------------------------------------------------------- */
 
+/* Haizea starts VMs while their migration is still under way; it is over when the lease is. */
+static void settle_migrations(struct engine *engine, struct lease *lease)
+{
+    const struct reservation_list *before = &lease_plan_current(lease)->before;
+
+    for (size_t i = 0; i < before->n; i++)
+        if (before->items[i]->state != RESERVATION_DONE) {
+            reservation_unbook(engine, before->items[i]);
+            before->items[i]->state = RESERVATION_DONE;
+        }
+}
+
 static void done(struct engine *engine, struct lease *lease)
 {
+    settle_migrations(engine, lease);
     lease->duration_actual = lease->accumulated;
     lease->end = engine->now;
     lease_finish(engine, lease, LEASE_DONE);

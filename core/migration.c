@@ -136,21 +136,30 @@ static int64_t span_of_batch(const struct engine *engine, const struct lease *le
     return span_of(engine, most);
 }
 
+/* What a lease moves, and the reservations made for it so far. */
+struct moving {
+    struct engine *engine;
+    struct lease *lease;
+    const struct placed_vm *moves;
+    uint32_t n;
+    struct reservation_list list;
+};
+
 /* One batch after the other from `at`; returns when the last is over. */
-static int64_t append_batches(struct engine *engine, struct lease *lease,
-                              enum reservation_kind kind, const struct placed_vm *moves,
-                              struct reservation_list *list, uint32_t n, int64_t at)
+static int64_t append_batches(struct moving *moving, enum reservation_kind kind, int64_t at)
 {
-    struct placed_vm *left = memory_copy(moves, n * sizeof *moves);
-    struct placed_vm *batch = memory_new(n, sizeof *batch);
+    struct placed_vm *left = memory_copy(moving->moves, moving->n * sizeof *left);
+    struct placed_vm *batch = memory_new(moving->n, sizeof *batch);
+    uint32_t n = moving->n;
 
     while (n) {
-        uint32_t taken = take_batch(engine, left, n, batch);
-        struct reservation *r = reservation_of_moves(engine, lease, kind, batch, taken);
+        uint32_t taken = take_batch(moving->engine, left, n, batch);
+        struct reservation *r =
+            reservation_of_moves(moving->engine, moving->lease, kind, batch, taken);
 
         r->from = at;
-        r->until = at += span_of_batch(engine, lease, kind, batch, taken);
-        reservation_list_append(list, r);
+        r->until = at += span_of_batch(moving->engine, moving->lease, kind, batch, taken);
+        reservation_list_append(&moving->list, r);
         n -= taken;
     }
     free(left);
@@ -187,22 +196,21 @@ static uint32_t find_moves(struct engine *engine, const struct lease *lease,
 void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     struct placed_vm *moves = memory_new(lease->n_vms, sizeof *moves);
-    struct reservation_list list = {0};
-    uint32_t n = 0;
+    struct moving moving = {.engine = engine, .lease = lease, .moves = moves};
     int64_t at = engine->now;
 
     if (engine->settings.migration != MIGRATION_NO)
-        n = find_moves(engine, lease, proposal->plan.vm->placement, moves);
-    if (n && engine->settings.migration == MIGRATION_YES_NOTRANSFER) {
-        reservation_list_append(&list, reservation_of_moves(engine, lease,
-                                                            RESERVATION_MEMORY_MIGRATION, moves,
-                                                            n));
-    } else if (n) {
+        moving.n = find_moves(engine, lease, proposal->plan.vm->placement, moves);
+    if (moving.n && engine->settings.migration == MIGRATION_YES_NOTRANSFER) {
+        reservation_list_append(&moving.list,
+                                reservation_of_moves(engine, lease, RESERVATION_MEMORY_MIGRATION,
+                                                     moves, moving.n));
+    } else if (moving.n) {
         if (has_disk_image(engine, lease))
-            at = append_batches(engine, lease, RESERVATION_DISK_MIGRATION, moves, &list, n, at);
-        append_batches(engine, lease, RESERVATION_MEMORY_MIGRATION, moves, &list, n, at);
+            at = append_batches(&moving, RESERVATION_DISK_MIGRATION, at);
+        append_batches(&moving, RESERVATION_MEMORY_MIGRATION, at);
     }
-    if (n)
-        prepend(&proposal->plan.before, &list);
+    if (moving.n)
+        prepend(&proposal->plan.before, &moving.list);
     free(moves);
 }

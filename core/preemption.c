@@ -73,7 +73,18 @@ void preempt(struct engine *engine, struct lease *victim, int64_t at, const stru
         reservation_list_finish(&windows);
 }
 
-bool is_preemptable_at(struct engine *engine, const struct lease *lease, int64_t at)
+static bool can_be_suspended_again(struct engine *engine, struct lease *lease, int64_t at)
+{
+    struct reservation_list windows = {0};
+    bool fits = can_suspend(engine, lease, at) && suspension_fits(engine, lease, at, &windows);
+
+    for (size_t i = 0; i < windows.n; i++)
+        reservation_destroy(windows.items[i]);
+    reservation_list_finish(&windows);
+    return fits;
+}
+
+bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
 {
     const struct vm_plan *current = lease_plan_current(lease);
 
@@ -87,7 +98,7 @@ bool is_preemptable_at(struct engine *engine, const struct lease *lease, int64_t
         break;
     case LEASE_RESUMING:
         /* A resumption under way is not taken back, but the lease may be suspended later. */
-        if (!can_suspend(engine, lease, at))
+        if (!can_be_suspended_again(engine, lease, at))
             return false;
         break;
     default:

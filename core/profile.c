@@ -46,26 +46,27 @@ uint64_t profile_mark(int64_t lease_id)
 
 /* --- scans ----------------------------------------------------------------------------------- */
 
-/* The last point from `low` on, below `high`, that begins at `at` or before. */
-static uint32_t find_from(const int64_t *times, uint32_t low, uint32_t high, int64_t at)
+/* The last point from `low` on, below `high`, that begins at `at` or before. Halves without a branch:
+ * the processor could not guess it. */
+static uint32_t halve(const int64_t *times, uint32_t low, uint32_t high, int64_t at)
 {
-    uint32_t left;
+    const int64_t *base = times + low;
 
-    /* Most questions are about now, most intervals are short: a few steps. */
-    for (int steps = 0; steps < 4; steps++) {
-        if (low + 1 >= high || times[low + 1] > at)
-            return low;
-        low++;
+    for (uint32_t left = high - low; left > 1;) {
+        const uint32_t half = left / 2;
+
+        base = base[half] <= at ? base + half : base;
+        left -= half;
     }
-    /* Halves without a branch: the processor could not guess it. */
-    for (left = high - low; left > 1; left -= left / 2)
-        low += left / 2 * (uint32_t)(times[low + left / 2] <= at);
-    return low;
+    return (uint32_t)(base - times);
 }
 
 uint32_t profile_find(const struct profile *profile, int64_t at)
 {
-    return find_from(profile->times, profile->head, profile->n, at);
+    /* Most questions are about now. */
+    if (profile->head + 1 == profile->n || profile->times[profile->head + 1] > at)
+        return profile->head;
+    return halve(profile->times, profile->head + 1, profile->n, at);
 }
 
 /* The differences of 8 neighbours from need, or-ed (below) or and-ed (reaching): the sign says
@@ -136,17 +137,17 @@ static uint64_t bits_below(const int64_t *cells, uint32_t count, int64_t need)
     return bits;
 }
 
-uint64_t profile_blocked(const struct profile *profile, const struct demand *demand, uint32_t i,
-                         uint32_t count)
+uint64_t profile_blocked(const struct profile *profile, const struct demand *demand, uint32_t times,
+                         uint32_t i, uint32_t count)
 {
     uint64_t bits = 0;
 
     for (int k = 0; k < demand->n; k++) {
-        const int64_t *column = profile->free[demand->types[k]];
+        const int64_t *column = profile->free[demand->types[k]], need = demand->needs[k] * times;
 
         if (column)
-            bits |= bits_below(column + i, count, demand->needs[k]);
-        else if (profile->capacity->of[demand->types[k]] < demand->needs[k])
+            bits |= bits_below(column + i, count, need);
+        else if (profile->capacity->of[demand->types[k]] < need)
             return ~UINT64_C(0);
     }
     return bits;
@@ -301,6 +302,16 @@ static uint32_t apply_amounts(struct profile *profile, const struct profile_chan
     return negative;
 }
 
+/* The first point >= i that does not begin before `at`: most intervals end soon. */
+static uint32_t first_not_before(const struct profile *profile, uint32_t i, int64_t at)
+{
+    const uint32_t soon = profile->n - i < 32 ? profile->n : i + 32;
+    const uint32_t point = profile_first_reaching(profile->times, i, soon, at);
+
+    return point < soon || soon == profile->n ? point
+                                              : halve(profile->times, point - 1, profile->n, at - 1) + 1;
+}
+
 uint32_t profile_apply(struct profile *profile, const struct profile_change *change)
 {
     const uint64_t mark = change->sign < 0 ? change->mark : -change->mark;
@@ -309,9 +320,8 @@ uint32_t profile_apply(struct profile *profile, const struct profile_change *cha
     struct places come = {0}, go = {0};
 
     if (change->until != INSTANT_NEVER) {
-        last = find_from(profile->times, first, profile->n, change->until);
-        last_is_new = profile->times[last] != change->until;
-        last += last_is_new;
+        last = first_not_before(profile, first + 1, change->until);
+        last_is_new = last == profile->n || profile->times[last] != change->until;
     }
     if (profile->times[first] != change->from) {
         add_place(&come, ++first);

@@ -67,9 +67,9 @@ struct demand {
  * nothing may be left: negative has a bit (1 << type) for each such type. */
 void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uint32_t negative);
 
-/* Bit k: the demand is not free at point i + k; count <= 64 points. */
-uint64_t profile_blocked(const struct profile *profile, const struct demand *demand, uint32_t i,
-                         uint32_t count);
+/* Bit k: `times` the demand is not free at point i + k; count <= 64 points. */
+uint64_t profile_blocked(const struct profile *profile, const struct demand *demand, uint32_t times,
+                         uint32_t i, uint32_t count);
 
 /* The first point >= i, below end, at which the demand is not free; else end. */
 uint32_t profile_first_block(const struct profile *profile, const struct demand *demand, uint32_t i,

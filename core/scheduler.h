@@ -216,7 +216,7 @@ void reevaluate_future(struct engine *engine);
 /* --- preemption.c: haizea.md 9.8 --- */
 void preempt(struct engine *engine, struct lease *victim, int64_t at, const struct lease *by);
 /* Can anything be done to make this lease free its hosts at that time? */
-bool is_preemptable_at(struct engine *engine, const struct lease *lease, int64_t at);
+bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);
 
 /* --- migration.c: haizea.md 9.9 --- */
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease);

@@ -190,12 +190,13 @@ static uint32_t apply_piecewise(struct profile *profile, const struct reservatio
     return negative;
 }
 
-static void apply(struct slot_table *table, const struct reservation *r, int sign)
+/* Returns the types of which less than nothing is left somewhere (1 << type). */
+static uint32_t apply(struct slot_table *table, const struct reservation *r, int sign)
 {
     const struct placement *placement = r->placement;
     bool piecewise = has_overlapping_sibling(r);
-    uint32_t negative = table->ever_negative;
     int64_t cpu = 0;
+    uint32_t negative = 0;
     struct profile_change change = {
         .from = r->from > table->now ? r->from : table->now,
         .until = r->until,
@@ -205,7 +206,7 @@ static void apply(struct slot_table *table, const struct reservation *r, int sig
     };
 
     if (change.from >= change.until)
-        return;
+        return 0;
     table->version++;
     for (uint32_t i = 0; i < placement->n_hosts; i++) {
         uint32_t host = placement->hosts[i];
@@ -214,20 +215,18 @@ static void apply(struct slot_table *table, const struct reservation *r, int sig
             continue;
         change.amounts = &placement->amounts[(size_t)i * placement->n_types];
         if (piecewise)
-            table->ever_negative |= apply_piecewise(&table->profiles[host], r, host, change);
+            negative |= apply_piecewise(&table->profiles[host], r, host, change);
         else
-            table->ever_negative |= profile_apply(&table->profiles[host], &change);
+            negative |= profile_apply(&table->profiles[host], &change);
         /* What happens after the next change leaves the columns of now as they are. */
         if (change.from <= table->now_until[host])
             refresh(table, host);
         note_change(table, host);
         cpu += change.amounts[RESOURCE_CPU];
     }
-    /* Amounts below 0 now matter to those who ask for none, too: everything is to be asked again. */
-    if (table->ever_negative != negative)
-        table->n_changes += SLOT_TABLE_CHANGES_KEPT + 1;
     if (cpu)
         total_apply(&table->total, change.from, change.until, cpu * sign);
+    return negative;
 }
 
 static void link_booked(struct reservation *r)
@@ -247,12 +246,12 @@ static void unlink_booked(struct reservation *r)
     r->next_booked = NULL;
 }
 
-static void do_book(struct slot_table *table, const struct reservation *r)
+static uint32_t do_book(struct slot_table *table, const struct reservation *r)
 {
     if (r->from >= r->until)
-        return;
+        return 0;
     link_booked((struct reservation *)r);
-    apply(table, r, -1);
+    return apply(table, r, -1);
 }
 
 static void do_release(struct slot_table *table, const struct reservation *r)
@@ -274,7 +273,13 @@ static void journal(struct slot_table *table, const struct reservation *r, int s
 
 void slot_table_book(struct slot_table *table, const struct reservation *r)
 {
-    do_book(table, r);
+    uint32_t negative = do_book(table, r) & ~table->ever_negative;
+
+    /* Amounts below 0 now matter to those who ask for none, too: everything is to be asked again. */
+    if (negative) {
+        table->ever_negative |= negative;
+        table->n_changes += SLOT_TABLE_CHANGES_KEPT + 1;
+    }
     journal(table, r, -1);
 }
 
@@ -333,6 +338,21 @@ static int refuse(const struct slot_table *table, const struct reservation *r, u
     return 0;
 }
 
+static bool has_unknown_host(const struct slot_table *table, const struct reservation *r,
+                             struct error *err)
+{
+    for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
+        const uint32_t host = r->placement->hosts[i];
+
+        if (host == HOST_REPOSITORY || host < table->site->n_hosts)
+            continue;
+        error_set(err, EINVAL, "lease %lld: host place %u; the site has %zu hosts",
+                  (long long)r->lease->request.id, host, table->site->n_hosts);
+        return true;
+    }
+    return false;
+}
+
 static int check_fits(const struct slot_table *table, const struct reservation *r,
                       struct error *err)
 {
@@ -347,9 +367,6 @@ static int check_fits(const struct slot_table *table, const struct reservation *
 
         if (host == HOST_REPOSITORY)
             continue;
-        if (host >= table->site->n_hosts)
-            return error_set(err, EINVAL, "lease %lld: host place %u; the site has %zu hosts",
-                             (long long)r->lease->request.id, host, table->site->n_hosts);
         profile = &table->profiles[host];
         demand_init(&demand, &placement->amounts[(size_t)i * placement->n_types],
                     (int)placement->n_types, table->ever_negative);
@@ -368,6 +385,16 @@ int slot_table_add(struct slot_table *table, const struct reservation *r, struct
         return error_set(err, EINVAL, "lease %lld: reservation from %lld until %lld is empty",
                          (long long)r->lease->request.id, (long long)r->from,
                          (long long)r->until);
+    if (has_unknown_host(table, r, err))
+        return -1;
+    /* Most fit: to book and to look whether more than all is booked then is the quicker check. */
+    if (table->ever_negative == 0) {
+        if (do_book(table, r) == 0) {
+            journal(table, r, -1);
+            return 0;
+        }
+        do_release(table, r);
+    }
     if (check_fits(table, r, err) < 0)
         return -1;
     slot_table_book(table, r);
