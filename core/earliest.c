@@ -122,9 +122,9 @@ static enum found scan_runs(struct scan *scan, uint32_t base, uint32_t count, ui
     }
 }
 
-/* The first window of this host and level that begins at `from` or later, but not after the horizon.
- * FOUND_LATER: it may begin after that; the search can go on from there. A window may be cut short
- * beyond the horizon: the next one then follows it at once. */
+/* The first window of this host and level that begins at `from` or later, but not after the
+ * horizon. FOUND_LATER: it may begin after that; the search can go on from there. A window may be
+ * cut short beyond the horizon: the next one then follows it at once. */
 static enum found next_window(const struct search *search, struct window *window)
 {
     const struct earliest_request *request = search->request;
@@ -232,7 +232,7 @@ static void look_further(struct search *search)
 static int64_t earliest_many(struct search *search)
 {
     const struct earliest_request *request = search->request;
-    int64_t step = request->duration > 0 ? request->duration : 1, answer;
+    int64_t step = request->duration, answer;
 
     search->horizon = instant_add(request->from, step);
     for (uint32_t host = 0; host < request->n_hosts; host++) {

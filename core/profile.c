@@ -46,8 +46,8 @@ uint64_t profile_mark(int64_t lease_id)
 
 /* --- scans ----------------------------------------------------------------------------------- */
 
-/* The last point from `low` on, below `high`, that begins at `at` or before. Halves without a branch:
- * the processor could not guess it. */
+/* The last point from `low` on, below `high`, that begins at `at` or before. Halves without a
+ * branch: the processor could not guess it. */
 static uint32_t halve(const int64_t *times, uint32_t low, uint32_t high, int64_t at)
 {
     const int64_t *base = times + low;
@@ -77,7 +77,8 @@ uint32_t profile_first_below(const int64_t *column, uint32_t i, uint32_t end, in
 
     for (; i + 8 <= end; i += 8) {
         const pair *cells = (const pair *)(column + i);
-        pair any = (cells[0] - needs) | (cells[1] - needs) | (cells[2] - needs) | (cells[3] - needs);
+        pair any =
+            (cells[0] - needs) | (cells[1] - needs) | (cells[2] - needs) | (cells[3] - needs);
 
         if ((int64_t)(any[0] | any[1]) < 0)
             break;
@@ -93,7 +94,8 @@ uint32_t profile_first_reaching(const int64_t *column, uint32_t i, uint32_t end,
 
     for (; i + 8 <= end; i += 8) {
         const pair *cells = (const pair *)(column + i);
-        pair all = (cells[0] - needs) & (cells[1] - needs) & (cells[2] - needs) & (cells[3] - needs);
+        pair all =
+            (cells[0] - needs) & (cells[1] - needs) & (cells[2] - needs) & (cells[3] - needs);
 
         if ((int64_t)(all[0] & all[1]) >= 0)
             break;
@@ -105,12 +107,15 @@ uint32_t profile_first_reaching(const int64_t *column, uint32_t i, uint32_t end,
 
 void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uint32_t negative)
 {
-    demand->n = 0;
-    for (int type = 0; type < n_types; type++)
-        if (amounts[type] || negative >> type & 1) {
-            demand->types[demand->n] = (uint8_t)type;
-            demand->needs[demand->n++] = amounts[type];
-        }
+    int n = 0;
+
+    /* Written whether it matters or not: this is done for every host that is looked at. */
+    for (int type = 0; type < n_types; type++) {
+        demand->types[n] = (uint8_t)type;
+        demand->needs[n] = amounts[type];
+        n += amounts[type] != 0 || (negative >> type & 1);
+    }
+    demand->n = n;
 }
 
 /* Bit k: cells[k] < need. */
@@ -308,8 +313,9 @@ static uint32_t first_not_before(const struct profile *profile, uint32_t i, int6
     const uint32_t soon = profile->n - i < 32 ? profile->n : i + 32;
     const uint32_t point = profile_first_reaching(profile->times, i, soon, at);
 
-    return point < soon || soon == profile->n ? point
-                                              : halve(profile->times, point - 1, profile->n, at - 1) + 1;
+    return point < soon || soon == profile->n
+               ? point
+               : halve(profile->times, point - 1, profile->n, at - 1) + 1;
 }
 
 uint32_t profile_apply(struct profile *profile, const struct profile_change *change)

@@ -1,9 +1,9 @@
 /* profile.h: free resources of one host over time, packed for scanning.
  *
  * Parallel arrays of change points: the time a state begins, the free amount of each resource type
- * that was ever booked on the host (the others stay at capacity and have no array), and which leases
- * are present. The state before a point lasts until the next; the last one lasts for ever. Equal
- * neighbours are merged.
+ * that was ever booked on the host (the others stay at capacity and have no array), and which
+ * leases are present. The state before a point lasts until the next; the last one lasts for ever.
+ * Equal neighbours are merged.
  */
 #ifndef GALERNA_CORE_PROFILE_H
 #define GALERNA_CORE_PROFILE_H
@@ -15,14 +15,15 @@
 
 struct profile {
     int64_t *times;
-    /* Low 16 bits: how many distinct leases; the rest: sum of their marks, which tells sets apart. */
+    /* Low 16 bits: how many distinct leases; the rest: sum of their marks, which tells sets apart.
+     */
     uint64_t *presence;
-    int64_t *free[RESOURCE_TYPES_MAX]; /* NULL: never booked, free at capacity */
+    int64_t *free[RESOURCE_TYPES_MAX];  /* NULL: never booked, free at capacity */
     uint8_t booked[RESOURCE_TYPES_MAX]; /* the types that have a column, */
     uint8_t n_booked;                   /* so many */
     const struct amounts *capacity;
-    uint32_t head;                     /* first point that still matters */
-    uint32_t n;                        /* points in use, from 0; head < n */
+    uint32_t head; /* first point that still matters */
+    uint32_t n;    /* points in use, from 0; head < n */
     uint32_t allocated;
 };
 
@@ -37,8 +38,8 @@ struct profile_change {
     int64_t from, until;
     const int64_t *amounts; /* n_types of them */
     int n_types;
-    int sign;               /* -1 books the amounts, +1 gives them back */
-    uint64_t mark;          /* of the lease that comes (sign -1) or goes; 0: its presence stays */
+    int sign;      /* -1 books the amounts, +1 gives them back */
+    uint64_t mark; /* of the lease that comes (sign -1) or goes; 0: its presence stays */
 };
 
 /* Returns a bit for each resource type (1 << type) of which less than nothing is left somewhere in
@@ -51,8 +52,8 @@ void profile_advance(struct profile *profile, int64_t now);
 /* The point whose state holds at `at` (>= the head's time). */
 uint32_t profile_find(const struct profile *profile, int64_t at);
 
-/* The first point >= i, below end, at which column[point] < need (below) or >= need (reaching); else
- * end. Also good for the column of times. */
+/* The first point >= i, below end, at which column[point] < need (below) or >= need (reaching);
+ * else end. Also good for the column of times. */
 uint32_t profile_first_below(const int64_t *column, uint32_t i, uint32_t end, int64_t need);
 uint32_t profile_first_reaching(const int64_t *column, uint32_t i, uint32_t end, int64_t need);
 
@@ -63,8 +64,8 @@ struct demand {
     int64_t needs[RESOURCE_TYPES_MAX];
 };
 
-/* What `amounts` (n_types of them) asks for. A type of which nothing is asked matters where less than
- * nothing may be left: negative has a bit (1 << type) for each such type. */
+/* What `amounts` (n_types of them) asks for. A type of which nothing is asked matters where less
+ * than nothing may be left: negative has a bit (1 << type) for each such type. */
 void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uint32_t negative);
 
 /* Bit k: `times` the demand is not free at point i + k; count <= 64 points. */

@@ -21,7 +21,7 @@ struct slot_table {
     struct total total;       /* free CPU of all hosts together, for quick refusals */
     int64_t now;
     uint64_t version;
-    uint32_t ever_negative;   /* 1 << type: more than all of it was booked somewhere */
+    uint32_t ever_negative; /* 1 << type: more than all of it was booked somewhere */
 
     /* The state of every host now, in columns, for questions about now. */
     int64_t *now_free[RESOURCE_TYPES_MAX];
@@ -275,7 +275,8 @@ void slot_table_book(struct slot_table *table, const struct reservation *r)
 {
     uint32_t negative = do_book(table, r) & ~table->ever_negative;
 
-    /* Amounts below 0 now matter to those who ask for none, too: everything is to be asked again. */
+    /* Amounts below 0 now matter to those who ask for none, too: everything is to be asked again.
+     */
     if (negative) {
         table->ever_negative |= negative;
         table->n_changes += SLOT_TABLE_CHANGES_KEPT + 1;
@@ -328,12 +329,11 @@ static int refuse(const struct slot_table *table, const struct reservation *r, u
         int64_t room = profile_free(profile, type, point);
 
         if (amounts[type] > room)
-            return error_set(err, ENOSPC,
-                             "lease %lld: host %d has %lld %s free at %lld, %lld are missing",
-                             (long long)r->lease->request.id, table->site->hosts[host].id,
-                             (long long)room, table->site->types.names[type],
-                             (long long)(at > table->now ? at : table->now),
-                             (long long)(amounts[type] - room));
+            return error_set(
+                err, ENOSPC, "lease %lld: host %d has %lld %s free at %lld, %lld are missing",
+                (long long)r->lease->request.id, table->site->hosts[host].id, (long long)room,
+                table->site->types.names[type], (long long)(at > table->now ? at : table->now),
+                (long long)(amounts[type] - room));
     }
     return 0;
 }
@@ -383,8 +383,7 @@ int slot_table_add(struct slot_table *table, const struct reservation *r, struct
 {
     if (r->from >= r->until)
         return error_set(err, EINVAL, "lease %lld: reservation from %lld until %lld is empty",
-                         (long long)r->lease->request.id, (long long)r->from,
-                         (long long)r->until);
+                         (long long)r->lease->request.id, (long long)r->from, (long long)r->until);
     if (has_unknown_host(table, r, err))
         return -1;
     /* Most fit: to book and to look whether more than all is booked then is the quicker check. */
@@ -598,6 +597,8 @@ int64_t slot_table_earliest(const struct slot_table *table, const struct amounts
         .duration = duration,
     };
 
+    if (count == 0 || duration <= 0)
+        return from;
     /* Often at once, and then few hosts have to be looked at. */
     if (count > 1 && slot_table_count(table, vm, from, instant_add(from, duration), count) >= count)
         return from;

@@ -2,11 +2,16 @@
  *
  * Times are seconds, intervals half-open. Amounts are in the units of the site's resource types.
  * The table books reservations (reservation.h): interval, lease, and a placement that says how much
- * on which hosts. Every reservation belongs to a lease. Reservations of length 0 book nothing. Queries never change the table.
+ * on which hosts. Every reservation belongs to a lease. Reservations of length 0 book nothing.
+ * Queries never change the table.
  *
- * Costs: n = change points of a host from now on, h = hosts. book, release: O(n) moves of a few
- * machine words per host touched (a memmove); queries of one host: O(n) scan of packed integers,
- * usually one or two steps; count, earliest: one pass over the change points before the answer.
+ * Costs: n = change points of a host from now on, h = hosts, p = change points of the whole site.
+ * book, release, add: per host touched O(log n) compares and one move of the machine words behind
+ * the interval (a memmove per booked resource type and two more), O(log p + p / 100) once. Queries
+ * of one host: O(log n) compares, then a scan of packed integers up to the answer. count: the same
+ * for every host until there are enough. earliest: O(h log n) and one pass over the change points
+ * of about twice the time up to the answer, once for each VM that a host can hold; it allocates a
+ * few words per host.
  */
 #ifndef GALERNA_CORE_SLOT_TABLE_H
 #define GALERNA_CORE_SLOT_TABLE_H
@@ -91,13 +96,13 @@ uint32_t slot_table_changed_host(const struct slot_table *table, uint64_t change
 uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct amounts *vm,
                                    uint32_t limit);
 
-/* The least free CPU over all hosts together during [from, until): no more can fit. O(log p + p'),
- * p' = changes on the site during the interval. */
+/* The least free CPU over all hosts together during [from, until): no more can fit. O(log p + p' /
+ * 100), p' = changes on the site during the interval. */
 int64_t slot_table_least_free_cpu(const struct slot_table *table, int64_t from, int64_t until);
 
 /* The earliest t >= from at which `count` VMs of this size fit for `duration` seconds (several on a
  * host where they fit); INSTANT_NEVER when there is none. The answer is `from` or a time at which a
- * reservation ends. */
+ * reservation ends; `from` when count is 0 or duration is 0 or less. */
 int64_t slot_table_earliest(const struct slot_table *table, const struct amounts *vm,
                             uint32_t count, int64_t from, int64_t duration);
 

@@ -1,10 +1,12 @@
 #include "scenario.h"
+#include "scenario_checks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- setting up ---------------------------------------------------------------------------------- */
+/* --- setting up ----------------------------------------------------------------------------------
+ */
 
 void add_hosts(struct scenario *s, size_t n_hosts, int64_t cpu, int64_t memory)
 {
@@ -60,7 +62,8 @@ void reservations_preempt(struct scenario *s)
     s->policies.score_victims = score_best_effort;
 }
 
-/* --- asking ---------------------------------------------------------------------------------------- */
+/* --- asking
+ * ---------------------------------------------------------------------------------------- */
 
 static struct engine_input *add_input(struct scenario *s, enum engine_input_kind kind, int64_t id)
 {
@@ -76,10 +79,9 @@ void ask(struct scenario *s, struct ask what)
 {
     size_t place = s->n_inputs;
     struct engine_input *input = add_input(s, INPUT_REQUEST, what.id);
-    struct node_set usual = {
-        .count = what.vms ? what.vms : 1,
-        .amounts = {{what.cpu ? what.cpu : SCENARIO_CPU,
-                     what.memory ? what.memory : SCENARIO_MEMORY, what.disk}}};
+    struct node_set usual = {.count = what.vms ? what.vms : 1,
+                             .amounts = {{what.cpu ? what.cpu : SCENARIO_CPU,
+                                          what.memory ? what.memory : SCENARIO_MEMORY, what.disk}}};
     bool exact = what.kind == LEASE_RESERVATION;
 
     assert_true(what.n_sets <= SCENARIO_SETS);
@@ -118,14 +120,18 @@ void immediate(struct scenario *s, int64_t id, uint32_t vms, int64_t duration)
 
 void reservation(struct scenario *s, int64_t id, uint32_t vms, int64_t start, int64_t duration)
 {
-    ask(s, (struct ask){.id = id, .kind = LEASE_RESERVATION, .vms = vms, .start = start,
-                        .duration = duration});
+    ask(s,
+        (struct ask){
+            .id = id, .kind = LEASE_RESERVATION, .vms = vms, .start = start, .duration = duration});
 }
 
 void deadline_lease(struct scenario *s, int64_t id, uint32_t vms, int64_t duration,
                     int64_t deadline)
 {
-    ask(s, (struct ask){.id = id, .kind = LEASE_DEADLINE, .vms = vms, .duration = duration,
+    ask(s, (struct ask){.id = id,
+                        .kind = LEASE_DEADLINE,
+                        .vms = vms,
+                        .duration = duration,
                         .deadline = deadline});
 }
 
@@ -137,107 +143,6 @@ void cancel(struct scenario *s, int64_t id)
 void ends(struct scenario *s, int64_t id)
 {
     add_input(s, INPUT_ENDED, id);
-}
-
-/* --- what must hold after every step ----------------------------------------------------------------- */
-
-static bool may_follow(enum lease_state from, enum lease_state to)
-{
-    static const char *const table[LEASE_STATES] = {
-        [LEASE_NEW] = "Pending",
-        [LEASE_PENDING] = "Scheduled Queued Cancelled Rejected",
-        [LEASE_SCHEDULED] = "Preparing Queued Pending Ready Cancelled Fail",
-        [LEASE_QUEUED] = "Scheduled Cancelled",
-        [LEASE_PREPARING] = "Ready Pending Cancelled Fail",
-        [LEASE_READY] = "Active Queued Pending Cancelled Fail",
-        [LEASE_ACTIVE] = "Suspending Queued Done Cancelled Fail",
-        [LEASE_SUSPENDING] = "Suspended-Pending Cancelled Fail",
-        [LEASE_SUSPENDED_PENDING] = "Suspended-Queued Suspended-Scheduled Cancelled Fail",
-        [LEASE_SUSPENDED_QUEUED] = "Suspended-Scheduled Cancelled Fail",
-        [LEASE_SUSPENDED_SCHEDULED] =
-            "Suspended-Queued Suspended-Pending Migrating Resuming Cancelled Fail",
-        [LEASE_RESUMING] = "Resumed-Ready Cancelled Fail",
-        [LEASE_RESUMED_READY] = "Active Cancelled Fail",
-    };
-    char wanted[32], list[96];
-
-    snprintf(wanted, sizeof wanted, " %s ", lease_state_name(to));
-    snprintf(list, sizeof list, " %s ", table[from] ? table[from] : "");
-    return strstr(list, wanted) != NULL;
-}
-
-/* Amounts that reservations hold on a host at a time, from the leases' own lists. */
-struct held {
-    int64_t time;
-    uint32_t host;
-    int64_t amounts[RESOURCE_TYPES_MAX];
-};
-
-static void add_held(void *context, const struct lease *lease)
-{
-    struct held *held = context;
-
-    for (size_t i = 0; i < lease->n_reservations; i++) {
-        const struct reservation *r = lease->reservations[i];
-
-        if (r->state == RESERVATION_DONE || held->time < r->from || held->time >= r->until)
-            continue;
-        for (uint32_t k = 0; k < r->placement->n_hosts; k++)
-            if (r->placement->hosts[k] == held->host)
-                for (uint32_t type = 0; type < r->placement->n_types; type++)
-                    held->amounts[type] += r->placement->amounts[k * r->placement->n_types + type];
-    }
-}
-
-static void check_instant(const struct scenario *s, int64_t time)
-{
-    if (time < s->now || time == INSTANT_NEVER)
-        return;
-    for (uint32_t host = 0; host < s->site.n_hosts; host++) {
-        struct held held = {.time = time, .host = host};
-
-        engine_each_lease(s->engine, add_held, &held);
-        for (int type = 0; type < s->site.types.count; type++) {
-            int64_t left = s->site.hosts[host].capacity.of[type] - held.amounts[type];
-
-            if (engine_free(s->engine, host, type, time) != left)
-                fail_msg("at %d: host %u at %d: %d %s free by the slot table, %d by the leases",
-                         (int)s->now, host + 1, (int)time,
-                         (int)engine_free(s->engine, host, type, time), s->site.types.names[type],
-                         (int)left);
-            if (left < 0 && !s->settings.behaviour.suspension_holds_memory_only)
-                fail_msg("at %d: host %u has %d %s too little at %d", (int)s->now, host + 1,
-                         (int)-left, s->site.types.names[type], (int)time);
-        }
-    }
-}
-
-static void check_lease(void *context, const struct lease *lease)
-{
-    struct scenario *s = context;
-
-    for (size_t i = 0; i < lease->n_reservations; i++) {
-        const struct reservation *r = lease->reservations[i];
-
-        if (r->state != RESERVATION_DONE && lease_state_is_final(lease->state))
-            fail_msg("at %d: lease %d is over but its %s from %d is %s", (int)s->now,
-                     (int)lease->request.id, reservation_kind_name(r->kind), (int)r->from,
-                     reservation_state_name(r->state));
-        if (r->state == RESERVATION_SCHEDULED && r->from <= s->now)
-            fail_msg("at %d: %s of lease %d was to begin at %d", (int)s->now,
-                     reservation_kind_name(r->kind), (int)lease->request.id, (int)r->from);
-        if (r->state == RESERVATION_ACTIVE && r->until <= s->now)
-            fail_msg("at %d: %s of lease %d was to end at %d", (int)s->now,
-                     reservation_kind_name(r->kind), (int)lease->request.id, (int)r->until);
-        if (r->state != RESERVATION_DONE) {
-            check_instant(s, r->from);
-            check_instant(s, r->until);
-        }
-    }
-    if (lease->request.kind == LEASE_DEADLINE && lease->state == LEASE_DONE &&
-        lease->end > lease->request.deadline)
-        fail_msg("lease %d ended at %d, after its deadline %d", (int)lease->request.id,
-                 (int)lease->end, (int)lease->request.deadline);
 }
 
 static void write_log(struct scenario *s)
@@ -252,10 +157,7 @@ static void write_log(struct scenario *s)
                 output->lease->request.id);
         if (output->kind == OUTPUT_STATE) {
             fprintf(s->log, " %s", lease_state_name(output->to));
-            if (!may_follow(output->from, output->to))
-                fail_msg("at %d: lease %d goes from %s to %s", (int)s->now,
-                         (int)output->lease->request.id, lease_state_name(output->from),
-                         lease_state_name(output->to));
+            check_transition(s, output);
         }
         if (output->kind == OUTPUT_PREEMPTED)
             fprintf(s->log, " for %" PRId64 " at %" PRId64 " %s", output->other, output->at,
@@ -269,7 +171,9 @@ static void write_log(struct scenario *s)
     }
 }
 
-/* --- time ------------------------------------------------------------------------------------------------ */
+/* --- time
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void step(struct scenario *s, int64_t now)
 {
@@ -287,8 +191,7 @@ static void step(struct scenario *s, int64_t now)
     write_log(s);
     if (s->unchecked)
         return;
-    check_instant(s, now);
-    engine_each_lease(s->engine, check_lease, s);
+    check_everything(s);
 }
 
 void settle(struct scenario *s)
@@ -319,7 +222,9 @@ void run_to_end(struct scenario *s)
     step_until(s, INSTANT_NEVER);
 }
 
-/* --- answers ------------------------------------------------------------------------------------------------ */
+/* --- answers
+ * ------------------------------------------------------------------------------------------------
+ */
 
 const struct lease *lease_of(struct scenario *s, int64_t id)
 {

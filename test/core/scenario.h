@@ -26,21 +26,26 @@
 
 #include "core/engine.h"
 
-enum { SCENARIO_INPUTS = 64, SCENARIO_SETS = 4, SCENARIO_ANSWER = 8192, SCENARIO_CPU = 100,
-       SCENARIO_MEMORY = 1024 };
+enum {
+    SCENARIO_INPUTS = 64,
+    SCENARIO_SETS = 4,
+    SCENARIO_ANSWER = 8192,
+    SCENARIO_CPU = 100,
+    SCENARIO_MEMORY = 1024
+};
 
 /* What is asked for; what is 0 has a usual value. */
 struct ask {
     int64_t id;
     enum lease_kind kind;
-    uint32_t vms;          /* 0: 1 */
-    int64_t cpu, memory;   /* of each VM; 0: a whole host */
+    uint32_t vms;        /* 0: 1 */
+    int64_t cpu, memory; /* of each VM; 0: a whole host */
     int64_t disk;
-    int64_t start;         /* 0: none (a reservation: time 0) */
+    int64_t start; /* 0: none (a reservation: time 0) */
     int64_t duration;
-    int64_t deadline;      /* 0: none */
+    int64_t deadline; /* 0: none */
     bool non_preemptable;
-    int64_t submit;        /* 0: now */
+    int64_t submit; /* 0: now */
     const char *image;
     int64_t image_size;
     const struct node_set *sets; /* instead of vms, cpu and memory */
@@ -54,6 +59,7 @@ struct scenario {
     struct engine *engine; /* NULL before the first step */
     struct engine_outputs outputs;
     int64_t now;
+    uint32_t seed; /* of a random scenario, named when it fails */
 
     struct engine_input inputs[SCENARIO_INPUTS];
     struct lease_request requests[SCENARIO_INPUTS];

@@ -4,7 +4,10 @@
 static void deadline_from(struct scenario *s, int64_t id, int64_t start, int64_t duration,
                           int64_t deadline)
 {
-    ask(s, (struct ask){.id = id, .kind = LEASE_DEADLINE, .start = start, .duration = duration,
+    ask(s, (struct ask){.id = id,
+                        .kind = LEASE_DEADLINE,
+                        .start = start,
+                        .duration = duration,
                         .deadline = deadline});
 }
 
@@ -141,6 +144,23 @@ static void a_running_one_is_suspended_when_it_still_ends_in_time(void **state)
     }
 }
 
+/* A running deadline lease cannot be off its host now, but it can be as soon as it is suspended. */
+static void another_is_suspended_as_soon_as_that_takes(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    deadline_lease(&s, 1, 1, 1000, 5000);
+    at(&s, 300);
+    deadline_lease(&s, 2, 1, 100, 700);
+    assert_string_equal(plan_of(&s, 2), "VM 332-432 on 1; SHUTDOWN 432-432 on 1");
+    run_to_end(&s);
+    assert_int_equal(state_of(&s, 1), LEASE_DONE);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 static void a_suspended_one_is_planned_for_its_return(void **state)
 {
     struct scenario s;
@@ -274,6 +294,7 @@ int main(void)
         cmocka_unit_test(another_with_slack_is_moved),
         cmocka_unit_test(another_without_slack_is_not),
         cmocka_unit_test(a_running_one_is_suspended_when_it_still_ends_in_time),
+        cmocka_unit_test(another_is_suspended_as_soon_as_that_takes),
         cmocka_unit_test(a_suspended_one_is_planned_for_its_return),
         cmocka_unit_test(all_that_wait_are_placed_anew),
         cmocka_unit_test(a_reservation_moves_them),

@@ -14,7 +14,8 @@ static uint32_t next_random(uint32_t *x)
     return *x >> 8;
 }
 
-/* --- brute force: one host, all asked for at 0, nothing started --------------------------------- */
+/* --- brute force: one host, all asked for at 0, nothing started ---------------------------------
+ */
 
 /* Can the jobs not in `done` follow, each in its time, from `now` on? */
 static bool can_order(const struct job *jobs, int n, unsigned done, int64_t now)
@@ -54,8 +55,11 @@ static void accepted_sets_can_be_kept(void **state)
             accepted[n] = job;
             could = can_order(accepted, n + 1, 0, 0);
             possible += could;
-            ask(&s, (struct ask){.id = id, .kind = LEASE_DEADLINE, .start = job.start,
-                                 .duration = job.duration, .deadline = job.deadline});
+            ask(&s, (struct ask){.id = id,
+                                 .kind = LEASE_DEADLINE,
+                                 .start = job.start,
+                                 .duration = job.duration,
+                                 .deadline = job.deadline});
             if (state_of(&s, id) == LEASE_READY) {
                 if (!could)
                     fail_msg("seed %u: lease %d cannot be kept with the others", seed, id);
@@ -73,7 +77,8 @@ static void accepted_sets_can_be_kept(void **state)
         fail_msg("%d of %d possible leases were refused", refused_in_vain, possible);
 }
 
-/* --- anything goes -------------------------------------------------------------------------------- */
+/* --- anything goes
+ * -------------------------------------------------------------------------------- */
 
 static void play(uint32_t seed)
 {
@@ -106,7 +111,10 @@ static void play(uint32_t seed)
                                                : 0;
         if (kind == LEASE_BEST_EFFORT)
             starts[id] = 0;
-        ask(&s, (struct ask){.id = id, .kind = kind, .start = starts[id], .duration = duration,
+        ask(&s, (struct ask){.id = id,
+                             .kind = kind,
+                             .start = starts[id],
+                             .duration = duration,
                              .vms = 1 + next_random(&x) % (uint32_t)s.site.n_hosts,
                              .memory = 256 + next_random(&x) % 512,
                              .deadline = kind == LEASE_DEADLINE

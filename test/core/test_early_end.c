@@ -13,8 +13,7 @@ static void it_is_done_at_once_and_others_come_forward(void **state)
     assert_string_equal(plan_of(&s, 2), "VM 1010-1060 on 1; SHUTDOWN 1060-1070 on 1");
     at(&s, 300);
     ends(&s, 1);
-    assert_string_equal(states_of(&s, 1),
-                        "0 Pending Queued Scheduled Ready Active | 300 Done");
+    assert_string_equal(states_of(&s, 1), "0 Pending Queued Scheduled Ready Active | 300 Done");
     assert_string_equal(reason_of(&s, 1), "ended-early: ended by itself after 300 of 1000 s");
     assert_string_equal(plan_of(&s, 1), "VM 0-300 on 1");
     assert_int_equal(lease_of(&s, 1)->duration_actual, 300);
@@ -74,8 +73,9 @@ static void after_a_resumption(void **state)
     at(&s, 650);
     ends(&s, 2);
     assert_int_equal(lease_of(&s, 2)->accumulated, 468 + 18);
-    assert_string_equal(plan_of(&s, 2),
-                        "VM 0-468 on 1; SUSPEND 468-500 on 1; RESUME 600-632 on 1; VM 632-650 on 1");
+    assert_string_equal(
+        plan_of(&s, 2),
+        "VM 0-468 on 1; SUSPEND 468-500 on 1; RESUME 600-632 on 1; VM 632-650 on 1");
     expect_nothing_left(&s);
     scenario_end(&s);
 }
@@ -148,8 +148,8 @@ static void with_the_resumption_of_a_deadline_lease_booked(void **state)
     scenario_begin(&s, 1);
     deadline_lease(&s, 1, 1, 1000, 5000);
     at(&s, 300);
-    ask(&s, (struct ask){.id = 2, .kind = LEASE_DEADLINE, .start = 400, .duration = 100,
-                         .deadline = 700});
+    ask(&s, (struct ask){
+                .id = 2, .kind = LEASE_DEADLINE, .start = 400, .duration = 100, .deadline = 700});
     assert_string_equal(plan_of(&s, 1), "VM 0-368 on 1; SUSPEND 368-400 on 1; "
                                         "RESUME 500-532 on 1; VM 532-1164 on 1; "
                                         "SHUTDOWN 1164-1164 on 1");

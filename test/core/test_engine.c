@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- creating ------------------------------------------------------------------------------------ */
+/* --- creating ------------------------------------------------------------------------------------
+ */
 
 static void expect_no_engine(void (*spoil)(struct scenario *s), const char *text)
 {
@@ -70,7 +71,8 @@ static void without_suspension_no_rates_are_needed(void **state)
     scenario_end(&s);
 }
 
-/* --- stepping ------------------------------------------------------------------------------------ */
+/* --- stepping ------------------------------------------------------------------------------------
+ */
 
 /* Steps at 100 with one input on an engine that has lease 1 and finished lease 2. */
 static void expect_error(const struct engine_input *input, int64_t now, const char *text)
@@ -109,9 +111,14 @@ static void a_driver_that_errs_is_told(void **state)
 static void a_request_that_makes_no_sense_is_an_error(void **state)
 {
     struct node_set set = {.count = 1, .amounts = {{100, 100}}};
-    struct lease_request request = {.id = 5, .start = INSTANT_NONE, .deadline = INSTANT_NONE,
-                                    .duration = 10, .duration_original = 10,
-                                    .duration_known = SPAN_NONE, .user = -1, .node_sets = &set,
+    struct lease_request request = {.id = 5,
+                                    .start = INSTANT_NONE,
+                                    .deadline = INSTANT_NONE,
+                                    .duration = 10,
+                                    .duration_original = 10,
+                                    .duration_known = SPAN_NONE,
+                                    .user = -1,
+                                    .node_sets = &set,
                                     .n_node_sets = 1};
     struct engine_input input = {.kind = INPUT_REQUEST, .request = &request};
 
@@ -122,6 +129,9 @@ static void a_request_that_makes_no_sense_is_an_error(void **state)
     request.duration = -1;
     expect_error(&input, 100, "duration -1 is negative");
     request.duration = 10;
+    request.kind = LEASE_DEADLINE;
+    expect_error(&input, 100, "a deadline lease needs a deadline");
+    request.kind = LEASE_BEST_EFFORT;
     request.n_node_sets = 0;
     expect_error(&input, 100, "asks for no VMs");
     request.n_node_sets = 1;
@@ -180,7 +190,8 @@ static void time_may_begin_anywhere(void **state)
     }
 }
 
-/* --- determinism --------------------------------------------------------------------------------- */
+/* --- determinism ---------------------------------------------------------------------------------
+ */
 
 /* A crowded day: all kinds, early ends, cancellations; the numbers come from a fixed sequence. */
 static void play_a_day(struct scenario *s, uint32_t seed)
@@ -199,8 +210,11 @@ static void play_a_day(struct scenario *s, uint32_t seed)
         kind = (enum lease_kind)(x >> 16 & 3);
         duration = 50 + (x >> 8) % 400;
         at(s, id * 40);
-        ask(s, (struct ask){.id = id, .kind = kind, .vms = 1 + (x >> 20) % 4,
-                            .duration = duration, .memory = 256 << (x >> 24 & 1),
+        ask(s, (struct ask){.id = id,
+                            .kind = kind,
+                            .vms = 1 + (x >> 20) % 4,
+                            .duration = duration,
+                            .memory = 256 << (x >> 24 & 1),
                             .start = kind == LEASE_RESERVATION ? s->now + (x >> 10) % 600 : 0,
                             .deadline = kind == LEASE_DEADLINE ? s->now + 4 * duration : 0});
         if (id % 7 == 0 && state_of(s, id - 3) == LEASE_ACTIVE)
@@ -227,7 +241,8 @@ static void the_same_calls_give_the_same_outputs(void **state)
     }
 }
 
-/* --- forgetting ---------------------------------------------------------------------------------- */
+/* --- forgetting ----------------------------------------------------------------------------------
+ */
 
 static void count_lease(void *context, const struct lease *lease)
 {

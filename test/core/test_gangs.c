@@ -27,10 +27,11 @@ static void memory_limits_the_vms_of_a_host(void **state)
     add_hosts(&s, 2, 400, 1024);
     ask(&s, (struct ask){.id = 1, .vms = 2, .cpu = 100, .memory = 600, .duration = 10});
     settle(&s);
-    ask(&s, (struct ask){.id = 2, .kind = LEASE_IMMEDIATE, .cpu = 100, .memory = 600,
-                         .duration = 10});
-    ask(&s, (struct ask){.id = 3, .kind = LEASE_IMMEDIATE, .vms = 2, .cpu = 100, .memory = 424,
-                         .duration = 10});
+    ask(&s,
+        (struct ask){.id = 2, .kind = LEASE_IMMEDIATE, .cpu = 100, .memory = 600, .duration = 10});
+    ask(&s,
+        (struct ask){
+            .id = 3, .kind = LEASE_IMMEDIATE, .vms = 2, .cpu = 100, .memory = 424, .duration = 10});
     assert_string_equal(plan_of(&s, 1), "VM 0-10 on 1,2; SHUTDOWN 10-10 on 1,2");
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
     assert_int_equal(state_of(&s, 3), LEASE_ACTIVE);
@@ -60,6 +61,23 @@ static void the_largest_vms_are_placed_first(void **state)
     scenario_end(&s);
 }
 
+static void hosts_of_different_sizes_take_what_fits_them(void **state)
+{
+    struct scenario s;
+    struct node_set sets[] = {{1, {{400, 4096}}}, {1, {{100, 1024}}}};
+
+    (void)state;
+    scenario_begin(&s, 1);
+    add_hosts(&s, 1, 400, 4096);
+    ask(&s, (struct ask){.id = 1, .duration = 10, .sets = sets, .n_sets = 2});
+    assert_string_equal(plan_of(&s, 1), "VM 0-10 on 2,1; SHUTDOWN 10-10 on 2,1");
+    assert_int_equal(lease_of(&s, 1)->reservations[0]->placement->vms[0].host, 1);
+    assert_int_equal(lease_of(&s, 1)->reservations[0]->placement->vms[1].host, 0);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 static void a_gpu_is_a_resource_like_any_other(void **state)
 {
     struct scenario s;
@@ -74,10 +92,11 @@ static void a_gpu_is_a_resource_like_any_other(void **state)
     add_hosts(&s, 1, 400, 4096);
     assert_int_equal(site_add_hosts(&s.site, 1, &with_gpu, NULL), 0);
     for (int id = 1; id <= 3; id++)
-        ask(&s, (struct ask){.id = id, .kind = LEASE_IMMEDIATE, .duration = 10, .sets = &one_gpu,
-                             .n_sets = 1});
-    ask(&s, (struct ask){.id = 4, .kind = LEASE_IMMEDIATE, .cpu = 400, .memory = 512,
-                         .duration = 10});
+        ask(&s,
+            (struct ask){
+                .id = id, .kind = LEASE_IMMEDIATE, .duration = 10, .sets = &one_gpu, .n_sets = 1});
+    ask(&s,
+        (struct ask){.id = 4, .kind = LEASE_IMMEDIATE, .cpu = 400, .memory = 512, .duration = 10});
     assert_string_equal(plan_of(&s, 1), "VM 0-10 on 2; SHUTDOWN 10-10 on 2");
     assert_int_equal(state_of(&s, 2), LEASE_ACTIVE);
     assert_int_equal(state_of(&s, 3), LEASE_REJECTED);
@@ -142,6 +161,7 @@ int main(void)
         cmocka_unit_test(several_vms_share_a_host),
         cmocka_unit_test(memory_limits_the_vms_of_a_host),
         cmocka_unit_test(the_largest_vms_are_placed_first),
+        cmocka_unit_test(hosts_of_different_sizes_take_what_fits_them),
         cmocka_unit_test(a_gpu_is_a_resource_like_any_other),
         cmocka_unit_test(more_gpus_than_there_are_is_too_big),
         cmocka_unit_test(an_amount_of_a_type_the_site_has_not_is_too_big),

@@ -1,4 +1,5 @@
-/* Disk images that have to be on the hosts: one repository sends one image at a time, 250 MB in 20 s.
+/* Disk images that have to be on the hosts: one repository sends one image at a time, 250 MB in 20
+ * s.
  */
 #include "scenario.h"
 
@@ -14,14 +15,17 @@ static void scenario_with_images(struct scenario *s, size_t n_hosts,
 
 static void ask_image(struct scenario *s, int64_t id, uint32_t vms, const char *image, int64_t size)
 {
-    ask(s, (struct ask){.id = id, .vms = vms, .duration = 100, .image = image,
-                        .image_size = size});
+    ask(s, (struct ask){.id = id, .vms = vms, .duration = 100, .image = image, .image_size = size});
 }
 
 static void reserve_image(struct scenario *s, int64_t id, int64_t start, const char *image)
 {
-    ask(s, (struct ask){.id = id, .kind = LEASE_RESERVATION, .start = start, .duration = 100,
-                        .image = image, .image_size = 250});
+    ask(s, (struct ask){.id = id,
+                        .kind = LEASE_RESERVATION,
+                        .start = start,
+                        .duration = 100,
+                        .image = image,
+                        .image_size = 250});
 }
 
 static void unmanaged_images_are_there_already(void **state)
@@ -288,12 +292,32 @@ static void an_image_that_is_kept_long_enough_serves_reservations(void **state)
     at(&s, 50);
     ask_image(&s, 2, 1, "a.img", 250); /* uses the cache until 150 */
     settle(&s);
-    reserve_image(&s, 3, 150, "a.img");
-    reserve_image(&s, 4, 151, "a.img");
-    assert_string_equal(states_of(&s, 3), "50 Pending Scheduled Ready");
-    assert_int_equal(lease_of(&s, 4)->reservations[0]->kind, RESERVATION_TRANSFER);
+    reserve_image(&s, 3, 151, "a.img");
+    reserve_image(&s, 4, 150, "a.img");
+    assert_int_equal(lease_of(&s, 3)->reservations[0]->kind, RESERVATION_TRANSFER);
+    assert_string_equal(states_of(&s, 4), "50 Pending Scheduled Ready");
     run_to_end(&s);
     assert_int_equal(state_of(&s, 3), LEASE_DONE);
+    assert_int_equal(state_of(&s, 4), LEASE_DONE);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_deadline_lease_waits_for_its_image(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_with_images(&s, 1, TRANSFER_UNICAST);
+    ask(&s, (struct ask){.id = 1,
+                         .kind = LEASE_DEADLINE,
+                         .duration = 100,
+                         .deadline = 1000,
+                         .image = "a.img",
+                         .image_size = 250});
+    assert_string_equal(plan_of(&s, 1), "FILE_TRANSFER 0-20 on repository,1; VM 20-120 on 1; "
+                                        "SHUTDOWN 120-120 on 1");
+    run_to_end(&s);
     expect_nothing_left(&s);
     scenario_end(&s);
 }
@@ -353,6 +377,7 @@ int main(void)
         cmocka_unit_test(a_cached_image_needs_no_transfer),
         cmocka_unit_test(an_unused_image_makes_room_in_the_cache),
         cmocka_unit_test(an_image_that_is_kept_long_enough_serves_reservations),
+        cmocka_unit_test(a_deadline_lease_waits_for_its_image),
         cmocka_unit_test(a_lease_being_prepared_is_no_victim),
         cmocka_unit_test(cancelled_while_it_is_prepared),
     };

@@ -137,8 +137,8 @@ static void needless_victims(struct scenario *s, bool haizea)
     settle(s);
     ask(s, (struct ask){.id = 2, .memory = 512, .duration = 1000});
     at(s, 200);
-    ask(s, (struct ask){.id = 3, .kind = LEASE_RESERVATION, .memory = 4096, .start = 500,
-                        .duration = 100});
+    ask(s, (struct ask){
+               .id = 3, .kind = LEASE_RESERVATION, .memory = 4096, .start = 500, .duration = 100});
     settle(s);
 }
 
@@ -247,8 +247,8 @@ static void a_lease_that_may_not_preempt_is_refused(void **state)
     scenario_end(&s);
 }
 
-/* A reservation of the whole site comes at `time` for the instant `start`, while lease 1 of 1000 s is
- * suspended from 468 to 500, resumed from 600 to 632, and shut down (20 s) at its end, 1164. */
+/* A reservation of the whole site comes at `time` for the instant `start`, while lease 1 of 1000 s
+ * is suspended from 468 to 500, resumed from 600 to 632, and shut down (20 s) at its end, 1164. */
 static enum lease_state preempt_at(int64_t time, int64_t start, enum lease_state expected)
 {
     struct scenario s;

@@ -102,8 +102,8 @@ static void conservative_backfilling_delays_nobody(void **state)
     s.settings.backfilling = BACKFILLING_CONSERVATIVE;
     s.settings.suspension = SUSPENSION_NONE;
     best_effort(&s, 1, 1, 100);
-    best_effort(&s, 2, 2, 50); /* 100-150 */
-    best_effort(&s, 3, 2, 50); /* 150-200 */
+    best_effort(&s, 2, 2, 50);  /* 100-150 */
+    best_effort(&s, 3, 2, 50);  /* 150-200 */
     best_effort(&s, 4, 1, 120); /* not before 200, or it would push 2 */
     best_effort(&s, 5, 1, 60);  /* now */
     run_to_end(&s);

@@ -28,8 +28,7 @@ static void best_effort_waits_for_room(void **state)
     best_effort(&s, 1, 2, 100);
     best_effort(&s, 2, 2, 50);
     assert_int_equal(state_of(&s, 2), LEASE_QUEUED);
-    assert_string_equal(reason_of(&s, 2),
-                        "no-room-now: waits for room: asks for 2 VMs, 1 fit now");
+    assert_string_equal(reason_of(&s, 2), "no-room-now: waits for room: asks for 2 VMs, 1 fit now");
     run_to_end(&s);
     assert_string_equal(plan_of(&s, 2), "VM 100-150 on 1,2; SHUTDOWN 150-150 on 1,2");
     expect_nothing_left(&s);
@@ -46,7 +45,11 @@ static void every_kind_too_big_for_the_site_is_refused_as_such(void **state)
         struct scenario s;
 
         scenario_begin(&s, 2);
-        ask(&s, (struct ask){.id = 1, .kind = kinds[i], .vms = 3, .duration = 100, .start = 10,
+        ask(&s, (struct ask){.id = 1,
+                             .kind = kinds[i],
+                             .vms = 3,
+                             .duration = 100,
+                             .start = 10,
                              .deadline = 1000});
         assert_string_equal(states_of(&s, 1), "0 Pending Rejected");
         assert_string_equal(
@@ -85,7 +88,7 @@ static void immediate_is_now_or_never(void **state)
     assert_string_equal(states_of(&s, 2), "10 Pending Scheduled Ready Active");
     assert_string_equal(states_of(&s, 3), "10 Pending Rejected");
     assert_string_equal(reason_of(&s, 3),
-                        "no-room-now: waits for room: asks for 1 VMs, 0 fit now");
+                        "no-room-at-once: refused: asks for 1 VMs at once, 0 fit now");
     run_to_end(&s);
     expect_nothing_left(&s);
     scenario_end(&s);
@@ -120,9 +123,8 @@ static void reservation_gets_its_exact_time_or_is_refused(void **state)
     reservation(&s, 3, 1, 150, 50);
     assert_string_equal(states_of(&s, 1), "0 Pending Scheduled Ready");
     assert_string_equal(states_of(&s, 2), "0 Pending Rejected");
-    assert_string_equal(
-        reason_of(&s, 2),
-        "no-room-at-start: refused: 1 VMs do not fit from 149 until 199");
+    assert_string_equal(reason_of(&s, 2),
+                        "no-room-at-start: refused: 1 VMs do not fit from 149 until 199");
     run_to_end(&s);
     assert_string_equal(states_of(&s, 1), "0 Pending Scheduled Ready | 100 Active | 150 Done");
     assert_int_equal(lease_of(&s, 3)->start_actual, 150);
@@ -176,9 +178,8 @@ static void haizea_cuts_the_shutdown_out_of_a_reservation(void **state)
     reservation(&s, 1, 1, 100, 50);
     reservation(&s, 2, 1, 100, 9);
     assert_string_equal(plan_of(&s, 1), "VM 100-140 on 1; SHUTDOWN 140-150 on 1");
-    assert_string_equal(
-        reason_of(&s, 2),
-        "shorter-than-shutdown: refused: lasts 9 s, shutting it down takes 10 s");
+    assert_string_equal(reason_of(&s, 2),
+                        "shorter-than-shutdown: refused: lasts 9 s, shutting it down takes 10 s");
     run_to_end(&s);
     scenario_end(&s);
 }
@@ -269,6 +270,75 @@ static void the_shutdown_counts_towards_a_deadline(void **state)
     scenario_end(&s);
 }
 
+static void the_hopeless_are_given_up_though_the_site_is_full(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    s.settings.backfilling = BACKFILLING_OFF;
+    best_effort(&s, 1, 1, 100);
+    best_effort(&s, 2, 1, 60);
+    ask(&s, (struct ask){.id = 3, .duration = 60, .deadline = 150});
+    at(&s, 101);
+    assert_int_equal(state_of(&s, 3), LEASE_CANCELLED);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void also_when_nothing_else_ever_happens(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    ask(&s, (struct ask){.id = 1, .kind = LEASE_IMMEDIATE, .duration = SPAN_UNLIMITED});
+    ask(&s, (struct ask){.id = 2, .duration = 60, .deadline = 150});
+    run_to_end(&s);
+    assert_string_equal(states_of(&s, 2), "0 Pending Queued | 91 Cancelled");
+    cancel(&s, 1);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void who_needs_no_cpu_does_not_wait_for_one(void **state)
+{
+    struct node_set memory_only = {1, {{0, 100}}};
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    s.settings.backfilling = BACKFILLING_OFF;
+    ask(&s, (struct ask){.id = 1, .memory = 512, .duration = 100});
+    settle(&s);
+    ask(&s, (struct ask){.id = 2, .duration = 10, .sets = &memory_only, .n_sets = 1});
+    assert_int_equal(state_of(&s, 2), LEASE_ACTIVE);
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_lease_of_no_time_is_over_at_once(void **state)
+{
+    static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_IMMEDIATE, LEASE_RESERVATION,
+                                            LEASE_DEADLINE};
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct scenario s;
+
+        scenario_begin(&s, 1);
+        s.settings.shutdown_time = i / 4 * 5;
+        ask(&s, (struct ask){.id = 1, .kind = kinds[i % 4], .duration = 0, .deadline = 100});
+        run_to_end(&s);
+        assert_int_equal(state_of(&s, 1), LEASE_DONE);
+        assert_int_equal(lease_of(&s, 1)->end, s.settings.shutdown_time);
+        expect_nothing_left(&s);
+        scenario_end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +356,10 @@ int main(void)
         cmocka_unit_test(best_effort_waits_for_its_earliest_start),
         cmocka_unit_test(best_effort_that_cannot_end_by_its_deadline_is_given_up),
         cmocka_unit_test(the_shutdown_counts_towards_a_deadline),
+        cmocka_unit_test(the_hopeless_are_given_up_though_the_site_is_full),
+        cmocka_unit_test(also_when_nothing_else_ever_happens),
+        cmocka_unit_test(who_needs_no_cpu_does_not_wait_for_one),
+        cmocka_unit_test(a_lease_of_no_time_is_over_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,9 +90,8 @@ static void it_does_not_start_now_where_something_is_reserved(void **state)
     unlimited(&s, 4, LEASE_RESERVATION, 499);
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
     assert_int_equal(state_of(&s, 3), LEASE_READY);
-    assert_string_equal(
-        reason_of(&s, 4),
-        "no-room-at-start: refused: 1 VMs do not fit from 499 until never");
+    assert_string_equal(reason_of(&s, 4),
+                        "no-room-at-start: refused: 1 VMs do not fit from 499 until never");
     run_to_end(&s);
     cancel(&s, 3);
     expect_nothing_left(&s);
@@ -145,8 +144,8 @@ static void with_a_deadline_it_is_given_up(void **state)
     (void)state;
     scenario_begin(&s, 2);
     ask(&s, (struct ask){.id = 1, .duration = SPAN_UNLIMITED, .deadline = 1000});
-    ask(&s, (struct ask){.id = 2, .kind = LEASE_DEADLINE, .duration = SPAN_UNLIMITED,
-                         .deadline = 1000});
+    ask(&s, (struct ask){
+                .id = 2, .kind = LEASE_DEADLINE, .duration = SPAN_UNLIMITED, .deadline = 1000});
     assert_int_equal(state_of(&s, 1), LEASE_CANCELLED);
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
     assert_string_equal(reason_of(&s, 2), "deadline-unreachable: refused: must end by 1000, the "

@@ -1,6 +1,6 @@
 /* How long suspending and resuming take: papers/002, section 4. With N VMs, enactment overhead e,
- * memory m and rate s: global exclusion N (e + m / s); local exclusion N e + max n_i m / s, with n_i
- * VMs on host i. */
+ * memory m and rate s: global exclusion N (e + m / s); local exclusion N e + max n_i m / s, with
+ * n_i VMs on host i. */
 #include "scenario.h"
 
 /* Lease 1 runs on its hosts until a reservation of the whole site begins at 1000. */
@@ -9,9 +9,13 @@ static void suspended_for_the_whole_site(struct scenario *s, uint32_t vms, int64
     int64_t n_hosts = (int64_t)s->site.n_hosts;
     struct amounts whole = s->site.hosts[0].capacity;
 
-    ask(s, (struct ask){.id = 2, .kind = LEASE_RESERVATION, .vms = (uint32_t)n_hosts,
-                        .cpu = whole.of[RESOURCE_CPU], .memory = whole.of[RESOURCE_MEMORY],
-                        .start = 1000, .duration = 100});
+    ask(s, (struct ask){.id = 2,
+                        .kind = LEASE_RESERVATION,
+                        .vms = (uint32_t)n_hosts,
+                        .cpu = whole.of[RESOURCE_CPU],
+                        .memory = whole.of[RESOURCE_MEMORY],
+                        .start = 1000,
+                        .duration = 100});
     settle(s);
     ask(s, (struct ask){.id = 1, .vms = vms, .memory = memory, .duration = 5000});
     settle(s);
@@ -85,6 +89,38 @@ static void global_exclusion_suspends_one_vm_after_the_other(void **state)
     assert_int_equal(engine_free(s.engine, 2, RESOURCE_CPU, 932), 100);
     run_to_end(&s);
     assert_int_equal(lease_of(&s, 1)->end, 1106 + 102 + (5000 - 898) + 6);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+/* VMs 1 and 3 share a host; with global exclusion VM 2 comes between them. */
+static void a_host_holds_its_vms_between_their_turns(void **state)
+{
+    struct scenario s;
+    struct node_set sets[] = {{2, {{50, 256}}}, {1, {{150, 512}}}};
+    const struct placement *placement;
+
+    (void)state;
+    scenario_begin(&s, 0);
+    add_hosts(&s, 2, 200, 1024);
+    s.settings.exclusion = EXCLUSION_GLOBAL;
+    ask(&s, (struct ask){.id = 2,
+                         .kind = LEASE_RESERVATION,
+                         .vms = 2,
+                         .cpu = 200,
+                         .start = 1000,
+                         .duration = 100});
+    settle(&s);
+    ask(&s, (struct ask){.id = 1, .duration = 5000, .sets = sets, .n_sets = 2});
+    placement = lease_of(&s, 1)->reservations[0]->placement;
+    assert_int_equal(placement->vms[0].host, 0);
+    assert_int_equal(placement->vms[1].host, 1);
+    assert_int_equal(placement->vms[2].host, 0);
+    /* 16 s for VM 3, 8 s for VM 2, 8 s for VM 1. */
+    assert_int_equal(lease_of(&s, 1)->reservations[0]->until, 968);
+    assert_in_range(engine_free(s.engine, 0, RESOURCE_MEMORY, 984), 0, 1024 - 256);
+    assert_in_range(engine_free(s.engine, 0, RESOURCE_MEMORY, 991), 0, 1024 - 256);
+    run_to_end(&s);
     expect_nothing_left(&s);
     scenario_end(&s);
 }
@@ -192,6 +228,7 @@ int main(void)
         cmocka_unit_test(local_exclusion_suspends_hosts_side_by_side),
         cmocka_unit_test(overhead_is_added_once_for_each_vm_of_the_lease),
         cmocka_unit_test(global_exclusion_suspends_one_vm_after_the_other),
+        cmocka_unit_test(a_host_holds_its_vms_between_their_turns),
         cmocka_unit_test(vms_of_one_host_follow_each_other),
         cmocka_unit_test(override_takes_the_place_of_memory_over_rate),
         cmocka_unit_test(suspension_may_take_no_time_at_all),

@@ -1,0 +1,279 @@
+/* Names, reasons, sites and resource types: what programs and people rely on. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/behaviour.h"
+#include "core/lease.h"
+#include "core/reservation.h"
+#include "core/settings.h"
+#include "core/site.h"
+
+static void states_are_called_as_in_haizea(void **state)
+{
+    static const char *const names[LEASE_STATES] = {"New",
+                                                    "Pending",
+                                                    "Rejected",
+                                                    "Scheduled",
+                                                    "Queued",
+                                                    "Cancelled",
+                                                    "Preparing",
+                                                    "Ready",
+                                                    "Active",
+                                                    "Suspending",
+                                                    "Suspended-Pending",
+                                                    "Suspended-Queued",
+                                                    "Suspended-Scheduled",
+                                                    "Migrating",
+                                                    "Resuming",
+                                                    "Resumed-Ready",
+                                                    "Done",
+                                                    "Fail"};
+    int n_final = 0;
+
+    (void)state;
+    for (int i = 0; i < LEASE_STATES; i++) {
+        assert_string_equal(lease_state_name((enum lease_state)i), names[i]);
+        n_final += lease_state_is_final((enum lease_state)i);
+    }
+    assert_int_equal(n_final, 4);
+    assert_true(lease_state_is_final(LEASE_REJECTED));
+    assert_true(lease_state_is_final(LEASE_CANCELLED));
+    assert_true(lease_state_is_final(LEASE_DONE));
+    assert_true(lease_state_is_final(LEASE_FAILED));
+}
+
+static void kinds_and_operations_too(void **state)
+{
+    (void)state;
+    assert_string_equal(lease_kind_name(LEASE_BEST_EFFORT), "Best-effort");
+    assert_string_equal(lease_kind_name(LEASE_IMMEDIATE), "Immediate");
+    assert_string_equal(lease_kind_name(LEASE_RESERVATION), "AR");
+    assert_string_equal(lease_kind_name(LEASE_DEADLINE), "Deadline");
+    assert_string_equal(reservation_kind_name(RESERVATION_VM), "VM");
+    assert_string_equal(reservation_kind_name(RESERVATION_SUSPEND), "SUSPEND");
+    assert_string_equal(reservation_kind_name(RESERVATION_RESUME), "RESUME");
+    assert_string_equal(reservation_kind_name(RESERVATION_SHUTDOWN), "SHUTDOWN");
+    assert_string_equal(reservation_kind_name(RESERVATION_MEMORY_MIGRATION), "MEM_MIGRATION");
+    assert_string_equal(reservation_kind_name(RESERVATION_DISK_MIGRATION), "DISK_MIGRATION");
+    assert_string_equal(reservation_kind_name(RESERVATION_TRANSFER), "FILE_TRANSFER");
+    assert_string_equal(reservation_state_name(RESERVATION_SCHEDULED), "Scheduled");
+    assert_string_equal(reservation_state_name(RESERVATION_ACTIVE), "Active");
+    assert_string_equal(reservation_state_name(RESERVATION_DONE), "Done");
+}
+
+static void terms_are_found_by_their_names(void **state)
+{
+    (void)state;
+    for (int terms = 0; terms <= TERMS_NON_PREEMPTABLE; terms++)
+        assert_int_equal(lease_terms_find(lease_terms_name((enum lease_terms)terms)), terms);
+    assert_int_equal(lease_terms_find("Cancelable"), -1);
+    assert_int_equal(lease_terms_find(""), -1);
+}
+
+static void every_vm_has_the_amounts_of_its_set(void **state)
+{
+    struct node_set sets[] = {{2, {{10}}}, {1, {{20}}}, {3, {{30}}}};
+    struct lease lease = {.request = {.node_sets = sets, .n_node_sets = 3}, .n_vms = 6};
+    static const int64_t expected[] = {10, 10, 20, 30, 30, 30};
+
+    (void)state;
+    for (uint32_t vm = 0; vm < 6; vm++)
+        assert_int_equal(lease_vm_amounts(&lease, vm)->of[RESOURCE_CPU], expected[vm]);
+}
+
+/* --- reasons -------------------------------------------------------------------------------------
+ */
+
+static void plus_text(int64_t instant, char *text, size_t size)
+{
+    snprintf(text, size, "+%lld", (long long)instant);
+}
+
+static void every_reason_has_its_own_name_and_a_sentence(void **state)
+{
+    (void)state;
+    for (int i = 0; i < REASONS; i++) {
+        struct reason reason = {.id = (enum reason_id)i, .n = {1, 2, 3, 4}, .text = "because"};
+        char sentence[200];
+        size_t length = reason_format(&reason, sentence, sizeof sentence, plus_text);
+
+        assert_non_null(reason_name(reason.id));
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(reason_name((enum reason_id)k), reason_name(reason.id));
+        assert_int_equal(length, strlen(sentence));
+        if (i != REASON_NONE)
+            assert_in_range(strlen(sentence), 5, 199);
+        assert_null(strchr(sentence, '%'));
+    }
+}
+
+static void numbers_times_and_texts_go_into_the_sentence(void **state)
+{
+    struct reason room = {.id = REASON_NO_ROOM_AT_START, .n = {3, 100, 200}};
+    struct reason policy = {.id = REASON_REFUSED_BY_POLICY, .text = "not today"};
+    struct reason silent = {.id = REASON_FAILED};
+    char sentence[100];
+
+    (void)state;
+    reason_format(&room, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "refused: 3 VMs do not fit from +100 until +200");
+    reason_format(&policy, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "refused by policy: not today");
+    reason_format(&silent, sentence, sizeof sentence, plus_text);
+    assert_string_equal(sentence, "failed: ");
+}
+
+static void a_sentence_is_cut_to_the_room_there_is(void **state)
+{
+    struct reason room = {.id = REASON_NO_ROOM_AT_START, .n = {INT64_MIN, INT64_MIN, INT64_MAX}};
+    char whole[200], part[200];
+    size_t length = reason_format(&room, whole, sizeof whole, plus_text);
+
+    (void)state;
+    for (size_t size = 1; size <= length + 1; size++) {
+        memset(part, 'x', sizeof part);
+        assert_int_equal(reason_format(&room, part, size, plus_text), size - 1);
+        assert_int_equal(part[size - 1], '\0');
+        assert_memory_equal(part, whole, size - 1);
+        assert_int_equal(part[size], 'x');
+    }
+}
+
+/* --- sites and resources -------------------------------------------------------------------------
+ */
+
+static void resource_types_are_found_and_added(void **state)
+{
+    struct resource_types types;
+    struct error err = {0};
+    char name[RESOURCE_NAME_MAX + 1];
+
+    (void)state;
+    resource_types_init(&types);
+    assert_int_equal(types.count, RESOURCE_TYPES_FIXED);
+    assert_int_equal(resource_types_find(&types, "CPU"), RESOURCE_CPU);
+    assert_int_equal(resource_types_find(&types, "Net-out"), RESOURCE_NET_OUT);
+    assert_int_equal(resource_types_find(&types, "cpu"), -1);
+    assert_int_equal(resource_types_add(&types, "Memory", &err), RESOURCE_MEMORY);
+    assert_int_equal(resource_types_add(&types, "GPU", &err), RESOURCE_TYPES_FIXED);
+    assert_int_equal(resource_types_add(&types, "GPU", &err), RESOURCE_TYPES_FIXED);
+    assert_int_equal(resource_types_add(&types, "", &err), -1);
+    assert_int_equal(err.code, EINVAL);
+    memset(name, 'x', RESOURCE_NAME_MAX);
+    name[RESOURCE_NAME_MAX] = '\0';
+    assert_int_equal(resource_types_add(&types, name, &err), -1);
+    name[RESOURCE_NAME_MAX - 1] = '\0';
+    assert_int_equal(resource_types_add(&types, name, &err), RESOURCE_TYPES_FIXED + 1);
+    for (int i = types.count; i < RESOURCE_TYPES_MAX; i++) {
+        snprintf(name, sizeof name, "type %d", i);
+        assert_int_equal(resource_types_add(&types, name, &err), i);
+    }
+    assert_int_equal(resource_types_add(&types, "one more", &err), -1);
+    assert_int_equal(err.code, ENOSPC);
+    assert_int_equal(types.count, RESOURCE_TYPES_MAX);
+}
+
+static void hosts_are_numbered_on(void **state)
+{
+    struct site site, copy;
+    struct amounts capacity = {{100, 1024}}, negative = {{100, -1}};
+    struct error err = {0};
+
+    (void)state;
+    site_init(&site);
+    assert_int_equal(site_add_hosts(&site, 3, &capacity, &err), 0);
+    site.hosts[2].id = 40;
+    assert_int_equal(site_add_hosts(&site, 1, &capacity, &err), 0);
+    assert_int_equal(site.hosts[0].id, 1);
+    assert_int_equal(site.hosts[3].id, 41);
+    assert_int_equal(site_add_hosts(&site, 0, &capacity, &err), -1);
+    assert_int_equal(err.code, EINVAL);
+    assert_int_equal(site_add_hosts(&site, 1, &negative, &err), -1);
+    assert_non_null(strstr(err.text, "Memory"));
+    assert_int_equal(site.n_hosts, 4);
+
+    assert_int_equal(site_copy(&copy, &site, &err), 0);
+    site.hosts[0].capacity.of[RESOURCE_CPU] = 7;
+    assert_int_equal(copy.hosts[0].capacity.of[RESOURCE_CPU], 100);
+    assert_int_equal(copy.n_hosts, 4);
+    site_finish(&copy);
+    site_finish(&site);
+    assert_int_equal(site.n_hosts, 0);
+}
+
+/* --- settings ------------------------------------------------------------------------------------
+ */
+
+static void behaviour_is_all_or_nothing(void **state)
+{
+    struct behaviour normal, haizea;
+    const unsigned char *a = (const unsigned char *)&normal, *b = (const unsigned char *)&haizea;
+
+    (void)state;
+    memset(&normal, 7, sizeof normal);
+    memset(&haizea, 7, sizeof haizea);
+    behaviour_default(&normal);
+    behaviour_haizea_1_0(&haizea);
+    for (size_t i = 0; i < sizeof normal; i++) {
+        assert_int_equal(a[i], 0);
+        assert_int_equal(b[i], 1);
+    }
+}
+
+static void settings_begin_as_haizeas_defaults(void **state)
+{
+    struct engine_settings settings;
+
+    (void)state;
+    memset(&settings, 0xff, sizeof settings);
+    engine_settings_init(&settings);
+    assert_int_equal(settings.backfilling, BACKFILLING_AGGRESSIVE);
+    assert_int_equal(settings.suspension, SUSPENSION_ALL);
+    assert_int_equal(settings.exclusion, EXCLUSION_LOCAL);
+    assert_int_equal(settings.migration, MIGRATION_NO);
+    assert_int_equal(settings.preparation, PREPARATION_UNMANAGED);
+    assert_true(settings.suspend_rate == 32 && settings.resume_rate == 32);
+    assert_true(settings.scheduling_threshold_factor == 1);
+    assert_true(settings.force_scheduling_threshold == SPAN_NONE);
+    assert_true(settings.override_suspend_time == SPAN_NONE);
+    assert_int_equal(settings.shutdown_time, 0);
+    assert_int_equal(settings.transfer_bandwidth, 100);
+    assert_false(settings.behaviour.preempt_needless_victims);
+}
+
+static void never_and_unlimited_absorb(void **state)
+{
+    (void)state;
+    assert_int_equal(instant_add(40, 2), 42);
+    assert_int_equal(instant_add(-40, -2), -42);
+    assert_true(instant_add(INSTANT_NEVER, -5) == INSTANT_NEVER);
+    assert_true(instant_add(-5, SPAN_UNLIMITED) == INSTANT_NEVER);
+    assert_true(instant_add(INT64_MAX - 1, 2) == INSTANT_NEVER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_are_called_as_in_haizea),
+        cmocka_unit_test(kinds_and_operations_too),
+        cmocka_unit_test(terms_are_found_by_their_names),
+        cmocka_unit_test(every_vm_has_the_amounts_of_its_set),
+        cmocka_unit_test(every_reason_has_its_own_name_and_a_sentence),
+        cmocka_unit_test(numbers_times_and_texts_go_into_the_sentence),
+        cmocka_unit_test(a_sentence_is_cut_to_the_room_there_is),
+        cmocka_unit_test(resource_types_are_found_and_added),
+        cmocka_unit_test(hosts_are_numbered_on),
+        cmocka_unit_test(behaviour_is_all_or_nothing),
+        cmocka_unit_test(settings_begin_as_haizeas_defaults),
+        cmocka_unit_test(never_and_unlimited_absorb),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
