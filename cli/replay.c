@@ -25,7 +25,8 @@ enum {
 static const char replay_help[] =
     "usage: galerna replay [OPTIONS] [TRACE...]\n"
     "\n"
-    "Run lease traces (LWF or SWF) through the scheduler and print what happened.\n"
+    "Run lease traces (LWF or SWF; - is standard input) through the scheduler and print what\n"
+    "happened.\n"
     "\n"
     "  -c, --configuration FILE  a configuration file, Haizea's or Galerna's; may be repeated\n"
     "      --site HOSTS          the site, as in 144,cpu=100,memory=1024[,gpu=2]; several kinds\n"

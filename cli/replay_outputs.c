@@ -40,6 +40,7 @@ static int open_record(struct replay_outputs *outputs, const char *path, struct 
         .path = path,
         .settings = &outputs->run->configuration->settings,
         .accounting = outputs->accounting,
+        .counters_left_out = outputs->run->configuration->counters_left_out,
     };
     struct record *record = record_create(&options, err);
 
@@ -95,6 +96,7 @@ static int open_results(struct replay_outputs *outputs, const char *path, struct
         .name = outputs->run->name,
         .settings = &outputs->run->configuration->settings,
         .accounting = outputs->accounting,
+        .counters_left_out = outputs->run->configuration->counters_left_out,
     };
     struct results *results = results_create(&options, err);
 
@@ -198,12 +200,12 @@ int replay_outputs_commit(struct replay_outputs *outputs, struct error *err)
     return 0;
 }
 
-void replay_outputs_set_status(struct replay_outputs *outputs, const char *status)
+void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending ending)
 {
     if (outputs->writers[REPLAY_RECORD])
-        record_set_status(outputs->writers[REPLAY_RECORD], status);
+        record_set_ending(outputs->writers[REPLAY_RECORD], ending);
     if (outputs->writers[REPLAY_RESULTS])
-        results_set_status(outputs->writers[REPLAY_RESULTS], status);
+        results_set_ending(outputs->writers[REPLAY_RESULTS], ending);
 }
 
 void replay_outputs_finish(struct replay_outputs *outputs)

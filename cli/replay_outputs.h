@@ -8,6 +8,7 @@
 
 #include "cli/replay.h"
 #include "core/observer.h"
+#include "report/ending.h"
 
 /* The accounting and one observer per output, and one for the policies. */
 enum { REPLAY_OBSERVERS_MAX = REPLAY_OUTPUTS + 2 };
@@ -29,8 +30,8 @@ int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run 
 /* The run is over and its observers were told: close all and give the files their names. */
 int replay_outputs_commit(struct replay_outputs *outputs, struct error *err);
 
-/* Say "interrupted" or the like in the documents that have a place for it. */
-void replay_outputs_set_status(struct replay_outputs *outputs, const char *status);
+/* Say how the run ended in the documents that have a place for it. */
+void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending ending);
 
 /* Take away what was not committed. */
 void replay_outputs_finish(struct replay_outputs *outputs);

@@ -43,8 +43,9 @@ __attribute__((format(printf, 1, 2))) static char *text_of(const char *format, .
 /* A file's name without folder and ending; the caller frees it. */
 static char *base_name(const char *file)
 {
-    const char *slash = strrchr(file, '/');
-    char *name = memory_text(slash ? slash + 1 : file), *dot = strrchr(name, '.');
+    const char *slash = strrchr(file, '/'), *start = slash ? slash + 1 : file;
+    char *name = memory_text(strcmp(file, "-") ? start : "standard-input");
+    char *dot = strrchr(name, '.');
 
     if (dot && dot != name)
         *dot = '\0';
@@ -175,6 +176,18 @@ static int name_outputs(struct replay_plan *plan, const struct replay_options *o
     return 0;
 }
 
+/* Two writers of one file would spoil it. */
+static int check_outputs(const struct replay_run *run, struct error *err)
+{
+    for (size_t a = 0; a < REPLAY_OUTPUTS; a++)
+        for (size_t b = a + 1; b < REPLAY_OUTPUTS; b++)
+            if (run->outputs[a] && run->outputs[b] && !strcmp(run->outputs[a], run->outputs[b]))
+                return error_set(err, EINVAL, "%s: two outputs cannot be one file",
+                                 strcmp(run->outputs[a], "-") ? run->outputs[a]
+                                                              : "standard output");
+    return 0;
+}
+
 int replay_plan_make(struct replay_plan *plan, const struct replay_options *options,
                      struct error *err)
 {
@@ -188,7 +201,12 @@ int replay_plan_make(struct replay_plan *plan, const struct replay_options *opti
             if (add_file(plan, file, n_traces ? options->traces.items[t] : NULL, options, err) < 0)
                 return -1;
     }
-    return name_outputs(plan, options, err);
+    if (name_outputs(plan, options, err) < 0)
+        return -1;
+    for (size_t i = 0; i < plan->n_runs; i++)
+        if (check_outputs(&plan->runs[i], err) < 0)
+            return -1;
+    return 0;
 }
 
 void replay_plan_finish(struct replay_plan *plan)

@@ -14,7 +14,7 @@
 #include "util/memory.h"
 
 /* Steps between two looks at the clock and the signals. */
-enum { LOOK_EVERY = 64 };
+enum { LOOK_EVERY = 16 };
 
 struct watch {
     const struct replay_control *control;
@@ -168,8 +168,12 @@ static int set_up(struct stage *stage, const struct replay_run *run,
     if (!stage->trace)
         return -1;
     stage->has_site = true;
+    /* Modules are tried in a copy of this process: while it is small. */
     stage->policies = load_policies(configuration, &stage->site, control, err);
     if (!stage->policies)
+        return -1;
+    stage->trace = replay_trace_prepare(stage->trace, configuration, &stage->site, err);
+    if (!stage->trace)
         return -1;
     stage->engine = engine_create(&stage->site, &configuration->settings,
                                   policy_host_hooks(stage->policies), err);

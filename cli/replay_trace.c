@@ -12,11 +12,14 @@ static int configured_site(const struct configuration *configuration, struct sit
                            struct error *err)
 {
     const char *text = configuration->resources;
+    char where[256];
 
     if (!text || !strcmp(text, "in-tracefile"))
         return 0;
     if (site_text_parse(text, site, err) < 0)
-        return error_prefix(err, "%s", configuration->file ? configuration->file : "--site");
+        return error_prefix(err, "%s",
+                            ini_where(ini_find(&configuration->ini, "simulation", "resources"),
+                                      where, sizeof where));
     return 1;
 }
 
@@ -31,8 +34,26 @@ static struct trace *open_file(const struct configuration *configuration, const 
     return trace_open(file, &options, err);
 }
 
-static struct trace *transform(const struct configuration *configuration, struct trace *trace,
-                               const struct site *site, struct error *err)
+/* Haizea takes requests off an unsorted list in an order of its own; otherwise they come as soon as
+ * those in front of them have. */
+static struct trace *combine(const struct configuration *configuration, struct trace *trace,
+                             const struct site *site, struct error *err)
+{
+    struct trace *injection;
+
+    if (!configuration->injectionfile)
+        return configuration->compatibility == COMPATIBILITY_HAIZEA_1_0
+                   ? trace_ordered(trace, TRACE_ORDER_HAIZEA_1_0, err)
+                   : trace;
+    injection = open_file(configuration, configuration->injectionfile, &site->types, err);
+    if (injection)
+        return trace_merge(trace, injection, err);
+    trace_destroy(trace);
+    return NULL;
+}
+
+struct trace *replay_trace_prepare(struct trace *trace, const struct configuration *configuration,
+                                   const struct site *site, struct error *err)
 {
     struct trace_overheads overheads = {
         .leases = (enum trace_overhead_leases)configuration->add_overhead,
@@ -41,16 +62,7 @@ static struct trace *transform(const struct configuration *configuration, struct
         .haizea_1_0 = configuration->compatibility == COMPATIBILITY_HAIZEA_1_0,
     };
 
-    if (configuration->injectionfile) {
-        struct trace *injection =
-            open_file(configuration, configuration->injectionfile, &site->types, err);
-
-        if (!injection) {
-            trace_destroy(trace);
-            return NULL;
-        }
-        trace = trace_merge(trace, injection, err);
-    }
+    trace = combine(configuration, trace, site, err);
     if (trace && configuration->imagefile)
         trace = trace_with_images(trace, configuration->imagefile, err);
     if (trace && configuration->add_overhead != OVERHEAD_NONE)
@@ -87,11 +99,6 @@ struct trace *replay_trace_open(const struct configuration *configuration, struc
             trace_destroy(trace);
             return NULL;
         }
-    }
-    trace = transform(configuration, trace, site, err);
-    if (!trace) {
-        site_finish(site);
-        return NULL;
     }
     return trace;
 

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/interpolate.h"
 #include "configuration/multi.h"
 #include "configuration/option.h"
+#include "configuration/probes.h"
 #include "configuration/required.h"
 #include "core/instant.h"
 #include "util/memory.h"
@@ -30,7 +32,8 @@ static const char *policy_of_section(const char *section)
 
 static bool section_is_known(const char *section)
 {
-    if (!strcmp(section, "oracle") || policy_of_section(section))
+    if (!strcmp(section, "oracle") || !strcmp(section, INI_DEFAULT_SECTION) ||
+        policy_of_section(section))
         return true;
     for (size_t i = 0; i < option_count; i++)
         if (!strcmp(option_table[i].section, section))
@@ -120,13 +123,19 @@ static int store_entry(struct configuration *configuration, const struct ini_ent
 {
     const struct configuration_option *option;
 
+    if (!strcmp(entry->section, INI_DEFAULT_SECTION))
+        return 0;
     if (policy_of_section(entry->section)) {
+        if (entry->inherited)
+            return 0;
         keep_policy_setting(configuration, entry);
         return 0;
     }
     if (!strcmp(entry->section, "oracle") && !strcmp(entry->key, "cancel"))
         return read_cancellations(configuration, entry, err);
     option = option_find(entry->section, entry->key);
+    if (!option && entry->inherited)
+        return 0;
     if (!option)
         return option_unknown(entry, err);
     return option_store(option, entry, configuration, err);
@@ -240,6 +249,17 @@ static void translate_haizea_1_1(struct configuration *configuration)
     *name = memory_text("ar-preempts-everything");
 }
 
+/* All figures are kept unless somebody chose some; who sets no probe in a file of Haizea's chose
+ * none, as there. */
+static int apply_probes(struct configuration *configuration, struct error *err)
+{
+    const struct ini_entry *entry = ini_find(&configuration->ini, "accounting", "probes");
+
+    if (!entry && !configuration->haizeas)
+        return 0;
+    return probes_read(entry, &configuration->counters_left_out, err);
+}
+
 static void apply_compatibility(struct configuration *configuration)
 {
     const struct ini *ini = &configuration->ini;
@@ -275,7 +295,8 @@ struct configuration *configuration_create(struct ini *ini, const char *name,
     if (configuration->n_cancellations)
         qsort(configuration->cancellations, configuration->n_cancellations,
               sizeof *configuration->cancellations, earlier);
-    if (refuse_class_names(configuration, err) < 0 || configuration_check(configuration, err) < 0)
+    if (refuse_class_names(configuration, err) < 0 || configuration_check(configuration, err) < 0 ||
+        apply_probes(configuration, err) < 0)
         goto error;
     translate_haizea_1_1(configuration);
     apply_compatibility(configuration);

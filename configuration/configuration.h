@@ -58,8 +58,9 @@ struct configuration {
     int64_t override_memory;       /* MB, or -1 */
 
     /* [accounting] */
-    char *probes;     /* names, separated by blanks; NULL: not set */
-    char *attributes; /* name=value,...; NULL: none */
+    char *probes;               /* names, separated by blanks; NULL: not set */
+    uint32_t counters_left_out; /* that none of them keeps: bit per enum accounting_counter */
+    char *attributes;           /* name=value,...; NULL: none */
 
     /* Policies: names or paths with weights, "greedy*2,pack". */
     char *policy_admission, *policy_preemption, *policy_host_selection, *mapper;

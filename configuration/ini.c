@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/interpolate.h"
 #include "util/memory.h"
 
 void ini_init(struct ini *ini)
@@ -54,6 +55,7 @@ void ini_add(struct ini *ini, const struct ini_entry *entry)
     added->value = memory_text(entry->value);
     added->origin = memory_text(entry->origin);
     added->line = entry->line;
+    added->inherited = entry->inherited;
     ini_add_section(ini, entry->section, entry->line);
 }
 
@@ -78,7 +80,7 @@ const char *ini_where(const struct ini_entry *entry, char *text, size_t size)
     if (entry->line)
         snprintf(text, size, "%s:%d", entry->origin, entry->line);
     else
-        snprintf(text, size, "%s %s.%s", entry->origin, entry->section, entry->key);
+        snprintf(text, size, "%s", entry->origin);
     return text;
 }
 
@@ -256,7 +258,7 @@ int ini_read_text(struct ini *ini, const char *file, const char *text, size_t le
                          failed);
     if (failed < 0)
         return error_set(err, ENOMEM, "%s: no memory to read the file", file);
-    return 0;
+    return ini_interpolate(ini, err);
 }
 
 int ini_read_file(struct ini *ini, const char *file, struct error *err)

@@ -3,7 +3,8 @@
  * The grammar is that of Haizea's files: `[section]`, `option: value` or `option = value`, comments
  * on lines that begin with `#` or `;` and, after a value, behind blank and `;`. An indented line
  * goes on with the value of the line before. Option names are the same in upper and lower case,
- * section names are not. The last of several values of one option counts.
+ * section names are not. The last of several values of one option counts. [DEFAULT] and %(name)s
+ * work as in Python's ConfigParser (configuration/interpolate.h).
  */
 #ifndef GALERNA_CONFIGURATION_INI_H
 #define GALERNA_CONFIGURATION_INI_H
@@ -28,8 +29,9 @@ struct ini_section {
 
 struct ini_entry {
     char *section, *key, *value;
-    char *origin; /* the file, or "--set" */
-    int line;     /* 0: not from a file */
+    char *origin;   /* the file, or "--set" */
+    int line;       /* 0: not from a file */
+    bool inherited; /* from [DEFAULT]: nobody wrote it into this section */
 };
 
 struct ini {
@@ -59,7 +61,7 @@ void ini_add_section(struct ini *ini, const char *name, int line);
 const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key);
 bool ini_has_section(const struct ini *ini, const char *name);
 
-/* "file:line" or "--set section.option": where an entry comes from. Returns text. */
+/* "file:line", or the option of the command line: where an entry comes from. Returns text. */
 const char *ini_where(const struct ini_entry *entry, char *text, size_t size);
 
 #endif

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/suggest.h"
+#include "configuration/interpolate.h"
 #include "util/memory.h"
+#include "util/suggest.h"
 
 /* Bounds of what a small file can blow up to. */
 enum { CONFIGURATIONS_MAX = 1000, CONFIGURED_OPTIONS_MAX = 1000000 };
@@ -214,7 +215,9 @@ static int check_multi(const struct expansion *expansion, struct error *err)
     const struct ini *ini = expansion->ini;
 
     for (size_t i = 0; i < ini->n_sections; i++)
-        if (strcmp(ini->sections[i].name, "multi") && !strchr(ini->sections[i].name, ':'))
+        if (strcmp(ini->sections[i].name, "multi") &&
+            strcmp(ini->sections[i].name, INI_DEFAULT_SECTION) &&
+            !strchr(ini->sections[i].name, ':'))
             return error_set(err, EINVAL,
                              "%s:%d: section [%s] stands beside [multi]; write [common:%s] or "
                              "[PROFILE:%s]",
@@ -223,7 +226,8 @@ static int check_multi(const struct expansion *expansion, struct error *err)
     for (size_t i = 0; i < ini->n_entries; i++) {
         const struct ini_entry *entry = &ini->entries[i];
 
-        if (!strcmp(entry->section, "multi") && check_multi_option(entry, err) < 0)
+        if (!strcmp(entry->section, "multi") && !entry->inherited &&
+            check_multi_option(entry, err) < 0)
             return -1;
     }
     if (expansion->traces.n_items == 0)

@@ -84,7 +84,9 @@ const struct configuration_option option_table[] = {
 
     ACCEPTED("accounting", "datafile"),
     {"accounting", "probes", OPTION_TEXT, AT(probes), NULL, NULL, 0, 0,
-     "Figures to keep: ar best-effort immediate cpu-utilization disk-usage."},
+     "Counters to record: ar best-effort immediate cpu-utilization disk-usage. All when it is not "
+     "set, "
+     "but none in a file without a section [galerna], as Haizea has it."},
     {"accounting", "attributes", OPTION_TEXT, AT(attributes), NULL, NULL, 0, 0,
      "name=value,... to note in results."},
 

@@ -1,12 +1,9 @@
 #include "configuration/required.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/option.h"
-#include "util/suggest.h"
-#include "util/memory.h"
 
 enum condition {
     ALWAYS, /* when the mode is simulated: others are not checked at all */
@@ -89,35 +86,6 @@ static int check_rate(const struct configuration *configuration, const char *nam
                      entry ? ini_where(entry, where, sizeof where) : "default", name);
 }
 
-/* Names are checked, so that a mistyped one does not silently leave a figure out. */
-static int check_probes(const struct configuration *configuration, struct error *err)
-{
-    static const char *const known[] = {
-        "ar",         "best-effort", "immediate",    "cpu-utilization", "utilization",
-        "disk-usage", "lease",       "lease-extras", "deadline",        "price",
-    };
-    const struct ini_entry *entry = ini_find(&configuration->ini, "accounting", "probes");
-    char *names = memory_text(configuration->probes), *rest = names, where[256], near[80];
-    int result = 0;
-
-    for (char *name; result == 0 && (name = strsep(&rest, " \t,"));) {
-        struct suggestion suggestion;
-        bool found = name[0] == '\0';
-
-        suggestion_init(&suggestion, name);
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-            found = found || !strcmp(known[i], name);
-            suggestion_offer(&suggestion, known[i]);
-        }
-        if (!found)
-            result = error_set(err, EINVAL, "%s: unknown accounting probe '%.60s'%s",
-                               ini_where(entry, where, sizeof where), name,
-                               suggestion_text(&suggestion, near, sizeof near));
-    }
-    free(names);
-    return result;
-}
-
 int configuration_check(const struct configuration *configuration, struct error *err)
 {
     const struct engine_settings *settings = &configuration->settings;
@@ -137,8 +105,6 @@ int configuration_check(const struct configuration *configuration, struct error 
     if (settings->suspension != SUSPENSION_NONE &&
         (check_rate(configuration, "suspend-rate", settings->suspend_rate, err) < 0 ||
          check_rate(configuration, "resume-rate", settings->resume_rate, err) < 0))
-        return -1;
-    if (configuration->probes && check_probes(configuration, err) < 0)
         return -1;
     return 0;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "util/suggest.h"
+
 enum { AMPLE = 1000000 };
 #define AMOUNT_MOST INT64_C(1000000000000)
 
@@ -13,8 +15,8 @@ static const char separators[] = " \t,";
 
 static int expected(const char *at, const char *what, struct error *err)
 {
-    return error_set(err, EINVAL, "site: expected %s at '%.40s', as in 144,cpu=100,memory=1024",
-                     what, at);
+    return error_set(err, EINVAL, "expected %s at '%.40s', as in 144,cpu=100,memory=1024", what,
+                     at);
 }
 
 static int read_number(const char **at, int64_t most, const char *what, int64_t *value,
@@ -27,8 +29,7 @@ static int read_number(const char **at, int64_t most, const char *what, int64_t 
         return expected(*at, what, err);
     *value = strtoll(*at, &end, 10);
     if (errno || *value > most)
-        return error_set(err, EINVAL, "site: %.20s is too many, the most is %lld", *at,
-                         (long long)most);
+        return error_set(err, EINVAL, "%.20s is too many, the most is %lld", *at, (long long)most);
     if (*end && !strchr(" \t,+:=", *end))
         return expected(*at, what, err);
     *at = end;
@@ -57,9 +58,26 @@ static int read_amount(const char **at, struct site *site, struct amounts *amoun
     name[length] = '\0';
     place = place_of(&site->types, name, err);
     if (place < 0)
-        return error_prefix(err, "site");
+        return -1;
     *at += length + 1;
     return read_number(at, AMOUNT_MOST, "an amount", &amounts->of[place], err);
+}
+
+/* Further types are taken as written, so a mistyped one shows only by what is missing. */
+static int lacks(const struct resource_types *types, int missing, struct error *err)
+{
+    const char *name = missing == RESOURCE_CPU ? "cpu" : "memory";
+
+    for (int i = RESOURCE_TYPES_FIXED; i < types->count; i++) {
+        struct suggestion suggestion;
+
+        suggestion_init(&suggestion, types->names[i]);
+        suggestion_offer(&suggestion, name);
+        if (suggestion.best)
+            return error_set(err, EINVAL, "hosts have no %s; did you mean it by '%s'?", name,
+                             types->names[i]);
+    }
+    return error_set(err, EINVAL, "hosts have no %s, as in 144,cpu=100,memory=1024", name);
 }
 
 static int read_group(const char **at, struct site *site, struct error *err)
@@ -76,12 +94,11 @@ static int read_group(const char **at, struct site *site, struct error *err)
         if (read_amount(at, site, &amounts, err) < 0)
             return -1;
     if (count < 1 || (int64_t)site->n_hosts + count > SITE_TEXT_HOSTS_MAX)
-        return error_set(err, EINVAL, "site: %lld hosts, expected 1 to %d", (long long)count,
+        return error_set(err, EINVAL, "%lld hosts, expected 1 to %d", (long long)count,
                          SITE_TEXT_HOSTS_MAX);
-    if (amounts.of[RESOURCE_CPU] < 1 || amounts.of[RESOURCE_MEMORY] < 1)
-        return error_set(err, EINVAL,
-                         "site: hosts need CPU and memory, as in "
-                         "144,cpu=100,memory=1024");
+    for (int i = RESOURCE_CPU; i <= RESOURCE_MEMORY; i++)
+        if (amounts.of[i] < 1)
+            return lacks(&site->types, i, err);
     return site_add_hosts(site, (size_t)count, &amounts, err);
 }
 

@@ -37,12 +37,14 @@ static struct source *create(const char *name, struct error *err)
 
 struct source *source_open(const char *path, struct error *err)
 {
-    struct source *source = create(path, err);
+    bool standard_input = !strcmp(path, "-");
+    struct source *source = create(standard_input ? "standard input" : path, err);
     struct stat status;
 
     if (!source)
         return NULL;
-    source->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    source->descriptor = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                        : open(path, O_RDONLY | O_CLOEXEC);
     if (source->descriptor < 0 || fstat(source->descriptor, &status) < 0) {
         error_set(err, errno, "%s: cannot be read: %s", path, strerror(errno));
         goto error;
@@ -53,7 +55,7 @@ struct source *source_open(const char *path, struct error *err)
     }
     if (S_ISREG(status.st_mode)) {
         source->size = status.st_size;
-        source->can_rewind = true;
+        source->can_rewind = !standard_input;
     }
     return source;
 

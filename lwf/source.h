@@ -15,7 +15,7 @@
 
 struct source; /* opaque */
 
-/* Open a file for reading. Errors: those of open(2), EISDIR; ENOMEM. */
+/* Open a file for reading; "-" is standard input, which is read once. Errors: those of open(2), EISDIR; ENOMEM. */
 struct source *source_open(const char *path, struct error *err);
 
 /* Read from `size` bytes at `bytes`, which must outlive the source. Errors: ENOMEM. */

@@ -16,7 +16,7 @@
  * times those of the trace come first. Ids stay 1 ... n for the trace's leases and are n+1, ... for
  * the injected ones, so ids do not ascend in the result. The site is the trace's; both must use the
  * same resource types in the same order (lwf_options.types).
- * Streams when both are sorted and can be read twice, else loads both. */
+ * Streams when both are sorted and short or can be read twice, else loads both. */
 struct trace *trace_merge(struct trace *trace, struct trace *injection, struct error *err);
 
 enum trace_order {
@@ -27,8 +27,8 @@ enum trace_order {
     TRACE_ORDER_HAIZEA_1_0,
 };
 
-/* The same leases, with their ids, in the order asked for. Streams when the trace is sorted and can
- * be read twice, else loads it. */
+/* The same leases, with their ids, in the order asked for. Streams when the trace is sorted and
+ * short or can be read twice, else loads it. */
 struct trace *trace_ordered(struct trace *trace, enum trace_order order, struct error *err);
 
 /* Give the leases the disk images of an image file (Haizea's [tracefile] imagefile): lines

@@ -7,10 +7,14 @@
 #include "lwf/trace_methods.h"
 #include "util/memory.h"
 
+/* Requests to look ahead: a few megabytes of memory. */
+enum { AHEAD_MOST = 8192 };
+
 struct list_trace {
     struct trace trace;
     struct trace_list list;
     size_t next;
+    struct trace *rest; /* what comes behind the list; NULL: nothing */
     struct site site;
     bool has_site;
 };
@@ -80,9 +84,8 @@ static int list_next(struct trace *trace, struct lease_request *request, struct 
 {
     struct list_trace *list = list_of(trace);
 
-    (void)err;
     if (list->next == list->list.n)
-        return 0;
+        return list->rest ? trace_next(list->rest, request, err) : 0;
     *request = list->list.items[list->next++].request;
     return 1;
 }
@@ -91,19 +94,26 @@ static double list_progress(const struct trace *trace)
 {
     const struct list_trace *list = list_of(trace);
 
+    if (list->rest)
+        return trace_progress(list->rest);
     return list->list.n > 0 ? (double)list->next / (double)list->list.n : 1;
 }
 
 static const struct site *list_site(const struct trace *trace)
 {
-    return list_of(trace)->has_site ? &list_of(trace)->site : NULL;
+    const struct list_trace *list = list_of(trace);
+
+    if (list->rest)
+        return trace_site(list->rest);
+    return list->has_site ? &list->site : NULL;
 }
 
 static int list_census(const struct trace *trace, struct trace_census *census, struct error *err)
 {
     const struct trace_list *list = &list_of(trace)->list;
 
-    (void)err;
+    if (list_of(trace)->rest)
+        return trace_take_census(list_of(trace)->rest, census, err);
     memset(census, 0, sizeof *census);
     census->sorted = true;
     for (size_t i = 0; i < list->n; i++) {
@@ -123,6 +133,7 @@ static void list_destroy(struct trace *trace)
     struct list_trace *list = list_of(trace);
 
     trace_list_finish(&list->list);
+    trace_destroy(list->rest);
     if (list->has_site)
         site_finish(&list->site);
     free(list);
@@ -152,6 +163,26 @@ struct trace *trace_list_open(struct trace_list *list, const struct site *site,
         trace->has_site = true;
     }
     return &trace->trace;
+}
+
+struct trace *trace_look_ahead(struct trace *trace, struct error *err)
+{
+    struct trace_list list;
+    struct lease_request request;
+    struct trace *result = NULL;
+    int more = 1;
+
+    trace_list_init(&list);
+    while (list.n < AHEAD_MOST && (more = trace_next(trace, &request, err)) > 0)
+        trace_list_add(&list, &request);
+    if (more >= 0)
+        result = trace_list_open(&list, more == 0 ? trace_site(trace) : NULL, err);
+    if (result && more > 0)
+        list_of(result)->rest = trace;
+    else
+        trace_destroy(trace);
+    trace_list_finish(&list);
+    return result;
 }
 
 struct trace *trace_from_requests(const struct lease_request *requests, size_t n,

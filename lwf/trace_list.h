@@ -28,6 +28,10 @@ void trace_list_add(struct trace_list *list, const struct lease_request *request
 int trace_list_load(struct trace_list *list, struct trace *trace, int64_t id_offset,
                     struct error *err);
 
+/* The same trace, of which the first requests are held in memory. When it is not longer than they
+ * are, what the whole trace holds is known without reading it again. NULL as trace_next(). */
+struct trace *trace_look_ahead(struct trace *trace, struct error *err);
+
 /* Sort stably by item->order. */
 void trace_list_sort(struct trace_list *list);
 

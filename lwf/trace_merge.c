@@ -113,9 +113,18 @@ struct trace *trace_merge(struct trace *trace, struct trace *injection, struct e
 {
     struct trace_census censuses[2];
     struct merge *merge;
-    int first = is_sorted(trace, &censuses[0], err);
-    int second = first < 0 ? -1 : is_sorted(injection, &censuses[1], err);
+    int first = -1, second = -1;
 
+    trace = trace_look_ahead(trace, err);
+    if (trace) {
+        injection = trace_look_ahead(injection, err);
+        if (!injection) {
+            trace_destroy(trace);
+            return NULL;
+        }
+        first = is_sorted(trace, &censuses[0], err);
+        second = first < 0 ? -1 : is_sorted(injection, &censuses[1], err);
+    }
     if (first < 0 || second < 0) {
         trace_destroy(trace);
         trace_destroy(injection);
@@ -169,8 +178,12 @@ struct trace *trace_ordered(struct trace *trace, enum trace_order order, struct 
     struct trace *result = NULL;
     struct trace_census census;
     struct trace_list list;
-    int sorted = is_sorted(trace, &census, err);
+    int sorted;
 
+    trace = trace_look_ahead(trace, err);
+    if (!trace)
+        return NULL;
+    sorted = is_sorted(trace, &census, err);
     if (sorted > 0)
         return trace;
     trace_list_init(&list);

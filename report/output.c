@@ -14,10 +14,9 @@
 
 enum {
     FILE_BUFFER = 1 << 16,
-    SPOOL_FIRST = 1 << 12, /* a spool's buffer grows from here ... */
-    SPOOL_MOST = 1 << 20,  /* ... to here before a file takes it over */
-    WINDOW_SIZE = 1 << 16, /* read back at once, when one part follows the other */
-    WINDOW_JUMP = 1 << 12, /* read back at once, when it does not */
+    SPOOL_BUFFER = 1 << 21, /* of which only what is written to takes memory */
+    BLOCK_SIZE = 1 << 14,   /* read back at once */
+    BLOCKS = 32,            /* held; most parts are read in order, some from far ahead */
 };
 
 struct output {
@@ -28,9 +27,8 @@ struct output {
     size_t used, size;
     int64_t flushed; /* bytes that left the buffer */
     char *buffer;
-    char *window; /* spool: bytes [window_at, window_at + window_used) of the file */
-    int64_t window_at;
-    size_t window_used;
+    char *blocks;         /* spool: parts of its file, at the place number % BLOCKS */
+    int64_t held[BLOCKS]; /* which ones: number + 1; 0: none */
     char *path;
 };
 
@@ -78,7 +76,7 @@ struct output *output_create(const char *path, struct error *err)
 
 struct output *output_create_spool(const char *beside, struct error *err)
 {
-    struct output *output = create(beside, SPOOL_FIRST, err);
+    struct output *output = create(beside, SPOOL_BUFFER, err);
 
     if (output)
         output->spool = true;
@@ -94,7 +92,7 @@ void output_destroy(struct output *output)
     if (output->fd >= 0 && !output->keep_open)
         close(output->fd);
     free(output->buffer);
-    free(output->window);
+    free(output->blocks);
     free(output->path);
     free(output);
     errno = saved;
@@ -155,6 +153,8 @@ static void flush(struct output *output)
     }
     if (!output->failure && write_all(output->fd, output->buffer, output->used) < 0)
         output->failure = errno;
+    /* The last block may have become longer. */
+    output->held[output->flushed / BLOCK_SIZE % BLOCKS] = 0;
     output->flushed += (int64_t)output->used;
     output->used = 0;
 }
@@ -186,22 +186,6 @@ int output_close(struct output *output, struct error *err)
     return result;
 }
 
-/* Make room for at least one byte: a spool grows while it may, everything else is written out. */
-static void make_room(struct output *output)
-{
-    char *larger;
-
-    if (output->spool && output->size < SPOOL_MOST && output->fd < 0) {
-        larger = realloc(output->buffer, 2 * output->size);
-        if (larger) {
-            output->buffer = larger;
-            output->size *= 2;
-            return;
-        }
-    }
-    flush(output);
-}
-
 void output_bytes(struct output *output, const void *bytes, size_t n)
 {
     const char *rest = bytes;
@@ -211,7 +195,7 @@ void output_bytes(struct output *output, const void *bytes, size_t n)
 
         memcpy(output->buffer + output->used, rest, part);
         output->used = output->size;
-        make_room(output);
+        flush(output);
         rest += part;
         n -= part;
     }
@@ -227,7 +211,7 @@ void output_text(struct output *output, const char *text)
 void output_char(struct output *output, char c)
 {
     if (output->used == output->size)
-        make_room(output);
+        flush(output);
     output->buffer[output->used++] = c;
 }
 
@@ -300,35 +284,46 @@ int64_t output_position(const struct output *output)
     return output->flushed + (int64_t)output->used;
 }
 
-/* Read the part of the spool's file that begins at `offset` into its window: `length` bytes if they
- * fit, and more when it goes on where the last one ended. */
-static int fill_window(struct output *spool, int64_t offset, int64_t length)
+/* Read [offset, offset + n) of the spool's file. */
+static int read_back(const struct output *spool, char *bytes, size_t n, int64_t offset)
 {
-    bool follows = offset == spool->window_at + (int64_t)spool->window_used;
-    int64_t rest = spool->flushed - offset;
-    int64_t most = follows || length > WINDOW_SIZE ? WINDOW_SIZE
-                   : length > WINDOW_JUMP          ? length
-                                                   : WINDOW_JUMP;
-    size_t wanted = (size_t)(rest < most ? rest : most);
+    while (n > 0) {
+        ssize_t part = pread(spool->fd, bytes, n, offset);
 
-    if (!spool->window) {
-        spool->window = malloc(WINDOW_SIZE);
-        if (!spool->window)
-            return ENOMEM;
-    }
-    spool->window_at = offset;
-    spool->window_used = 0;
-    while (spool->window_used < wanted) {
-        ssize_t n = pread(spool->fd, spool->window + spool->window_used,
-                          wanted - spool->window_used, offset + (int64_t)spool->window_used);
-
-        if (n < 0 && errno == EINTR)
+        if (part < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
-            return n < 0 ? errno : EIO;
-        spool->window_used += (size_t)n;
+        if (part <= 0)
+            return part < 0 ? errno : EIO;
+        bytes += part;
+        offset += part;
+        n -= (size_t)part;
     }
     return 0;
+}
+
+/* The bytes of the spool's file from `offset` to the end of its block; NULL with *failure. */
+static const char *block_at(struct output *spool, int64_t offset, int64_t *n, int *failure)
+{
+    int64_t number = offset / BLOCK_SIZE, begin = number * BLOCK_SIZE;
+    int64_t length = spool->flushed - begin < BLOCK_SIZE ? spool->flushed - begin : BLOCK_SIZE;
+    size_t place = (size_t)(number % BLOCKS);
+
+    if (!spool->blocks) {
+        spool->blocks = malloc((size_t)BLOCKS * BLOCK_SIZE);
+        if (!spool->blocks) {
+            *failure = ENOMEM;
+            return NULL;
+        }
+    }
+    if (spool->held[place] != number + 1) {
+        spool->held[place] = 0;
+        *failure = read_back(spool, spool->blocks + place * BLOCK_SIZE, (size_t)length, begin);
+        if (*failure)
+            return NULL;
+        spool->held[place] = number + 1;
+    }
+    *n = begin + length - offset;
+    return spool->blocks + place * BLOCK_SIZE + (offset - begin);
 }
 
 void output_copy(struct output *to, struct output *spool, int64_t offset, int64_t length)
@@ -337,22 +332,16 @@ void output_copy(struct output *to, struct output *spool, int64_t offset, int64_
 
     while (length > 0 && !failure) {
         const char *from;
-        int64_t part;
+        int64_t part = length;
 
-        if (offset >= spool->flushed) {
+        if (offset >= spool->flushed)
             from = spool->buffer + (offset - spool->flushed);
+        else
+            from = block_at(spool, offset, &part, &failure);
+        if (!from)
+            break;
+        if (part > length)
             part = length;
-        } else {
-            if (offset < spool->window_at ||
-                offset >= spool->window_at + (int64_t)spool->window_used)
-                failure = fill_window(spool, offset, length);
-            if (failure)
-                break;
-            from = spool->window + (offset - spool->window_at);
-            part = spool->window_at + (int64_t)spool->window_used - offset;
-            if (part > length)
-                part = length;
-        }
         output_bytes(to, from, (size_t)part);
         offset += part;
         length -= part;

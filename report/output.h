@@ -18,8 +18,8 @@ struct output; /* opaque */
 /* A file, created or emptied; "-" is standard output. Errors: those of open(), with the path. */
 struct output *output_create(const char *path, struct error *err);
 
-/* Text to be read back: in memory while it is below 1 MiB, then in an unlinked file in the directory of
- * `beside` (or where temporary files go, when that directory cannot be written). */
+/* Text to be read back: in memory while it is below 2 MiB, then in an unlinked file in the
+ * directory of `beside` (or where temporary files go, when that directory cannot be written). */
 struct output *output_create_spool(const char *beside, struct error *err);
 
 /* Closes without a look at failures; NULL is allowed. For the way out after an error. */
@@ -45,7 +45,7 @@ void output_double(struct output *output, double value);
 void output_format(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What a spool holds while it is small (below 1 MiB), and a way to begin anew: for text that is
+/* What a spool holds while it is small (below 2 MiB), and a way to begin anew: for text that is
  * composed once and used often. */
 const char *output_held(const struct output *spool, size_t *n);
 void output_rewind(struct output *spool);

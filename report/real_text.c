@@ -1,5 +1,6 @@
 #include "report/real_text.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,7 +31,7 @@ static const uint64_t powers[] = {1,
                                   100000000000000000};
 
 /* All of these are doubles, so that dividing by them rounds once and correctly. */
-static const double scales[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10,
+static const double scales[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10,
                                 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21};
 
 /* digits / 10^decimals */
@@ -41,11 +42,12 @@ struct decimal {
 
 static wide power(int exponent)
 {
+    assert(exponent >= 0 && exponent <= 22);
     return exponent <= 17 ? powers[exponent] : (wide)powers[17] * powers[exponent - 17];
 }
 
-/* The 17 significant digits of value, correctly rounded: mantissa x 10^decimals x 2^-shift fits into
- * 128 bits for the values that come here. */
+/* The 17 significant digits of value, correctly rounded: mantissa x 10^decimals x 2^-shift fits
+ * into 128 bits for the values that come here. */
 static struct decimal seventeen_digits(double value)
 {
     int exponent, decimals;

@@ -1,6 +1,7 @@
 #include "report/record.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,8 @@ struct record {
     size_t n_places, places_allocated;
     struct engine_settings settings;
     const struct accounting *accounting;
-    const char *status;
+    uint32_t counters_left_out;
+    enum run_ending ending;
     int failed; /* end: walking the leases failed, with this code */
 };
 
@@ -54,7 +56,7 @@ struct record *record_create(const struct record_options *options, struct error 
     }
     record->settings = *options->settings;
     record->accounting = options->accounting;
-    record->status = "ok";
+    record->counters_left_out = options->counters_left_out;
     record->out = output_create(options->path, err);
     if (!record->out || create_spools(record, options->path, err) < 0)
         goto error;
@@ -88,9 +90,14 @@ void record_destroy(struct record *record)
     errno = saved;
 }
 
-void record_set_status(struct record *record, const char *status)
+void record_set_ending(struct record *record, enum run_ending ending)
 {
-    record->status = status;
+    record->ending = ending;
+}
+
+static bool is_left_out(const struct record *record, enum accounting_counter counter)
+{
+    return record->counters_left_out >> counter & 1;
 }
 
 /* The comma between the entries of a spooled list. */
@@ -197,7 +204,8 @@ static int note_lease(struct record *record, const struct site *site, const stru
         .length = (uint32_t)(middle - offset),
         .extras_length = (uint32_t)(output_position(record->leases) - middle),
     };
-    if (lease->state == LEASE_DONE && lease->request.kind == LEASE_BEST_EFFORT)
+    if (lease->state == LEASE_DONE && lease->request.kind == LEASE_BEST_EFFORT &&
+        !is_left_out(record, COUNTER_BEST_EFFORT_COMPLETED))
         note_lease_stats(record, lease);
     return 0;
 }
@@ -311,35 +319,44 @@ static void write_leases(struct record *record, struct json_writer *json, bool e
     json_end_array(json);
 }
 
+static void write_counter(struct output *out, const struct accounting *accounting,
+                          enum accounting_counter counter)
+{
+    bool average = accounting_counter_has_average(counter);
+    const struct counter_entry *entries;
+    size_t n = accounting_history(accounting, counter, &entries);
+
+    output_char(out, '[');
+    for (size_t i = 0; i < n; i++) {
+        output_text(out, i == 0 ? "[" : ",[");
+        output_integer(out, entries[i].time);
+        output_char(out, ',');
+        record_optional(out, entries[i].lease);
+        output_char(out, ',');
+        output_double(out, entries[i].value);
+        output_char(out, ',');
+        output_double(out, average ? entries[i].average : NAN);
+        output_char(out, ']');
+    }
+    output_char(out, ']');
+}
+
 static void write_counters(const struct record *record, struct json_writer *json)
 {
     json_write_key(json, "counters");
     json_begin_object(json);
     for (int i = 0; i < ACCOUNTING_COUNTERS; i++) {
-        bool average = accounting_counter_has_average((enum accounting_counter)i);
-        const struct counter_entry *entries;
-        size_t n = accounting_history(record->accounting, (enum accounting_counter)i, &entries);
-
+        if (is_left_out(record, (enum accounting_counter)i))
+            continue;
         json_write_key(json, accounting_counter_name((enum accounting_counter)i));
-        json_begin_array(json);
-        for (size_t k = 0; k < n; k++) {
-            json_begin_array(json);
-            json_write_integer(json, entries[k].time);
-            json_write_raw(json);
-            record_optional(json->out, entries[k].lease);
-            json_write_double(json, entries[k].value);
-            if (average)
-                json_write_double(json, entries[k].average);
-            else
-                json_write_null(json);
-            json_end_array(json);
-        }
-        json_end_array(json);
+        json_write_raw(json);
+        write_counter(json->out, record->accounting, (enum accounting_counter)i);
     }
     json_end_object(json);
 }
 
-static void write_stats(struct json_writer *json, const struct accounting_summary *summary)
+static void write_stats(const struct record *record, struct json_writer *json,
+                        const struct accounting_summary *summary)
 {
     static const char *const names[] = {
         [COUNTER_ACCEPTED_RESERVATIONS] = "Total accepted AR",
@@ -352,11 +369,15 @@ static void write_stats(struct json_writer *json, const struct accounting_summar
     json_write_key(json, "stats");
     json_begin_object(json);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (is_left_out(record, (enum accounting_counter)i))
+            continue;
         json_write_key(json, names[i]);
         json_write_integer(json, summary->totals[i]);
     }
-    json_write_key(json, "all-best-effort");
-    json_write_integer(json, summary->all_best_effort);
+    if (!is_left_out(record, COUNTER_BEST_EFFORT_COMPLETED)) {
+        json_write_key(json, "all-best-effort");
+        json_write_integer(json, summary->all_best_effort);
+    }
     json_end_object(json);
 }
 
@@ -384,6 +405,8 @@ static void write_galerna(struct record *record, struct json_writer *json, const
     json_write_string(json, "galerna-record");
     json_write_key(json, "version");
     json_write_integer(json, RECORD_VERSION);
+    json_write_key(json, "ending");
+    json_write_string(json, run_ending_name(record->ending));
     record_settings(json, &record->settings);
     write_hosts(record, json, site);
     write_leases(record, json, true);
@@ -400,7 +423,7 @@ static void write_document(struct record *record, const struct site *site, int64
     json_writer_init(&json, record->out);
     json_begin_object(&json);
     json_write_key(&json, "status");
-    json_write_string(&json, record->status);
+    json_write_string(&json, record->ending == ENDING_INTERRUPTED ? "interrupted" : "ok");
     json_write_key(&json, "end_time");
     json_write_integer(&json, end_time);
     write_site(record, &json, site);
@@ -409,7 +432,7 @@ static void write_document(struct record *record, const struct site *site, int64
     write_spool(&json, "preemptions", record->preemptions, "[]");
     write_counters(record, &json);
     write_spool(&json, "lease_stats", record->lease_stats, "{}");
-    write_stats(&json, &summary);
+    write_stats(record, &json, &summary);
     write_galerna(record, &json, site);
     json_end_object(&json);
     output_char(record->out, '\n');

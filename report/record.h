@@ -6,6 +6,8 @@
  *
  *   schema       "galerna-record"
  *   version      of the schema, an integer
+ *   ending       complete, stopped (by the rule for stopping), stuck (leases wait for ever), or
+ *                interrupted; "status" is "interrupted" for the last one and "ok" for all others
  *   behaviour    {switch: true|false}: the oddities of Haizea that were followed
  *   settings     what the scheduler was told: suspension, rates, exclusion, overheads, ...
  *   hosts        [{id, capacity: {resource: amount}}], in the engine's order
@@ -23,6 +25,7 @@
 #include "core/accounting.h"
 #include "core/observer.h"
 #include "core/settings.h"
+#include "report/ending.h"
 
 struct record; /* opaque */
 
@@ -30,6 +33,7 @@ struct record_options {
     const char *path; /* written at the end of the run; "-": standard output */
     const struct engine_settings *settings; /* copied */
     const struct accounting *accounting; /* with history; told about each step before the record */
+    uint32_t counters_left_out; /* bit per enum accounting_counter: without its history and total */
 };
 
 /* The file is created at once, so that a path that cannot be written is known before the run.
@@ -39,8 +43,8 @@ struct record *record_create(const struct record_options *options, struct error 
 /* The observer that feeds it. Its end writes the document and closes the file. */
 struct observer record_observer(struct record *record);
 
-/* Says "interrupted", for example, instead of "ok". The text must outlive the run. */
-void record_set_status(struct record *record, const char *status);
+/* How the run ended, ENDING_COMPLETE unless said; before the observer's end. */
+void record_set_ending(struct record *record, enum run_ending ending);
 
 void record_destroy(struct record *record); /* NULL is allowed; without an end the file is empty */
 

@@ -17,7 +17,8 @@ enum { VMS_TEXT_MAX = 60000 }; /* less than a spool holds */
 struct results {
     struct results_tables tables;
     char *path, *name;
-    const char *status;
+    uint32_t counters_left_out;
+    enum run_ending ending;
     struct engine_settings settings;
     struct accounting *accounting;
     int64_t n_reservations, n_states, n_preemptions;
@@ -36,7 +37,7 @@ struct results *results_create(const struct results_options *options, struct err
         error_set(err, ENOMEM, "%s: no memory for the results", options->path);
         goto error;
     }
-    results->status = "ok";
+    results->counters_left_out = options->counters_left_out;
     results->settings = *options->settings;
     results->accounting = options->accounting;
     results->scratch = output_create_spool(options->path, err);
@@ -63,9 +64,9 @@ void results_destroy(struct results *results)
     errno = saved;
 }
 
-void results_set_status(struct results *results, const char *status)
+void results_set_ending(struct results *results, enum run_ending ending)
 {
-    results->status = status;
+    results->ending = ending;
 }
 
 /* What was composed, ended by a 0. */
@@ -326,7 +327,8 @@ static int insert_run(struct results *results, int64_t end_time, struct error *e
 
     accounting_summarize(results->accounting, &figures);
     results_row_text(&row, results->name);
-    results_row_text(&row, results->status);
+    results_row_text(&row,
+                     results->ending == ENDING_COMPLETE ? "ok" : run_ending_name(results->ending));
     results_row_integer(&row, end_time);
     results_row_real(&row, figures.waiting.mean);
     results_row_integer(&row, figures.waiting.median);
@@ -358,7 +360,8 @@ static int end(void *context, const struct engine *engine, int64_t end_time, str
         settings_each(&results->settings, insert_setting, &walk) < 0)
         return -1;
     for (int i = 0; i < ACCOUNTING_COUNTERS; i++) {
-        if (insert_counter(results, (enum accounting_counter)i, err) < 0)
+        if (!(results->counters_left_out >> i & 1) &&
+            insert_counter(results, (enum accounting_counter)i, err) < 0)
             return -1;
     }
     if (insert_run(results, end_time, err) < 0)

@@ -26,6 +26,7 @@
 #include "core/accounting.h"
 #include "core/observer.h"
 #include "core/settings.h"
+#include "report/ending.h"
 
 enum { RESULTS_VERSION = 1, RESULTS_APPLICATION_ID = 0x47616c72 };
 
@@ -37,6 +38,7 @@ struct results_options {
     const char *name;                       /* of the run; copied */
     const struct engine_settings *settings; /* copied */
     struct accounting *accounting; /* with history; told about each step before the results */
+    uint32_t counters_left_out;    /* bit per enum accounting_counter */
 };
 
 /* Errors: EEXIST (the file is not a database of results), EIO with SQLite's text, ENOMEM. */
@@ -45,8 +47,9 @@ struct results *results_create(const struct results_options *options, struct err
 /* Its end commits and closes the database. */
 struct observer results_observer(struct results *results);
 
-/* Says "interrupted", for example, instead of "ok". The text must outlive the run. */
-void results_set_status(struct results *results, const char *status);
+/* How the run ended, ENDING_COMPLETE unless said; before the observer's end. run.status is "ok" for
+ * complete runs, else the ending's name. */
+void results_set_ending(struct results *results, enum run_ending ending);
 
 void results_destroy(struct results *results); /* NULL is allowed; without an end nothing is kept */
 

@@ -108,9 +108,15 @@ wrong_input() {
     run 1 replay "$data/siteless.lwf"
     says err "--site 144,cpu=100,memory=1024"
     run 1 replay "$data/siteless.lwf" --site 4,cpu=100
-    says err "hosts need CPU and memory"
+    says err "--site: hosts have no memory"
     run 1 replay "$data/small.lwf" --set scheduling.backfiling=off
     says err "did you mean 'backfilling'?"
+    run 1 replay "$data/siteless.lwf" --site 4,cpu=100,memry=512
+    says err "did you mean it by 'memry'?"
+    run 1 replay "$data/small.lwf" --record "$work/one" --events "$work/one"
+    says err "two outputs cannot be one file"
+    run 0 replay - < "$data/small.lwf"
+    says out "standard-input"
     run 1 replay "$data/small.lwf" --compatibility haizea
     says err "expected one of default, haizea-1.0"
     run 1 replay "$data/small.lwf" --policy host-selection=gredy

@@ -12,6 +12,7 @@
 
 #include "configuration/configuration.h"
 #include "configuration/option.h"
+#include "core/accounting.h"
 #include "core/instant.h"
 
 /* A file of Haizea's with all that it requires. */
@@ -187,6 +188,45 @@ static void test_unknown_names_get_a_suggestion(void **state)
             "a.conf:27: unknown accounting probe 'best-efort', did you mean 'best-effort'?");
 }
 
+#define COUNTER(name) (1u << COUNTER_##name)
+
+/* Who names no probe in a file of Haizea's gets no counter, as there; elsewhere all are kept. */
+static void test_probes(void **state)
+{
+    const struct configuration_wishes best_effort = {
+        .set = (const char *[]){"accounting.probes=best-effort, disk-usage"}, .n_set = 1};
+    const struct configuration_wishes none = {.set = (const char *[]){"accounting.probes="},
+                                              .n_set = 1};
+    uint32_t all = (1u << ACCOUNTING_COUNTERS) - 1;
+    char text[sizeof haizeas], *probes;
+
+    (void)state;
+    assert_int_equal(read_with("[galerna]\n", NULL)->counters_left_out, 0);
+    assert_int_equal(read_with("[galerna]\n", &none)->counters_left_out, all);
+    assert_int_equal(
+        read_with("[galerna]\n", &best_effort)->counters_left_out,
+        all & ~(COUNTER(BEST_EFFORT_COMPLETED) | COUNTER(QUEUE_SIZE) | COUNTER(DISK_USAGE)));
+    snprintf(text, sizeof text, "%s", haizeas);
+    assert_int_equal(read_with(text, NULL)->counters_left_out, 0);
+    probes = strstr(text, "probes:");
+    memset(probes, '#', strcspn(probes, "\n"));
+    assert_int_equal(read_with(text, NULL)->counters_left_out, all);
+}
+
+/* [DEFAULT] sets what a section leaves out, and what no section knows is no error. */
+static void test_defaults_of_all_sections(void **state)
+{
+    struct configuration *configuration =
+        read_with("[DEFAULT]\nhome: /traces\nshutdown-time: 7\n[galerna]\n[scheduling]\n"
+                  "[tracefile]\ntracefile: %(home)s/a.lwf\n[policy greedy]\n",
+                  NULL);
+
+    (void)state;
+    assert_string_equal(configuration->tracefile, "/traces/a.lwf");
+    assert_int_equal(configuration->settings.shutdown_time, 7);
+    assert_int_equal(configuration->n_policy_settings, 0);
+}
+
 static void test_wrong_values(void **state)
 {
     (void)state;
@@ -354,18 +394,17 @@ static void test_set(void **state)
     assert_string_equal(c->resources, "8,cpu=100,memory=64");
     assert_string_equal(c->tracefile, "here/b.swf");
     assert_int_equal(c->compatibility, COMPATIBILITY_HAIZEA_1_0);
-    refused_with(
-        haizeas, &(struct configuration_wishes){.set = wrong, .n_set = 1},
-        "--set scheduling.backfilling: scheduling.backfilling is 'never', expected one of");
+    refused_with(haizeas, &(struct configuration_wishes){.set = wrong, .n_set = 1},
+                 "--set: scheduling.backfilling is 'never', expected one of");
     refused_with(haizeas, &(struct configuration_wishes){.set = unknown, .n_set = 1},
-                 "--set scheduling.backfill: unknown option 'backfill' in section [scheduling]");
+                 "--set: unknown option 'backfill' in section [scheduling]");
     refused_with(haizeas, &(struct configuration_wishes){.set = section, .n_set = 1},
                  "--set: unknown section [schedule], did you mean 'scheduling'?");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         refused_with(haizeas, &(struct configuration_wishes){.set = &shapes[i], .n_set = 1},
                      "expected section.option=value");
     refused_with(haizeas, &(struct configuration_wishes){.compatibility = "haizea"},
-                 "--compatibility galerna.compatibility: galerna.compatibility is 'haizea'");
+                 "--compatibility: galerna.compatibility is 'haizea'");
 }
 
 static void test_set_makes_no_file_galernas(void **state)
@@ -407,6 +446,8 @@ static void test_table_is_sound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_probes, end),
+        cmocka_unit_test_teardown(test_defaults_of_all_sections, end),
         cmocka_unit_test_teardown(test_haizeas_file, end),
         cmocka_unit_test_teardown(test_haizeas_defaults, end),
         cmocka_unit_test_teardown(test_every_class_of_option, end),

@@ -212,10 +212,10 @@ static void test_missing_file(void **state)
 static void test_names_stand_for_values(void **state)
 {
     (void)state;
-    read_text("[DEFAULT]\nroot: /data\nsize = 10%\n[a]\nDir: %(root)s/a\nfile: %(dir)s/x-%(SIZE)s\n"
+    read_text("[DEFAULT]\nroot: /data\nsize = 10\n[a]\nDir: %(root)s/a\nfile: %(dir)s/x-%(SIZE)s\n"
               "percent: 50%% of %(root)s\nplain: 50%%\n[b]\nroot: /other\nfile: %(root)s/y\n");
     assert_string_equal(value("a", "dir"), "/data/a");
-    assert_string_equal(value("a", "file"), "/data/a/x-10%");
+    assert_string_equal(value("a", "file"), "/data/a/x-10");
     assert_string_equal(value("a", "percent"), "50% of /data");
     assert_string_equal(value("a", "plain"), "50%%");
     assert_string_equal(value("a", "root"), "/data");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host_survey.h"
 #include "core/lease.h"
 #include "core/slot_table.h"
 #include "test/property/naive_slot_table.h"
@@ -26,6 +27,7 @@ struct booking {
 struct trial {
     struct site site;
     struct slot_table *table;
+    struct surveys *surveys;
     struct naive_slot_table naive;
     struct lease leases[LEASES];
     struct booking bookings[OPERATIONS_MAX];
@@ -255,6 +257,55 @@ static bool demand_differs(struct trial *trial, struct random *random, int64_t a
                    slot_table_earliest(trial->table, &vm, count, at, duration));
 }
 
+/* The least free CPU of the whole site, second by second. */
+static bool total_differs(struct trial *trial, struct random *random, int64_t at)
+{
+    int64_t until = at + random_between(random, 1, 30), least = INT64_MAX;
+    char question[80];
+
+    for (int64_t t = at; t < until; t++) {
+        int64_t cpu = 0;
+
+        for (uint32_t host = 0; host < trial->site.n_hosts; host++)
+            cpu += naive_free(&trial->naive, host, RESOURCE_CPU, t);
+        least = cpu < least ? cpu : least;
+    }
+    snprintf(question, sizeof question, "least_free_cpu(%lld to %lld)", (long long)at,
+             (long long)until);
+    return differs(trial, question, least, slot_table_least_free_cpu(trial->table, at, until));
+}
+
+/* Surveys are mended from question to question: the same sizes are asked for all the time. */
+static bool survey_differs(struct trial *trial, struct random *random, int64_t at)
+{
+    struct amounts vm = {{0}};
+    const struct survey *survey;
+    int64_t until;
+    uint32_t count = 0;
+
+    vm.of[RESOURCE_CPU] = 50 * random_between(random, 1, 3);
+    vm.of[RESOURCE_MEMORY] = random_once_in(random, 2) ? 512 : 0;
+    until = at + random_between(random, 1, 30);
+    survey = at == trial->naive.now ? survey_now(trial->surveys, trial->table, &vm)
+                                    : survey_at(trial->surveys, trial->table, &vm, at);
+    for (uint32_t host = 0; host < trial->site.n_hosts; host++) {
+        int64_t fits = naive_fits_until(&trial->naive, host, &vm, at);
+
+        if (differs(trial, "survey: fits_until", fits == at ? INSTANT_NONE : fits,
+                    survey->looks[host].fits_until))
+            return true;
+        count += fits >= until && fits > at;
+        if (fits > at &&
+            (differs(trial, "survey: unchanged_until",
+                     naive_unchanged_until(&trial->naive, host, at),
+                     survey->looks[host].unchanged_until) ||
+             differs(trial, "survey: leases", naive_leases(&trial->naive, host, at),
+                     survey->looks[host].leases)))
+            return true;
+    }
+    return differs(trial, "survey_count_until()", count, survey_count_until(survey, until));
+}
+
 static bool answers_differ(struct trial *trial, struct random *random)
 {
     int64_t at = trial->naive.now + random_between(random, 0, 45), cpu = 0;
@@ -267,7 +318,8 @@ static bool answers_differ(struct trial *trial, struct random *random)
         cpu += naive_free(&trial->naive, host, RESOURCE_CPU, trial->naive.now);
     }
     return differs(trial, "free_cpu_now()", cpu, slot_table_free_cpu_now(trial->table)) ||
-           demand_differs(trial, random, at);
+           demand_differs(trial, random, at) || total_differs(trial, random, at) ||
+           survey_differs(trial, random, at);
 }
 
 static bool goes_wrong(struct trial *trial, const struct operation *operation)
@@ -321,10 +373,12 @@ bool operations_run(const struct operations *operations, char *text, size_t size
     for (int i = 0; i < LEASES; i++)
         trial->leases[i].request.id = i + 1;
     trial->table = slot_table_create(&trial->site);
+    trial->surveys = surveys_create(trial->site.n_hosts);
     naive_init(&trial->naive, &trial->site);
     slot_table_advance(trial->table, 0);
     for (size_t i = 0; i < operations->n && !wrong; i++)
         wrong = goes_wrong(trial, &operations->items[i]);
+    surveys_destroy(trial->surveys);
     slot_table_destroy(trial->table);
     site_finish(&trial->site);
     free(trial);

@@ -217,9 +217,9 @@ static void text_set_aside_comes_back(void **state)
     assert_non_null(file);
     for (int turn = 0; turn < 3 * PIECES; turn++) {
         int i = turn % PIECES, got;
-        int wanted = turn < PIECES                 ? PIECES - 1 - i
+        int wanted = turn < PIECES                ? PIECES - 1 - i
                      : turn < 2 * PIECES || i % 5 ? i
-                                                   : i * 7919 % PIECES;
+                                                  : i * 7919 % PIECES;
 
         for (int k = 0; k <= wanted % 97; k++) {
             assert_int_equal(fscanf(file, "%d;", &got), 1);

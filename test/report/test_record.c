@@ -268,7 +268,8 @@ static void a_full_disk_is_reported(void **state)
     struct engine_settings settings;
     struct error err = {0};
     struct accounting *accounting = accounting_create(true, &err);
-    struct record_options options = {.path = "/dev/full", .settings = &settings, .accounting = accounting};
+    struct record_options options = {
+        .path = "/dev/full", .settings = &settings, .accounting = accounting};
     struct record *record;
 
     (void)state;

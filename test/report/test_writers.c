@@ -137,7 +137,8 @@ static void write_results(const char *path)
     struct engine_settings settings;
     struct error err = {0};
     struct accounting *accounting = accounting_create(true, NULL);
-    struct results_options options = {.path = path, .name = "a run", .settings = &settings, .accounting = accounting};
+    struct results_options options = {
+        .path = path, .name = "a run", .settings = &settings, .accounting = accounting};
     struct results *results;
 
     engine_settings_init(&settings);
@@ -219,7 +220,8 @@ static void an_unfinished_run_leaves_no_results(void **state)
 {
     struct engine_settings settings;
     struct accounting *accounting = accounting_create(true, NULL);
-    struct results_options options = {.path = "half.db", .name = "a run", .settings = &settings, .accounting = accounting};
+    struct results_options options = {
+        .path = "half.db", .name = "a run", .settings = &settings, .accounting = accounting};
     struct observer observer;
     struct results *results;
     sqlite3 *database;

@@ -1,0 +1,25 @@
+/* ending.h: how a run came to its end. */
+#ifndef GALERNA_REPORT_ENDING_H
+#define GALERNA_REPORT_ENDING_H
+
+enum run_ending {
+    ENDING_COMPLETE,    /* every lease is finished */
+    ENDING_STOPPED,     /* its rule for stopping held while leases were left */
+    ENDING_STUCK,       /* leases wait for ever: nothing is planned that would make room */
+    ENDING_INTERRUPTED, /* somebody stopped it */
+};
+
+/* "complete", "stopped", "stuck", "interrupted". */
+static inline const char *run_ending_name(enum run_ending ending)
+{
+    static const char *const names[] = {
+        [ENDING_COMPLETE] = "complete",
+        [ENDING_STOPPED] = "stopped",
+        [ENDING_STUCK] = "stuck",
+        [ENDING_INTERRUPTED] = "interrupted",
+    };
+
+    return names[ending];
+}
+
+#endif
