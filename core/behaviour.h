@@ -11,10 +11,11 @@
 struct behaviour {
     /* All victims looked at before the mapping succeeded are preempted, needed or not. */
     bool preempt_needless_victims;
-    /* The mapper leaves a host for good when the next VM in order of size does not fit there, even if
-     * smaller ones would. */
+    /* The mapper leaves a host for good when the next VM in order of size does not fit there, even
+     * if smaller ones would. */
     bool mapper_stops_at_first_misfit;
-    /* Suspend and resume estimates of a lease of n VMs are n times those of all its memory at once. */
+    /* Suspend and resume estimates of a lease of n VMs are n times those of all its memory at once.
+     */
     bool estimates_times_vms;
     /* A suspension or resumption holds (memory x VMs) of memory and disk, no CPU; hosts that wait
      * for their turn hold nothing. */
@@ -23,8 +24,8 @@ struct behaviour {
     bool local_windows_shifted_site_wide;
     /* The shutdown is cut out of a reservation's own time. */
     bool shutdown_inside_duration;
-    /* Points for a future placement are tried in the order reservations were booked by end, repeated
-     * and unsorted. */
+    /* Points for a future placement are tried in the order reservations were booked by end,
+     * repeated and unsorted. */
     bool future_points_unsorted;
     /* Immediate leases are placed in gaps with a planned suspension and never resumed. */
     bool immediate_may_be_suspended;
@@ -38,7 +39,8 @@ struct behaviour {
     /* Migrations take place at 100 Mbit/s whatever the site has, VMs that stay are moved in place,
      * and their time is estimated as the square of the VMs on a host. */
     bool migration_moves_everything;
-    /* A planned image transfer is never taken back: a lease that is placed anew leaves it behind. */
+    /* A planned image transfer is never taken back: a lease that is placed anew leaves it behind.
+     */
     bool transfers_never_cancelled;
     /* Without migration the VMs of a lease are resumed on the hosts they were suspended on, but any
      * VM on any of them. */

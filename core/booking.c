@@ -129,9 +129,9 @@ void reservation_start(struct engine *engine, struct reservation *r)
     r->state = RESERVATION_ACTIVE;
     if (r->from < r->until)
         engine->cpu_used[r->kind] += cpu_of(r);
-    engine_output(engine, (struct engine_output){
-                              .kind = OUTPUT_OPERATION_STARTED, .lease = r->lease,
-                              .reservation = r});
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_OPERATION_STARTED,
+                                                 .lease = r->lease,
+                                                 .reservation = r});
 }
 
 void reservation_end(struct engine *engine, struct reservation *r)
@@ -167,6 +167,6 @@ void reservation_set_until(struct engine *engine, struct reservation *r, int64_t
     r->until = until;
     reservation_book(engine, r);
     if (running)
-        engine_output(engine, (struct engine_output){.kind = OUTPUT_VM_INTERVAL,
-                                                     .lease = r->lease, .reservation = r});
+        engine_output(engine, (struct engine_output){
+                                  .kind = OUTPUT_VM_INTERVAL, .lease = r->lease, .reservation = r});
 }

@@ -7,7 +7,7 @@
 #include "core/scheduler.h"
 #include "util/memory.h"
 
-/* --- outputs, states, lists -------------------------------------------------------------------- */
+/* --- outputs, states, lists ------------------------------------------------------------------- */
 
 void engine_outputs_init(struct engine_outputs *outputs)
 {
@@ -32,8 +32,9 @@ void engine_output(struct engine *engine, struct engine_output output)
 
 void lease_set_state(struct engine *engine, struct lease *lease, enum lease_state to)
 {
-    engine_output(engine, (struct engine_output){.kind = OUTPUT_STATE, .lease = lease,
-                                                 .from = lease->state, .to = to});
+    engine_output(engine,
+                  (struct engine_output){
+                      .kind = OUTPUT_STATE, .lease = lease, .from = lease->state, .to = to});
     lease->state = to;
 }
 
@@ -110,7 +111,7 @@ bool future_allowed(const struct engine *engine)
     }
 }
 
-/* --- the lease table ---------------------------------------------------------------------------- */
+/* --- the lease table -------------------------------------------------------------------------- */
 
 /* The first place whose id is not smaller. */
 static size_t lease_place(const struct engine *engine, int64_t id)
@@ -135,8 +136,8 @@ const struct lease *engine_lease(const struct engine *engine, int64_t id)
 {
     size_t place = lease_place(engine, id);
 
-    return place < engine->leases.n && engine->lease_ids[place] == id
-               ? engine->leases.items[place] : NULL;
+    return place < engine->leases.n && engine->lease_ids[place] == id ? engine->leases.items[place]
+                                                                      : NULL;
 }
 
 void lease_table_insert(struct engine *engine, struct lease *lease)
@@ -167,8 +168,8 @@ struct lease *lease_create(const struct lease_request *request)
     struct lease *lease = memory_new(1, sizeof *lease);
 
     lease->request = *request;
-    lease->request.node_sets = memory_copy(request->node_sets,
-                                           request->n_node_sets * sizeof *request->node_sets);
+    lease->request.node_sets =
+        memory_copy(request->node_sets, request->n_node_sets * sizeof *request->node_sets);
     lease->request.image = memory_text(request->image);
     lease->start_actual = lease->end = INSTANT_NONE;
     lease->duration_actual = SPAN_NONE;
@@ -218,7 +219,7 @@ int engine_forget(struct engine *engine, int64_t id, struct error *err)
     return 0;
 }
 
-/* --- life of the engine -------------------------------------------------------------------------- */
+/* --- life of the engine ----------------------------------------------------------------------- */
 
 static int check_settings(const struct site *site, const struct engine_settings *settings,
                           struct error *err)
@@ -252,8 +253,8 @@ static void create_scratch(struct engine *engine)
     engine->batch_until = memory_new(n_hosts, sizeof *engine->batch_until);
     engine->batch_scores = memory_new(n_hosts, sizeof *engine->batch_scores);
     if (engine->hooks->host_columns & HOST_COLUMN_FREE)
-        engine->batch_free = memory_new(n_hosts * (size_t)engine->site.types.count,
-                                        sizeof *engine->batch_free);
+        engine->batch_free =
+            memory_new(n_hosts * (size_t)engine->site.types.count, sizeof *engine->batch_free);
 }
 
 struct engine *engine_create(const struct site *site, const struct engine_settings *settings,
@@ -320,7 +321,7 @@ void engine_destroy(struct engine *engine)
     free(engine);
 }
 
-/* --- figures ------------------------------------------------------------------------------------ */
+/* --- figures ---------------------------------------------------------------------------------- */
 
 size_t engine_queue_length(const struct engine *engine)
 {
@@ -387,7 +388,7 @@ int64_t engine_next_time(const struct engine *engine)
     return next;
 }
 
-/* --- one step ----------------------------------------------------------------------------------- */
+/* --- one step --------------------------------------------------------------------------------- */
 
 /* Reservations of this instant, collected before their handlers change the index. */
 static void collect(const struct reservation_index *index, int64_t now,
@@ -486,8 +487,7 @@ static int do_requests(struct engine *engine, const struct engine_input *inputs,
                        struct error *err)
 {
     for (size_t i = 0; i < n; i++)
-        if (inputs[i].kind == INPUT_REQUEST &&
-            request_lease(engine, inputs[i].request, err) < 0)
+        if (inputs[i].kind == INPUT_REQUEST && request_lease(engine, inputs[i].request, err) < 0)
             return -1;
     return 0;
 }

@@ -1,9 +1,9 @@
 /* engine.h: the scheduler. It decides; drivers make it happen.
  *
  * A driver (replay, daemon, test) calls engine_step() whenever something happened or the time of
- * engine_next_time() has come, passes in what happened, and gets out what is to be done and what was
- * decided, as values in the order in which it was decided. Same site, settings, policies, and calls
- * give the same answers, bit for bit. No clock, no input or output, no threads, no globals.
+ * engine_next_time() has come, passes in what happened, and gets out what is to be done and what
+ * was decided, as values in the order in which it was decided. Same site, settings, policies, and
+ * calls give the same answers, bit for bit. No clock, no input or output, no threads, no globals.
  */
 #ifndef GALERNA_CORE_ENGINE_H
 #define GALERNA_CORE_ENGINE_H
@@ -85,12 +85,11 @@ struct engine *engine_create(const struct site *site, const struct engine_settin
                              const struct policy_hooks *policies, struct error *err);
 void engine_destroy(struct engine *engine); /* NULL is allowed */
 
-/* Let time come to `now` (never less than before), with what happened. Order inside a step: cancels,
- * early ends, planned ends, planned starts, requests and scheduling, starts and ends of this very
- * instant. outputs is emptied first.
- * Errors: EINVAL (time runs backwards, unknown lease, id already there); the
- * engine must then be destroyed. A lease that cannot be scheduled is no error: it is refused with a
- * reason. */
+/* Let time come to `now` (never less than before), with what happened. Order inside a step:
+ * cancels, early ends, planned ends, planned starts, requests and scheduling, starts and ends of
+ * this very instant. outputs is emptied first. Errors: EINVAL (time runs backwards, unknown lease,
+ * id already there); the engine must then be destroyed. A lease that cannot be scheduled is no
+ * error: it is refused with a reason. */
 int engine_step(struct engine *engine, int64_t now, const struct engine_input *inputs,
                 size_t n_inputs, struct engine_outputs *outputs, struct error *err);
 
@@ -110,10 +109,11 @@ int engine_forget(struct engine *engine, int64_t id, struct error *err);
 
 /* Accounting figures of this instant, all O(1): */
 size_t engine_queue_length(const struct engine *engine);
-bool engine_is_idle(const struct engine *engine);        /* nothing booked, nothing queued */
+bool engine_is_idle(const struct engine *engine); /* nothing booked, nothing queued */
 size_t engine_unfinished(const struct engine *engine, enum lease_kind kind);
 /* CPU of the operations of one kind that are under way: VM, suspend, resume, shutdown; suspensions
- * and resumptions with what their VMs hold on the hosts involved (Haizea's cpu-utilization probe). */
+ * and resumptions with what their VMs hold on the hosts involved (Haizea's cpu-utilization probe).
+ */
 int64_t engine_cpu_used(const struct engine *engine, enum reservation_kind kind);
 int64_t engine_cpu_total(const struct engine *engine);
 int64_t engine_disk_used_most(const struct engine *engine); /* MB of images and memory files on the
@@ -121,7 +121,7 @@ int64_t engine_disk_used_most(const struct engine *engine); /* MB of images and 
 /* Free amount of a resource type on a host (its place) at a time, now or later; what is planned
  * counts. O(log n). */
 int64_t engine_free(const struct engine *engine, uint32_t host, int type, int64_t at);
-uint64_t engine_attempts(const struct engine *engine);   /* leases tried so far */
+uint64_t engine_attempts(const struct engine *engine); /* leases tried so far */
 const struct site *engine_site(const struct engine *engine);
 
 #endif

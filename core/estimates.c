@@ -41,9 +41,10 @@ static int64_t most_on_a_host(struct engine *engine, const struct lease *lease)
 }
 
 /* What n VMs take at most: one after the other with global exclusion, as many after each other as
- * fit on one host with local exclusion (papers/002 section 4: N e + max n_i m / s). */
-static int64_t estimate_default(struct engine *engine, const struct lease *lease,
-                                double rate, int64_t forced)
+ * fit on one host with local exclusion (Sotomayor et al., Resource
+ * Leasing and the Art of Suspending Virtual Machines, section 4: N e + max n_i m / s). */
+static int64_t estimate_default(struct engine *engine, const struct lease *lease, double rate,
+                                int64_t forced)
 {
     int64_t sum = 0, longest = 0;
     int64_t n = lease->n_vms;
@@ -70,9 +71,8 @@ static int64_t estimate(struct engine *engine, const struct lease *lease, double
         return estimate_default(engine, lease, rate, forced);
     if (forced != SPAN_NONE)
         return forced;
-    return (int64_t)lease->n_vms *
-           ((int64_t)ceil((double)lease->plan->total_memory / rate) +
-            engine->settings.enactment_overhead);
+    return (int64_t)lease->n_vms * ((int64_t)ceil((double)lease->plan->total_memory / rate) +
+                                    engine->settings.enactment_overhead);
 }
 
 int64_t suspend_estimate(struct engine *engine, const struct lease *lease)

@@ -44,7 +44,7 @@ void surveys_destroy(struct surveys *surveys)
     free(surveys);
 }
 
-/* --- how many hosts are free until when ---------------------------------------------------------- */
+/* --- how many hosts are free until when ------------------------------------------------------- */
 
 static void count_in(struct survey *survey, int64_t until)
 {
@@ -102,7 +102,7 @@ uint32_t survey_count_until(const struct survey *survey, int64_t until)
     return count;
 }
 
-/* --- looking --------------------------------------------------------------------------------------- */
+/* --- looking ---------------------------------------------------------------------------------- */
 
 static void look_at_all(struct survey *survey, size_t n_hosts)
 {

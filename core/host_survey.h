@@ -3,8 +3,8 @@
  * The leases of a queue ask again and again for room at the same instant. A survey remembers what
  * each host answered; the one of now is mended at the hosts that have changed since.
  * Costs: survey_now: O(hosts changed since it was asked last); survey_at: O(hosts) unless it was
- * asked the same just before; survey_count_until: O(1) as long as hosts are free until few different
- * times, else O(hosts).
+ * asked the same just before; survey_count_until: O(1) as long as hosts are free until few
+ * different times, else O(hosts).
  */
 #ifndef GALERNA_CORE_HOST_SURVEY_H
 #define GALERNA_CORE_HOST_SURVEY_H
@@ -32,7 +32,7 @@ struct survey {
     uint32_t n_fitting;      /* hosts that fit a VM at `from` */
     struct survey_step steps[SURVEY_STEPS];
     uint32_t n_steps;
-    bool has_steps;          /* steps holds all the times; else hosts are counted one by one */
+    bool has_steps; /* steps holds all the times; else hosts are counted one by one */
 };
 
 struct surveys; /* opaque; one per engine */

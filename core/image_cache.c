@@ -28,8 +28,7 @@ static struct image_cache_entry *find(const struct image_cache *cache, const cha
     return NULL;
 }
 
-const struct image_cache_entry *image_cache_find(const struct image_cache *cache,
-                                                 const char *image)
+const struct image_cache_entry *image_cache_find(const struct image_cache *cache, const char *image)
 {
     return find(cache, image);
 }
@@ -96,11 +95,11 @@ void image_cache_add(struct image_cache *cache, const char *image, int64_t size,
             if (!purge_one(cache))
                 return;
         } while (size_of_all(cache) > limit);
-    cache->entries = memory_grow(cache->entries, &cache->allocated, cache->n + 1,
-                                 sizeof *cache->entries);
+    cache->entries =
+        memory_grow(cache->entries, &cache->allocated, cache->n + 1, sizeof *cache->entries);
     entry = &cache->entries[cache->n++];
-    *entry = (struct image_cache_entry){.image = memory_text(image), .size = size,
-                                        .keep_until = INSTANT_NONE};
+    *entry = (struct image_cache_entry){
+        .image = memory_text(image), .size = size, .keep_until = INSTANT_NONE};
     add_user(entry, lease);
 }
 

@@ -1,4 +1,4 @@
-/* image_cache.h: the disk images a host keeps for leases to come (haizea.md 9.11).
+/* image_cache.h: the disk images a host keeps for leases to come (Haizea 1.0).
  *
  * A few entries per host; every operation looks at all of them.
  */
@@ -30,8 +30,8 @@ const struct image_cache_entry *image_cache_find(const struct image_cache *cache
 void image_cache_use(struct image_cache *cache, const char *image, int64_t lease,
                      int64_t keep_until);
 
-/* An image has arrived for a VM of the lease. When the cache is full, images nobody uses go, the one
- * to be kept shortest first; when that is not enough the image is not cached. */
+/* An image has arrived for a VM of the lease. When the cache is full, images nobody uses go, the
+ * one to be kept shortest first; when that is not enough the image is not cached. */
 void image_cache_add(struct image_cache *cache, const char *image, int64_t size, int64_t limit,
                      int64_t lease);
 

@@ -9,10 +9,10 @@
 
 #include <stdint.h>
 
-#define INSTANT_NONE INT64_MIN    /* not set */
-#define INSTANT_NEVER INT64_MAX   /* after everything; also the end of an unlimited lease */
-#define SPAN_NONE INT64_MIN       /* not set */
-#define SPAN_UNLIMITED INT64_MAX  /* the duration of a lease that ends only when told to */
+#define INSTANT_NONE   INT64_MIN /* not set */
+#define INSTANT_NEVER  INT64_MAX /* after everything; also the end of an unlimited lease */
+#define SPAN_NONE      INT64_MIN /* not set */
+#define SPAN_UNLIMITED INT64_MAX /* the duration of a lease that ends only when told to */
 
 /* at + span, where INSTANT_NEVER and SPAN_UNLIMITED absorb. */
 static inline int64_t instant_add(int64_t at, int64_t span)

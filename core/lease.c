@@ -12,11 +12,24 @@ const char *lease_kind_name(enum lease_kind kind)
 const char *lease_state_name(enum lease_state state)
 {
     static const char *const names[LEASE_STATES] = {
-        "New",        "Pending",           "Rejected",         "Scheduled",
-        "Queued",     "Cancelled",         "Preparing",        "Ready",
-        "Active",     "Suspending",        "Suspended-Pending", "Suspended-Queued",
-        "Suspended-Scheduled", "Migrating", "Resuming",        "Resumed-Ready",
-        "Done",       "Fail",
+        "New",
+        "Pending",
+        "Rejected",
+        "Scheduled",
+        "Queued",
+        "Cancelled",
+        "Preparing",
+        "Ready",
+        "Active",
+        "Suspending",
+        "Suspended-Pending",
+        "Suspended-Queued",
+        "Suspended-Scheduled",
+        "Migrating",
+        "Resuming",
+        "Resumed-Ready",
+        "Done",
+        "Fail",
     };
 
     return names[state];

@@ -25,7 +25,7 @@ enum lease_kind {
     LEASE_DEADLINE,    /* not before `start`, finished by `deadline`, accepted or refused at once */
 };
 
-/* What may be done to a lease to make room for another (papers/000). */
+/* What may be done to a lease to make room for another (Amini Salehi et al., InterGrid). */
 enum lease_terms {
     TERMS_CANCELABLE,      /* may be ended */
     TERMS_SUSPENDABLE,     /* may be suspended and resumed; Haizea's preemptible="true" */
@@ -66,36 +66,37 @@ struct node_set {
 };
 
 struct lease_request {
-    int64_t id;                 /* unique, chosen by the driver */
+    int64_t id; /* unique, chosen by the driver */
     enum lease_kind kind;
-    int64_t submit;             /* when it was asked for */
-    int64_t start;              /* reservation: its start; deadline and best-effort: not before
-                                   this (INSTANT_NONE: no such wish); immediate: INSTANT_NONE */
-    int64_t deadline;           /* finished by then; INSTANT_NONE: none */
-    int64_t duration_original;  /* seconds as asked for, before overheads; or SPAN_UNLIMITED */
-    int64_t duration;           /* seconds to be scheduled, overheads included; or SPAN_UNLIMITED */
-    int64_t duration_known;     /* how long it really runs (the trace tells; only the simulation
-                                   uses it); SPAN_NONE: as long as `duration` */
-    bool preemptible;           /* as written; `terms` follows from it unless the request says more */
+    int64_t submit;            /* when it was asked for */
+    int64_t start;             /* reservation: its start; deadline and best-effort: not before
+                                  this (INSTANT_NONE: no such wish); immediate: INSTANT_NONE */
+    int64_t deadline;          /* finished by then; INSTANT_NONE: none */
+    int64_t duration_original; /* seconds as asked for, before overheads; or SPAN_UNLIMITED */
+    int64_t duration;          /* seconds to be scheduled, overheads included; or SPAN_UNLIMITED */
+    int64_t duration_known;    /* how long it really runs (the trace tells; only the simulation
+                                  uses it); SPAN_NONE: as long as `duration` */
+    bool preemptible; /* as written; `terms` follows from it unless the request says more */
     enum lease_terms terms;
     enum lease_origin origin;
-    int32_t priority;           /* larger wins; 0 by default */
-    int64_t user;               /* -1: unknown */
+    int32_t priority; /* larger wins; 0 by default */
+    int64_t user;     /* -1: unknown */
     const struct node_set *node_sets;
-    size_t n_node_sets;         /* 1 or more */
-    const char *image;          /* disk image to be there before the start; NULL: none */
-    int64_t image_size;         /* MB */
+    size_t n_node_sets; /* 1 or more */
+    const char *image;  /* disk image to be there before the start; NULL: none */
+    int64_t image_size; /* MB */
 };
 
 struct lease {
     struct lease_request request; /* owns copies of node_sets and image */
     enum lease_state state;
-    uint32_t n_vms;               /* over all node sets */
-    int64_t start_actual;         /* last start from Ready (a resumption does not change it), or INSTANT_NONE */
-    int64_t end;                  /* when it was done, or INSTANT_NONE */
-    int64_t accumulated;          /* seconds its VMs have run so far */
-    int64_t duration_actual;      /* accumulated at the end; SPAN_NONE before */
-    struct reason reason;         /* why it is where it is: waits, refused, preempted, ... */
+    uint32_t n_vms; /* over all node sets */
+    int64_t
+        start_actual; /* last start from Ready (a resumption does not change it), or INSTANT_NONE */
+    int64_t end;      /* when it was done, or INSTANT_NONE */
+    int64_t accumulated;     /* seconds its VMs have run so far */
+    int64_t duration_actual; /* accumulated at the end; SPAN_NONE before */
+    struct reason reason;    /* why it is where it is: waits, refused, preempted, ... */
 
     /* The reservations carried out and planned, in the order preparation first, then for each VM
      * reservation those before it, itself, those after it (see reservation.h). */

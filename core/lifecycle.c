@@ -4,7 +4,7 @@
 #include "core/scheduler.h"
 #include "util/memory.h"
 
-/* --- saved memory on the hosts' disks (for the disk usage figure) ------------------------------ */
+/* --- saved memory on the hosts' disks (for the disk usage figure) ----------------------------- */
 
 static int64_t memory_of(const struct lease *lease, uint32_t vm)
 {
@@ -68,12 +68,11 @@ void memory_files_drop(struct engine *engine, struct lease *lease)
     if (engine->settings.behaviour.memory_files_stay_behind)
         return;
     for (size_t i = 0; i < plan->n_memory_files; i++)
-        engine->disk_used[plan->memory_files[i].host] -=
-            memory_of(lease, plan->memory_files[i].vm);
+        engine->disk_used[plan->memory_files[i].host] -= memory_of(lease, plan->memory_files[i].vm);
     plan->n_memory_files = 0;
 }
 
-/* --- beginnings -------------------------------------------------------------------------------- */
+/* --- beginnings ------------------------------------------------------------------------------- */
 
 static void fail(struct engine *engine, struct lease *lease, const char *why)
 {
@@ -93,8 +92,8 @@ static void vm_begins(struct engine *engine, struct reservation *r)
     }
     lease_set_state(engine, lease, LEASE_ACTIVE);
     future_remove(engine, lease);
-    engine_output(engine, (struct engine_output){.kind = OUTPUT_VM_INTERVAL, .lease = lease,
-                                                 .reservation = r});
+    engine_output(engine, (struct engine_output){
+                              .kind = OUTPUT_VM_INTERVAL, .lease = lease, .reservation = r});
 }
 
 static bool is_first(const struct reservation_list *list, const struct reservation *r,
@@ -143,7 +142,7 @@ void operation_begins(struct engine *engine, struct reservation *r)
         operation_ends(engine, r);
 }
 
-/* --- ends --------------------------------------------------------------------------------------- */
+/* --- ends ------------------------------------------------------------------------------------- */
 
 /* Haizea starts VMs while their migration is still under way; it is over when the lease is. */
 static void settle_migrations(struct engine *engine, struct lease *lease)
@@ -193,8 +192,8 @@ void operation_ends(struct engine *engine, struct reservation *r)
     struct vm_plan *current = lease_plan_of(r);
 
     reservation_end(engine, r);
-    engine_output(engine, (struct engine_output){.kind = OUTPUT_OPERATION_ENDED, .lease = lease,
-                                                 .reservation = r});
+    engine_output(engine, (struct engine_output){
+                              .kind = OUTPUT_OPERATION_ENDED, .lease = lease, .reservation = r});
     switch (r->kind) {
     case RESERVATION_VM:
         lease->accumulated += engine->now - r->from;
@@ -236,7 +235,8 @@ static void cut_short(struct engine *engine, struct lease *lease)
     running->vm->until = engine->now;
     lease->accumulated += engine->now - running->vm->from;
     lease_plan_publish(lease);
-    engine_output(engine, (struct engine_output){.kind = OUTPUT_OPERATION_ENDED, .lease = lease,
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_OPERATION_ENDED,
+                                                 .lease = lease,
                                                  .reservation = running->vm});
 }
 

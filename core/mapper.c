@@ -80,7 +80,7 @@ static uint32_t take_best(struct host_order *order)
     return host;
 }
 
-/* --- hosts with room ---------------------------------------------------------------------------- */
+/* --- hosts with room -------------------------------------------------------------------------- */
 
 static const struct survey *survey_for(struct engine *engine, const struct amounts *vm,
                                        int64_t from)
@@ -166,9 +166,14 @@ static void score_hosts(struct engine *engine, const struct map_request *request
     const struct lease *lease = request->lease;
     size_t n_types = (size_t)engine->site.types.count;
     struct host_batch batch = {
-        .lease = lease, .site = &engine->site, .at = request->from, .n_hosts = n,
-        .hosts = engine->batch_hosts, .leases_present = engine->batch_leases,
-        .unchanged_until = engine->batch_until, .free = engine->batch_free,
+        .lease = lease,
+        .site = &engine->site,
+        .at = request->from,
+        .n_hosts = n,
+        .hosts = engine->batch_hosts,
+        .leases_present = engine->batch_leases,
+        .unchanged_until = engine->batch_until,
+        .free = engine->batch_free,
         .duration = engine->settings.behaviour.score_by_whole_duration ? lease->request.duration
                                                                        : remaining_span(lease),
     };
@@ -180,9 +185,8 @@ static void score_hosts(struct engine *engine, const struct map_request *request
     if (engine->hooks->host_columns & HOST_COLUMN_FREE)
         for (size_t i = 0; i < n; i++)
             for (size_t type = 0; type < n_types; type++)
-                engine->batch_free[i * n_types + type] =
-                    slot_table_free(engine->table, engine->batch_hosts[i], (int)type,
-                                    request->from);
+                engine->batch_free[i * n_types + type] = slot_table_free(
+                    engine->table, engine->batch_hosts[i], (int)type, request->from);
     engine->hooks->score_hosts(engine->hooks->context, &batch, engine->batch_scores);
 }
 
@@ -277,8 +281,8 @@ struct mixed_cursor {
 };
 
 /* As fill_host(), but smaller VMs may use what a larger one leaves. */
-static bool fill_host_mixed(struct engine *engine, const struct map_request *request,
-                            uint32_t host, struct mixed_cursor *cursor, int64_t *until)
+static bool fill_host_mixed(struct engine *engine, const struct map_request *request, uint32_t host,
+                            struct mixed_cursor *cursor, int64_t *until)
 {
     const struct lease *lease = request->lease;
     struct amounts need = {{0}};
@@ -308,8 +312,7 @@ static bool fill_host_mixed(struct engine *engine, const struct map_request *req
 
 static bool long_enough(const struct map_request *request, const struct mapping *mapping)
 {
-    return mapping->until == request->until ||
-           mapping->until - request->from >= request->shortest;
+    return mapping->until == request->until || mapping->until - request->from >= request->shortest;
 }
 
 static bool mixed_pass(struct engine *engine, const struct map_request *request,
@@ -327,10 +330,10 @@ static bool mixed_pass(struct engine *engine, const struct map_request *request,
     return mapped && long_enough(request, mapping);
 }
 
-/* Haizea's greedy mapper (haizea.md 9.7): hosts by preference, VMs by size; the granted time never
+/* Haizea's greedy mapper: hosts by preference, VMs by size; the granted time never
  * grows back within a pass. Takes hosts out of order. */
-bool mapper_pass(struct engine *engine, const struct map_request *request,
-                        struct host_order *order, struct mapping *mapping)
+bool mapper_pass(struct engine *engine, const struct map_request *request, struct host_order *order,
+                 struct mapping *mapping)
 {
     struct vm_cursor cursor = {.lease = request->lease};
 

@@ -25,8 +25,8 @@ void mapper_order_all(struct engine *engine, const struct map_request *request,
                       struct host_order *order);
 
 /* One pass over the hosts in that order, VMs by size; uses the order up. */
-bool mapper_pass(struct engine *engine, const struct map_request *request,
-                 struct host_order *order, struct mapping *mapping);
+bool mapper_pass(struct engine *engine, const struct map_request *request, struct host_order *order,
+                 struct mapping *mapping);
 
 /* Map with as many leases preempted as the policy and the room take. */
 bool map_with_victims(struct engine *engine, const struct map_request *request,

@@ -187,8 +187,8 @@ static uint32_t find_moves(struct engine *engine, const struct lease *lease,
 
         moved += moves_host;
         if (moves_host || everything)
-            moves[n++] = (struct placed_vm){vm, to->vms[vm].host, from->vms[vm].host,
-                                            lease->request.id};
+            moves[n++] =
+                (struct placed_vm){vm, to->vms[vm].host, from->vms[vm].host, lease->request.id};
     }
     return moved ? n : 0;
 }
@@ -202,9 +202,9 @@ void plan_migration(struct engine *engine, struct lease *lease, struct proposal 
     if (engine->settings.migration != MIGRATION_NO)
         moving.n = find_moves(engine, lease, proposal->plan.vm->placement, moves);
     if (moving.n && engine->settings.migration == MIGRATION_YES_NOTRANSFER) {
-        reservation_list_append(&moving.list,
-                                reservation_of_moves(engine, lease, RESERVATION_MEMORY_MIGRATION,
-                                                     moves, moving.n));
+        reservation_list_append(
+            &moving.list,
+            reservation_of_moves(engine, lease, RESERVATION_MEMORY_MIGRATION, moves, moving.n));
     } else if (moving.n) {
         if (has_disk_image(engine, lease))
             at = append_batches(&moving, RESERVATION_DISK_MIGRATION, at);

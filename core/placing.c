@@ -50,7 +50,7 @@ static void carve_shutdown(struct engine *engine, struct lease *lease, struct vm
                                                vm->until + span, placement_share(vm->placement)));
 }
 
-/* --- at an exact time: haizea.md 9.5 ---------------------------------------------------------- */
+/* --- at an exact time ------------------------------------------------------------------------- */
 
 bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
@@ -87,7 +87,7 @@ bool place_exact(struct engine *engine, struct lease *lease, struct proposal *pr
     return true;
 }
 
-/* --- as soon as possible: haizea.md 9.6 --------------------------------------------------------
+/* --- as soon as possible --------------------------------------------------------
  */
 
 /* One search for a place: the same for all points in time that are tried. */

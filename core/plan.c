@@ -62,8 +62,8 @@ void lease_plan_create(struct lease *lease)
     plan->set_first_vm = memory_new(request->n_node_sets, sizeof *plan->set_first_vm);
     order_node_sets(lease);
     for (size_t set = 0; set < request->n_node_sets; set++)
-        plan->total_memory += request->node_sets[set].amounts.of[RESOURCE_MEMORY] *
-                              request->node_sets[set].count;
+        plan->total_memory +=
+            request->node_sets[set].amounts.of[RESOURCE_MEMORY] * request->node_sets[set].count;
 }
 
 void lease_plan_destroy(struct lease *lease)

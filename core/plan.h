@@ -31,15 +31,15 @@ struct lease_plan {
     struct vm_plan *vms; /* the last one is the current one */
     size_t n_vms, vms_allocated;
 
-    uint32_t *set_order;      /* node sets, largest normalised size first */
-    uint32_t *set_first_vm;   /* number of the first VM of each node set */
+    uint32_t *set_order;    /* node sets, largest normalised size first */
+    uint32_t *set_first_vm; /* number of the first VM of each node set */
     struct memory_file *memory_files;
     size_t n_memory_files, memory_files_allocated;
-    uint32_t *image_copy;     /* host of each VM's disk image, or HOST_NONE; NULL before */
-    int64_t total_memory;     /* MB over all VMs */
+    uint32_t *image_copy; /* host of each VM's disk image, or HOST_NONE; NULL before */
+    int64_t total_memory; /* MB over all VMs */
 
     bool in_queue;
-    bool holds_future;        /* placed in the future by the backfilling rules, not started */
+    bool holds_future; /* placed in the future by the backfilling rules, not started */
 };
 
 #define HOST_NONE (UINT32_MAX - 1)

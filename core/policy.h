@@ -18,21 +18,21 @@
 /* Scores are 0 ... POLICY_SCORE_MAX; larger is chosen first. The range lets a policy carry a double
  * between 1/4 and 1 without loss (times 2^54). */
 #define POLICY_SCORE_MAX (INT64_C(1) << 54)
-#define POLICY_VETO INT64_C(-1)
+#define POLICY_VETO      INT64_C(-1)
 
 /* What host selection wants to know of the hosts; columns not asked for may be NULL. */
 enum {
-    HOST_COLUMN_LEASES = 1u << 0,  /* leases_present */
-    HOST_COLUMN_CHANGE = 1u << 1,  /* unchanged_until */
-    HOST_COLUMN_FREE = 1u << 2,    /* free */
+    HOST_COLUMN_LEASES = 1u << 0, /* leases_present */
+    HOST_COLUMN_CHANGE = 1u << 1, /* unchanged_until */
+    HOST_COLUMN_FREE = 1u << 2,   /* free */
 };
 
 /* Hosts on which at least one VM of the lease fits at `at`, in ascending place. */
 struct host_batch {
     const struct lease *lease;
     const struct site *site;
-    int64_t at;                     /* start of the interval */
-    int64_t duration;               /* seconds the lease asks for (SPAN_UNLIMITED: no end) */
+    int64_t at;       /* start of the interval */
+    int64_t duration; /* seconds the lease asks for (SPAN_UNLIMITED: no end) */
     size_t n_hosts;
     const uint32_t *hosts;          /* places in the site */
     const int32_t *leases_present;  /* distinct leases on the host at `at` */
@@ -43,9 +43,9 @@ struct host_batch {
 /* A lease that could make room, offered to a preemption policy. */
 struct victim {
     const struct lease *lease;
-    int64_t overhead;               /* seconds lost by preempting it on its terms, over its VMs */
-    bool started;                   /* runs at the time of preemption (else it is only planned) */
-    int64_t runs_since;             /* start of its current VM reservation */
+    int64_t overhead;   /* seconds lost by preempting it on its terms, over its VMs */
+    bool started;       /* runs at the time of preemption (else it is only planned) */
+    int64_t runs_since; /* start of its current VM reservation */
 };
 
 /* A question from a policy back to the engine. */
@@ -71,8 +71,8 @@ struct policy_hooks {
     /* Choose a set of victims by itself; called instead of score_victims when not NULL. Fills
      * chosen[] (room for n) and returns how many; 0 = none. The set passes test->enough. */
     size_t (*choose_victims)(void *context, const struct lease *preemptor, int64_t at,
-                             const struct victim *victims, size_t n,
-                             const struct victim_test *test, size_t *chosen);
+                             const struct victim *victims, size_t n, const struct victim_test *test,
+                             size_t *chosen);
 
     /* Quick no: can a lease of this request ever preempt? Lets the engine skip gathering victims.
      * NULL: it can. */

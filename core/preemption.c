@@ -37,8 +37,7 @@ static void requeue(struct engine *engine, struct lease *lease)
 
     unschedule_lease(engine, lease);
     if (running)
-        engine_output(engine,
-                      (struct engine_output){.kind = OUTPUT_VM_WITHDRAWN, .lease = lease});
+        engine_output(engine, (struct engine_output){.kind = OUTPUT_VM_WITHDRAWN, .lease = lease});
     lease_set_state(engine, lease, suspended ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
     queue_insert(engine, lease);
 }
@@ -49,20 +48,20 @@ static bool can_suspend(struct engine *engine, const struct lease *lease, int64_
 
     if (vm->state == RESERVATION_SCHEDULED && vm->from >= at)
         return false;
-    return may_be_suspended(engine, lease) &&
-           at - vm->from >= scheduling_threshold(engine, lease);
+    return may_be_suspended(engine, lease) && at - vm->from >= scheduling_threshold(engine, lease);
 }
 
 void preempt(struct engine *engine, struct lease *victim, int64_t at, const struct lease *by)
 {
     struct reservation_list windows = {0};
-    bool suspend = can_suspend(engine, victim, at) &&
-                   suspension_fits(engine, victim, at, &windows);
+    bool suspend = can_suspend(engine, victim, at) && suspension_fits(engine, victim, at, &windows);
 
-    engine_output(engine, (struct engine_output){
-                              .kind = OUTPUT_PREEMPTED, .lease = victim,
-                              .other = by->request.id, .at = at,
-                              .how = suspend ? PREEMPTED_SUSPEND : PREEMPTED_REQUEUE});
+    engine_output(engine,
+                  (struct engine_output){.kind = OUTPUT_PREEMPTED,
+                                         .lease = victim,
+                                         .other = by->request.id,
+                                         .at = at,
+                                         .how = suspend ? PREEMPTED_SUSPEND : PREEMPTED_REQUEUE});
     victim->reason = (struct reason){.id = suspend ? REASON_SUSPENDED_FOR : REASON_REQUEUED_FOR,
                                      .n = {by->request.id, at}};
     if (suspend)

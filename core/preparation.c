@@ -1,4 +1,4 @@
-/* Haizea's image transfer preparation (haizea.md 9.11): one repository sends one image at a time. */
+/* Haizea's image transfer preparation: one repository sends one image at a time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,7 @@ void image_transfers_destroy(struct engine *engine)
 }
 
 /* Seconds to send the image to `copies` hosts. */
-static int64_t transfer_span(const struct engine *engine, const struct lease *lease,
-                             int64_t copies)
+static int64_t transfer_span(const struct engine *engine, const struct lease *lease, int64_t copies)
 {
     const struct engine_settings *settings = &engine->settings;
     int64_t one = settings->force_transfer_time;
@@ -138,8 +137,8 @@ static struct reservation *ride_for(const struct engine *engine, const struct le
     return NULL;
 }
 
-static enum source source_for(const struct engine *engine, const struct lease *lease,
-                              uint32_t host, int64_t start)
+static enum source source_for(const struct engine *engine, const struct lease *lease, uint32_t host,
+                              int64_t start)
 {
     const struct image_cache_entry *entry = NULL;
     int64_t span = transfer_span(engine, lease, lease->n_vms);
@@ -223,9 +222,8 @@ bool plan_preparation(struct engine *engine, struct lease *lease, struct proposa
     start = exact ? last_slot(engine, span, vm->from)
                   : first_slot(engine, transfer_span(engine, lease, lease->n_vms));
     if (start < engine->now || start + span > vm->from) {
-        lease->reason = (struct reason){
-            .id = REASON_IMAGE_TOO_LATE,
-            .n = {first_slot(engine, span) + span, vm->from}};
+        lease->reason = (struct reason){.id = REASON_IMAGE_TOO_LATE,
+                                        .n = {first_slot(engine, span) + span, vm->from}};
         free(wanted);
         return false;
     }
@@ -297,7 +295,7 @@ bool commit_preparation(struct engine *engine, struct lease *lease, size_t n_new
     return ready;
 }
 
-/* --- carrying out ------------------------------------------------------------------------------ */
+/* --- carrying out ----------------------------------------------------------------------------- */
 
 static void list_remove(struct reservation_list *list, const struct reservation *r)
 {

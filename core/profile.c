@@ -44,7 +44,7 @@ uint64_t profile_mark(int64_t lease_id)
     return (x << 16) | 1;
 }
 
-/* --- scans ----------------------------------------------------------------------------------- */
+/* --- scans ------------------------------------------------------------------------------------ */
 
 /* The last point from `low` on, below `high`, that begins at `at` or before. Halves without a
  * branch: the processor could not guess it. */
@@ -172,7 +172,7 @@ uint32_t profile_first_block(const struct profile *profile, const struct demand 
     return end;
 }
 
-/* --- changes --------------------------------------------------------------------------------- */
+/* --- changes ---------------------------------------------------------------------------------- */
 
 /* Where points come or go: at one place, or at two with first <= second. */
 struct places {

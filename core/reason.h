@@ -11,26 +11,26 @@
 
 enum reason_id {
     REASON_NONE,
-    REASON_NO_ROOM_NOW,          /* n[0] VMs asked for, n[1] fit now: waits in the queue */
-    REASON_BEHIND_QUEUE,         /* an earlier lease in the queue is waiting: n[0] its id */
-    REASON_PLANNED,              /* will start at n[0] */
-    REASON_REFUSED_BY_POLICY,    /* text holds the module's sentence */
-    REASON_TOO_BIG,              /* never fits: n[0] VMs, n[1] is the most the empty site holds */
-    REASON_NO_ROOM_AT_START,     /* reservation: n[0] VMs from n[1] to n[2] do not fit */
-    REASON_START_PASSED,         /* reservation: n[0] start, n[1] now */
-    REASON_DEADLINE_UNREACHABLE, /* n[0] deadline, n[1] earliest possible end (NEVER: none) */
-    REASON_IMAGE_TOO_LATE,       /* the image would arrive at n[0], the start is n[1] */
-    REASON_SHORTER_THAN_SHUTDOWN,/* n[0] duration, n[1] shutdown time */
-    REASON_SUSPENDED_FOR,        /* n[0] the lease it made room for, n[1] when */
-    REASON_REQUEUED_FOR,         /* stopped, work lost: n[0] the lease it made room for, n[1] when */
-    REASON_CANCELLED_FOR,        /* ended by its terms: n[0] the lease it made room for, n[1] when */
-    REASON_SUSPENDED_PLANNED,    /* its gap ended: n[0] when */
-    REASON_CANCELLED,            /* somebody asked for it */
-    REASON_ENDED_EARLY,          /* n[0] seconds run, n[1] seconds asked for */
-    REASON_FAILED,               /* text says what */
-    REASON_DEADLINE_MISSED,      /* best-effort with a deadline: n[0] deadline, n[1] earliest end */
-    REASON_NO_ROOM_AT_ONCE,      /* immediate: n[0] VMs asked for, n[1] fit now */
-    REASON_NOT_READY,            /* must not start before n[0] */
+    REASON_NO_ROOM_NOW,           /* n[0] VMs asked for, n[1] fit now: waits in the queue */
+    REASON_BEHIND_QUEUE,          /* an earlier lease in the queue is waiting: n[0] its id */
+    REASON_PLANNED,               /* will start at n[0] */
+    REASON_REFUSED_BY_POLICY,     /* text holds the module's sentence */
+    REASON_TOO_BIG,               /* never fits: n[0] VMs, n[1] is the most the empty site holds */
+    REASON_NO_ROOM_AT_START,      /* reservation: n[0] VMs from n[1] to n[2] do not fit */
+    REASON_START_PASSED,          /* reservation: n[0] start, n[1] now */
+    REASON_DEADLINE_UNREACHABLE,  /* n[0] deadline, n[1] earliest possible end (NEVER: none) */
+    REASON_IMAGE_TOO_LATE,        /* the image would arrive at n[0], the start is n[1] */
+    REASON_SHORTER_THAN_SHUTDOWN, /* n[0] duration, n[1] shutdown time */
+    REASON_SUSPENDED_FOR,         /* n[0] the lease it made room for, n[1] when */
+    REASON_REQUEUED_FOR,      /* stopped, work lost: n[0] the lease it made room for, n[1] when */
+    REASON_CANCELLED_FOR,     /* ended by its terms: n[0] the lease it made room for, n[1] when */
+    REASON_SUSPENDED_PLANNED, /* its gap ended: n[0] when */
+    REASON_CANCELLED,         /* somebody asked for it */
+    REASON_ENDED_EARLY,       /* n[0] seconds run, n[1] seconds asked for */
+    REASON_FAILED,            /* text says what */
+    REASON_DEADLINE_MISSED,   /* best-effort with a deadline: n[0] deadline, n[1] earliest end */
+    REASON_NO_ROOM_AT_ONCE,   /* immediate: n[0] VMs asked for, n[1] fit now */
+    REASON_NOT_READY,         /* must not start before n[0] */
     REASONS
 };
 

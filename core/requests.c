@@ -37,8 +37,11 @@ static int check_request(const struct engine *engine, const struct lease_request
 static bool fits_on_empty_site(struct engine *engine, struct lease *lease)
 {
     struct slot_table *table = engine->table;
-    struct map_request request = {.lease = lease, .from = engine->now, .until = engine->now + 1,
-                                  .shortest = 1, .strict = true};
+    struct map_request request = {.lease = lease,
+                                  .from = engine->now,
+                                  .until = engine->now + 1,
+                                  .shortest = 1,
+                                  .strict = true};
     struct mapping mapping;
     bool fits;
 
@@ -120,8 +123,8 @@ int request_lease(struct engine *engine, const struct lease_request *request, st
     engine->unfinished[request->kind]++;
     accepted = admit(engine, lease);
     lease_set_state(engine, lease, LEASE_PENDING);
-    engine_output(engine, (struct engine_output){.kind = OUTPUT_REQUESTED, .lease = lease,
-                                                 .accepted = accepted});
+    engine_output(engine, (struct engine_output){
+                              .kind = OUTPUT_REQUESTED, .lease = lease, .accepted = accepted});
     if (accepted)
         insert_by_id(&engine->pending, lease);
     else
@@ -165,8 +168,8 @@ static bool has_missed_deadline(const struct engine *engine, struct lease *lease
     end = instant_add(engine->now, time_needed(engine, lease));
     if (end <= lease->request.deadline)
         return false;
-    lease->reason = (struct reason){.id = REASON_DEADLINE_MISSED,
-                                    .n = {lease->request.deadline, end}};
+    lease->reason =
+        (struct reason){.id = REASON_DEADLINE_MISSED, .n = {lease->request.deadline, end}};
     return true;
 }
 
@@ -218,8 +221,8 @@ static int64_t next_give_up(const struct engine *engine)
     return next;
 }
 
-/* The queue from its head: what cannot be placed stays, in order. Leases that lose their place on the
- * way are put in where they belong and wait for the next pass. */
+/* The queue from its head: what cannot be placed stays, in order. Leases that lose their place on
+ * the way are put in where they belong and wait for the next pass. */
 static void schedule_queue(struct engine *engine)
 {
     struct lease_list waiting = engine->queue;

@@ -23,7 +23,7 @@ enum reservation_kind {
 enum reservation_state { RESERVATION_SCHEDULED, RESERVATION_ACTIVE, RESERVATION_DONE };
 
 /* The image repository in a placement: not a host of the site. Haizea's record calls it 1000. */
-#define HOST_REPOSITORY UINT32_MAX
+#define HOST_REPOSITORY    UINT32_MAX
 #define HOST_REPOSITORY_ID 1000
 
 /* One VM and where it is (or, in a migration, from where to where). */
@@ -40,22 +40,22 @@ struct placement {
     uint32_t references;
     uint32_t n_hosts;
     uint32_t n_vms;
-    uint32_t n_types;        /* stride of amounts */
-    uint32_t *hosts;         /* n_hosts places, in the order of first use */
-    int64_t *amounts;        /* n_hosts * n_types */
-    struct placed_vm *vms;   /* n_vms, in ascending vm (migrations: in batch order) */
+    uint32_t n_types;      /* stride of amounts */
+    uint32_t *hosts;       /* n_hosts places, in the order of first use */
+    int64_t *amounts;      /* n_hosts * n_types */
+    struct placed_vm *vms; /* n_vms, in ascending vm (migrations: in batch order) */
 };
 
 struct reservation {
     enum reservation_kind kind;
     enum reservation_state state;
     struct lease *lease;
-    int64_t from, until;         /* seconds, half-open */
+    int64_t from, until; /* seconds, half-open */
     struct placement *placement;
-    uint64_t order;              /* the engine's: insertion order among equal times */
+    uint64_t order;                  /* the engine's: insertion order among equal times */
     struct reservation *next_booked; /* the slot table's */
-    const char *image;           /* transfer: which; else NULL */
-    int64_t image_deadline;      /* transfer: latest arrival, INSTANT_NONE: none */
+    const char *image;               /* transfer: which; else NULL */
+    int64_t image_deadline;          /* transfer: latest arrival, INSTANT_NONE: none */
 };
 
 /* The words Haizea uses: "VM", "SUSPEND", "MEM_MIGRATION", "FILE_TRANSFER", ... */

@@ -2,8 +2,8 @@
  *
  * A site names its resource types. Five are always there, at fixed places, because the rules of
  * leases speak of them; further ones (GPU, licences, addresses) follow in the order the site names
- * them. Amounts are integers in the type's unit: CPU in 1/100 of a processor, memory and disk in MB,
- * network in Mbit/s.
+ * them. Amounts are integers in the type's unit: CPU in 1/100 of a processor, memory and disk in
+ * MB, network in Mbit/s.
  */
 #ifndef GALERNA_CORE_RESOURCES_H
 #define GALERNA_CORE_RESOURCES_H

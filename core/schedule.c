@@ -116,7 +116,7 @@ static int by_submission(const void *a, const void *b)
 }
 
 /* Room has come back unexpectedly: leases that wait for a planned start may start earlier
- * (haizea.md 9.10; golden/README.md, order 1). */
+ * (Haizea walks a set here; the order is by submission, then id). */
 void reevaluate_future(struct engine *engine)
 {
     size_t n = engine->future.n;

@@ -29,7 +29,7 @@ struct engine {
     int64_t now;
 
     struct slot_table *table;
-    struct slot_table *empty; /* the site without leases; NULL until it is asked for */
+    struct slot_table *empty;          /* the site without leases; NULL until it is asked for */
     struct reservation_index by_start; /* scheduled ones */
     struct reservation_index by_end;   /* scheduled and active ones */
     uint64_t next_order;
@@ -68,7 +68,7 @@ struct engine {
     size_t vm_host_allocated;
 };
 
-/* --- requests.c: haizea.md 9.3 --- */
+/* --- requests.c --- */
 /* A new lease: admission, and into the list of those to be scheduled. */
 int request_lease(struct engine *engine, const struct lease_request *request, struct error *err);
 /* Everything that waits is tried. */
@@ -110,7 +110,7 @@ void placement_destroy(struct placement *placement);
 struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
                                    const uint32_t *vm_host);
 
-/* --- estimates.c: haizea.md 9.5, 9.6 --- */
+/* --- estimates.c --- */
 int64_t shutdown_span(const struct engine *engine, const struct lease *lease);
 int64_t suspend_span_of_vm(const struct engine *engine, int64_t memory);
 int64_t resume_span_of_vm(const struct engine *engine, int64_t memory);
@@ -120,7 +120,7 @@ int64_t scheduling_threshold(struct engine *engine, const struct lease *lease);
 bool may_be_suspended(const struct engine *engine, const struct lease *lease);
 int64_t remaining_span(const struct lease *lease);
 
-/* --- windows.c: haizea.md 9.8 --- */
+/* --- windows.c --- */
 /* Fill list with SUSPEND reservations that end by `at`, or RESUME ones that begin at `at`; VMs are
  * where placement says. Ascending times. Returns the other end: when the first suspension begins or
  * the last resumption is over. */
@@ -131,7 +131,7 @@ int64_t resume_windows(struct engine *engine, struct lease *lease,
                        const struct placement *placement, int64_t at,
                        struct reservation_list *list);
 
-/* --- mapper.c: haizea.md 9.7 --- */
+/* --- mapper.c --- */
 struct map_request {
     struct lease *lease;
     int64_t from, until;
@@ -140,12 +140,12 @@ struct map_request {
     const uint32_t *allowed; /* hosts that may be used, ascending; NULL: all */
     size_t n_allowed;
     const struct placement *pinned; /* every VM goes to its host there; NULL: anywhere */
-    bool spare_others;       /* nobody is preempted for it */
+    bool spare_others;              /* nobody is preempted for it */
 };
 
 struct mapping {
-    const uint32_t *vm_host; /* the engine's scratch: valid until the next mapping */
-    int64_t until;           /* how long all hosts are free */
+    const uint32_t *vm_host;   /* the engine's scratch: valid until the next mapping */
+    int64_t until;             /* how long all hosts are free */
     struct lease_list victims; /* in the order in which they are to be preempted */
 };
 
@@ -170,8 +170,8 @@ struct proposal {
 
 struct placing_request {
     struct lease *lease;
-    bool may_wait;               /* a place in the future will do */
-    const int64_t *earliest;     /* per host, or NULL: from `from` on everywhere */
+    bool may_wait;           /* a place in the future will do */
+    const int64_t *earliest; /* per host, or NULL: from `from` on everywhere */
     int64_t from;
 };
 
@@ -182,12 +182,12 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
 struct window_request {
     struct lease *lease;
     int64_t from, latest;
-    int64_t remaining;               /* seconds its VMs have to run */
-    bool resuming;                   /* it will be suspended by then */
+    int64_t remaining; /* seconds its VMs have to run */
+    bool resuming;     /* it will be suspended by then */
     bool spare_others;
-    bool may_be_late;                /* only to learn when it could end */
-    const struct placement *pinned;  /* hosts of its VMs; NULL: any */
-    const int64_t *more_points;      /* besides the ends that are booked: when to try */
+    bool may_be_late;               /* only to learn when it could end */
+    const struct placement *pinned; /* hosts of its VMs; NULL: any */
+    const int64_t *more_points;     /* besides the ends that are booked: when to try */
     size_t n_more_points;
 };
 
@@ -203,7 +203,7 @@ bool place_by_moving_others(struct engine *engine, struct lease *lease, struct p
 /* Room has come back: start deadline leases earlier where that is possible. */
 void pull_deadlines_forward(struct engine *engine);
 
-/* --- schedule.c: haizea.md 9.4 --- */
+/* --- schedule.c --- */
 /* Book a proposal as the lease's next stretch. */
 void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal);
 /* Take the last stretch back from slot table, indexes and plan. */
@@ -213,17 +213,17 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
 void unschedule_lease(struct engine *engine, struct lease *lease);
 void reevaluate_future(struct engine *engine);
 
-/* --- preemption.c: haizea.md 9.8 --- */
+/* --- preemption.c --- */
 void preempt(struct engine *engine, struct lease *victim, int64_t at, const struct lease *by);
 /* Can anything be done to make this lease free its hosts at that time? */
 bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);
 
-/* --- migration.c: haizea.md 9.9 --- */
+/* --- migration.c --- */
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease);
 /* Put the migrations a resumption needs in front of proposal->plan.before. */
 void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
-/* --- preparation.c: haizea.md 9.11 --- */
+/* --- preparation.c --- */
 void image_transfers_create(struct engine *engine);
 void image_transfers_destroy(struct engine *engine);
 /* When each host can have the lease's image: fills earliest (one entry per host) and returns true,
@@ -241,7 +241,7 @@ void transfer_ended(struct engine *engine, struct reservation *r);
 void images_release(struct engine *engine, struct lease *lease);
 void images_migrated(struct engine *engine, const struct reservation *r);
 
-/* --- lifecycle.c: haizea.md 9.2 --- */
+/* --- lifecycle.c --- */
 void operation_begins(struct engine *engine, struct reservation *r);
 void operation_ends(struct engine *engine, struct reservation *r);
 void lease_ended_early(struct engine *engine, struct lease *lease);

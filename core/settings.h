@@ -38,27 +38,27 @@ struct engine_settings {
     struct behaviour behaviour;
 
     enum backfilling backfilling;
-    int64_t backfilling_reservations;         /* intermediate: how many */
+    int64_t backfilling_reservations; /* intermediate: how many */
     enum suspension suspension;
-    double suspend_rate, resume_rate;         /* MB/s, > 0 unless suspension is none */
+    double suspend_rate, resume_rate; /* MB/s, > 0 unless suspension is none */
     enum suspension_exclusion exclusion;
-    double scheduling_threshold_factor;       /* >= 0 */
-    int64_t force_scheduling_threshold;       /* seconds, or SPAN_NONE */
-    int64_t override_suspend_time;            /* seconds, or SPAN_NONE */
-    int64_t override_resume_time;             /* seconds, or SPAN_NONE */
+    double scheduling_threshold_factor; /* >= 0 */
+    int64_t force_scheduling_threshold; /* seconds, or SPAN_NONE */
+    int64_t override_suspend_time;      /* seconds, or SPAN_NONE */
+    int64_t override_resume_time;       /* seconds, or SPAN_NONE */
     enum migration migration;
-    int64_t shutdown_time;                    /* seconds per lease */
-    int64_t enactment_overhead;               /* seconds per VM and operation */
+    int64_t shutdown_time;      /* seconds per lease */
+    int64_t enactment_overhead; /* seconds per VM and operation */
 
     enum preparation preparation;
     enum transfer_mechanism transfer_mechanism;
     bool avoid_redundant_transfers;
-    int64_t force_transfer_time;              /* seconds, or SPAN_NONE */
+    int64_t force_transfer_time; /* seconds, or SPAN_NONE */
     enum image_reuse image_reuse;
-    int64_t image_cache_size;                 /* MB per host */
-    int64_t transfer_bandwidth;               /* Mbit/s of the image repository */
+    int64_t image_cache_size;   /* MB per host */
+    int64_t transfer_bandwidth; /* Mbit/s of the image repository */
 
-    uint64_t seed;                            /* of the random numbers that policies may draw */
+    uint64_t seed; /* of the random numbers that policies may draw */
 };
 
 /* Haizea's defaults where it has some; suspension all at 32 MB/s, aggressive backfilling; the

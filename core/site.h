@@ -1,8 +1,8 @@
 /* site.h: the hosts of a site and what each can hold.
  *
- * Inside the engine a host is known by its place (0, 1, ...); people and files know its id (1, 2, ...
- * in a trace, OpenNebula's host id in a live cloud). A site is built by a driver and copied by the
- * engine.
+ * Inside the engine a host is known by its place (0, 1, ...); people and files know its id (1, 2,
+ * ... in a trace, OpenNebula's host id in a live cloud). A site is built by a driver and copied by
+ * the engine.
  */
 #ifndef GALERNA_CORE_SITE_H
 #define GALERNA_CORE_SITE_H

@@ -124,7 +124,7 @@ int64_t slot_table_free_cpu_now(const struct slot_table *table)
     return table->free_cpu_now;
 }
 
-/* --- booking --------------------------------------------------------------------------------- */
+/* --- booking ---------------------------------------------------------------------------------- */
 
 static const int64_t *share_of(const struct placement *placement, uint32_t host)
 {
@@ -400,7 +400,7 @@ int slot_table_add(struct slot_table *table, const struct reservation *r, struct
     return 0;
 }
 
-/* --- questions ------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 int64_t slot_table_free(const struct slot_table *table, uint32_t host, int type, int64_t at)
 {

@@ -15,8 +15,9 @@ static int by_lease_id(const void *a, const void *b)
 {
     const struct victim *x = a, *y = b;
 
-    return x->lease->request.id < y->lease->request.id ? -1
-                                                       : x->lease->request.id > y->lease->request.id;
+    return x->lease->request.id < y->lease->request.id
+               ? -1
+               : x->lease->request.id > y->lease->request.id;
 }
 
 static int64_t overhead_of(struct engine *engine, const struct lease *lease, int64_t at)
@@ -34,7 +35,7 @@ static int64_t overhead_of(struct engine *engine, const struct lease *lease, int
     }
 }
 
-/* Leases that hold something during [from, until), by ascending id (golden/README.md, order 2). */
+/* Leases that hold something during [from, until), by ascending id (Haizea has no order here). */
 static void gather(struct engine *engine, const struct map_request *request,
                    struct candidates *candidates)
 {
@@ -52,9 +53,11 @@ static void gather(struct engine *engine, const struct map_request *request,
         current = lease_plan_current(lease);
         candidates->victims = memory_grow(candidates->victims, &candidates->allocated,
                                           candidates->n + 1, sizeof *candidates->victims);
-        candidates->victims[candidates->n++] = (struct victim){
-            .lease = lease, .overhead = overhead_of(engine, lease, request->from),
-            .started = current->vm->from < request->from, .runs_since = current->vm->from};
+        candidates->victims[candidates->n++] =
+            (struct victim){.lease = lease,
+                            .overhead = overhead_of(engine, lease, request->from),
+                            .started = current->vm->from < request->from,
+                            .runs_since = current->vm->from};
     }
     if (!candidates->n)
         return;
@@ -93,8 +96,8 @@ struct host_snapshot {
 static bool pass_in_order(struct engine *engine, const struct map_request *request,
                           const struct host_snapshot *snapshot, struct mapping *mapping)
 {
-    struct host_order order = {.choices = engine->choices, .n = snapshot->n,
-                               .in_order = snapshot->in_order};
+    struct host_order order = {
+        .choices = engine->choices, .n = snapshot->n, .in_order = snapshot->in_order};
 
     if (!mapper_may_fit(engine, request))
         return false;
@@ -179,9 +182,8 @@ static bool map_by_choice(struct engine *engine, const struct map_request *reque
     struct enough_context context = {engine, request, candidates, snapshot};
     struct victim_test test = {enough, &context};
     size_t *chosen = memory_new(candidates->n, sizeof *chosen);
-    size_t n = engine->hooks->choose_victims(engine->hooks->context, request->lease,
-                                             request->from, candidates->victims, candidates->n,
-                                             &test, chosen);
+    size_t n = engine->hooks->choose_victims(engine->hooks->context, request->lease, request->from,
+                                             candidates->victims, candidates->n, &test, chosen);
 
     for (size_t i = 0; i < n; i++) {
         struct lease *victim = (struct lease *)candidates->victims[chosen[i]].lease;
@@ -194,7 +196,7 @@ static bool map_by_choice(struct engine *engine, const struct map_request *reque
 }
 
 bool map_with_victims(struct engine *engine, const struct map_request *request,
-                             struct mapping *mapping)
+                      struct mapping *mapping)
 {
     struct candidates candidates = {0};
     struct host_order order;
@@ -222,4 +224,3 @@ bool map_with_victims(struct engine *engine, const struct map_request *request,
     free(candidates.scores);
     return mapped;
 }
-

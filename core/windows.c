@@ -49,8 +49,8 @@ static struct window *windows_find_or_add(struct windows *windows, int64_t from,
     for (size_t i = windows->n; i-- > 0;)
         if (windows->items[i].from == from && windows->items[i].until == until)
             return &windows->items[i];
-    windows->items = memory_grow(windows->items, &windows->allocated, windows->n + 1,
-                                 sizeof *windows->items);
+    windows->items =
+        memory_grow(windows->items, &windows->allocated, windows->n + 1, sizeof *windows->items);
     window = &windows->items[windows->n++];
     memset(window, 0, sizeof *window);
     window->from = from;
@@ -60,8 +60,8 @@ static struct window *windows_find_or_add(struct windows *windows, int64_t from,
 
 static void window_add_vm(struct window *window, uint32_t vm)
 {
-    window->vms = memory_grow(window->vms, &window->allocated, window->n_vms + 1,
-                              sizeof *window->vms);
+    window->vms =
+        memory_grow(window->vms, &window->allocated, window->n_vms + 1, sizeof *window->vms);
     window->vms[window->n_vms++] = vm;
 }
 
@@ -84,8 +84,8 @@ static void lay_next(struct windows *windows, const struct layout *layout, int64
     window_add_vm(lay(windows, layout, used, span), vm);
 }
 
-/* One VM after the other. Where waiting VMs hold their hosts, host by host: then a host waits before
- * or after its own turn only. */
+/* One VM after the other. Where waiting VMs hold their hosts, host by host: then a host waits
+ * before or after its own turn only. */
 static void lay_globally(struct windows *windows, const struct layout *layout)
 {
     const struct placement *placement = layout->placement;
@@ -312,9 +312,8 @@ static void append_wait(const struct layout *layout, int64_t from, int64_t until
                    all->n_types * sizeof *all->amounts);
             n_hosts++;
         }
-    reservation_list_append(list,
-                            reservation_create(layout->lease, kind_of(layout), from, until,
-                                               placement));
+    reservation_list_append(
+        list, reservation_create(layout->lease, kind_of(layout), from, until, placement));
 }
 
 /* For each host: when its first window begins (BACKWARD) or its last one ends (FORWARD). */
@@ -405,8 +404,7 @@ int64_t suspend_windows(struct engine *engine, struct lease *lease,
 }
 
 int64_t resume_windows(struct engine *engine, struct lease *lease,
-                       const struct placement *placement, int64_t at,
-                       struct reservation_list *list)
+                       const struct placement *placement, int64_t at, struct reservation_list *list)
 {
     struct layout layout = {engine, lease, placement, FORWARD, at};
 

@@ -1,4 +1,4 @@
-/* How long suspending and resuming take: papers/002, section 4. With N VMs, enactment overhead e,
+/* How long suspending and resuming take: Sotomayor et al., section 4. With N VMs, enactment overhead e,
  * memory m and rate s: global exclusion N (e + m / s); local exclusion N e + max n_i m / s, with
  * n_i VMs on host i. */
 #include "scenario.h"

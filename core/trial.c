@@ -1,0 +1,311 @@
+#include "core/trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+void trial_begin(struct trial *trial, struct engine *engine)
+{
+    memset(trial, 0, sizeof *trial);
+    trial->engine = engine;
+    trial->mark = slot_table_mark(engine->table);
+}
+
+void change_finish(struct change *change)
+{
+    for (size_t i = 0; i < change->windows.n; i++)
+        reservation_destroy(change->windows.items[i]);
+    reservation_list_finish(&change->windows);
+    if (change->shortened)
+        reservation_destroy(change->shortened);
+    proposal_finish(&change->next);
+}
+
+/* Take everything back; committed changes have handed over what they had. */
+void trial_end(struct trial *trial)
+{
+    for (size_t i = 0; i < trial->n; i++)
+        change_finish(&trial->changes[i]);
+    free(trial->changes);
+    free(trial->points);
+}
+
+void trial_add_point(struct trial *trial, int64_t at)
+{
+    trial->points = memory_grow(trial->points, &trial->points_allocated, trial->n_points + 1,
+                                sizeof *trial->points);
+    trial->points[trial->n_points++] = at;
+}
+
+void trial_book_list(struct trial *trial, const struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        slot_table_book(trial->engine->table, list->items[i]);
+        trial_add_point(trial, list->items[i]->until);
+    }
+}
+
+static struct change *add_change(struct trial *trial, struct lease *lease)
+{
+    trial->changes =
+        memory_grow(trial->changes, &trial->allocated, trial->n + 1, sizeof *trial->changes);
+    memset(&trial->changes[trial->n], 0, sizeof *trial->changes);
+    trial->changes[trial->n].lease = lease;
+    return &trial->changes[trial->n++];
+}
+
+/* --- what can be moved --------------------------------------------------------------------------
+ */
+
+bool has_image_transfer(const struct engine *engine, const struct lease *lease)
+{
+    return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER && lease->request.image;
+}
+
+/* Its last stretch is planned and nothing of it has begun. */
+bool deadline_waits(const struct lease *lease)
+{
+    const struct vm_plan *last = lease_plan_current(lease);
+
+    if (lease->request.kind != LEASE_DEADLINE || !last || last->vm->state != RESERVATION_SCHEDULED)
+        return false;
+    for (size_t i = 0; i < last->before.n; i++)
+        if (last->before.items[i]->state != RESERVATION_SCHEDULED)
+            return false;
+    return true;
+}
+
+/* It runs to its end as things stand, and could be suspended for a while. */
+bool deadline_runs(const struct engine *engine, const struct lease *lease)
+{
+    const struct vm_plan *last = lease_plan_current(lease);
+
+    return lease->request.kind == LEASE_DEADLINE && lease->state == LEASE_ACTIVE && last &&
+           last->vm->state == RESERVATION_ACTIVE && may_be_suspended(engine, lease) &&
+           lease->request.terms != TERMS_NON_PREEMPTABLE;
+}
+
+int64_t last_end(const struct lease *lease)
+{
+    const struct vm_plan *last = lease_plan_current(lease);
+
+    return last->after.n ? last->after.items[last->after.n - 1]->until : last->vm->until;
+}
+
+int64_t first_begin(const struct lease *lease)
+{
+    const struct vm_plan *last = lease_plan_current(lease);
+
+    return last->before.n ? last->before.items[0]->from : last->vm->from;
+}
+
+/* Seconds the lease still has to run when the last stretch is left out. */
+int64_t left_to_run(const struct lease *lease)
+{
+    const struct lease_plan *plan = lease->plan;
+    int64_t left = remaining_span(lease);
+
+    for (size_t i = 0; i + 1 < plan->n_vms; i++)
+        if (plan->vms[i].vm->state != RESERVATION_DONE)
+            left -= plan->vms[i].vm->until - plan->vms[i].vm->from;
+    return left;
+}
+
+/* --- trying --------------------------------------------------------------------------------------
+ */
+
+static void release_stretch(struct engine *engine, const struct vm_plan *stretch)
+{
+    for (size_t i = 0; i < stretch->before.n; i++)
+        slot_table_release(engine->table, stretch->before.items[i]);
+    slot_table_release(engine->table, stretch->vm);
+    for (size_t i = 0; i < stretch->after.n; i++)
+        slot_table_release(engine->table, stretch->after.items[i]);
+}
+
+void trial_take_out(struct trial *trial, struct lease *lease)
+{
+    add_change(trial, lease);
+    release_stretch(trial->engine, lease_plan_current(lease));
+}
+
+/* Suspend a running lease so that it is off its hosts at `at`. */
+bool trial_suspend(struct trial *trial, struct lease *lease, int64_t at)
+{
+    struct engine *engine = trial->engine;
+    const struct vm_plan *current = lease_plan_current(lease);
+    struct change *change;
+    int64_t begins;
+
+    if (at - current->vm->from < scheduling_threshold(engine, lease))
+        return false;
+    change = add_change(trial, lease);
+    change->suspends = true;
+    begins = suspend_windows(engine, lease, current->vm->placement, at, &change->windows);
+    if (begins <= current->vm->from || begins < engine->now || begins >= current->vm->until)
+        return false;
+    release_stretch(engine, current);
+    change->shortened = reservation_create(lease, RESERVATION_VM, current->vm->from, begins,
+                                           placement_share(current->vm->placement));
+    slot_table_book(engine->table, change->shortened);
+    trial_book_list(trial, &change->windows);
+    return true;
+}
+
+/* Was it, or will it be, suspended before its next stretch? */
+static bool resumes(const struct change *change)
+{
+    return change->suspends || change->lease->plan->n_vms > 1;
+}
+
+int64_t change_remaining(const struct change *change)
+{
+    if (change->suspends)
+        return remaining_span(change->lease) - (change->shortened->until - change->shortened->from);
+    return left_to_run(change->lease);
+}
+
+/* Where its memory lies: resumptions of deadline leases stay on their hosts. */
+static const struct placement *change_hosts(const struct change *change)
+{
+    const struct lease_plan *plan = change->lease->plan;
+
+    if (change->suspends)
+        return change->shortened->placement;
+    return plan->n_vms > 1 ? plan->vms[plan->n_vms - 2].vm->placement : NULL;
+}
+
+/* When it can begin at the earliest. */
+static int64_t change_base(const struct trial *trial, const struct change *change)
+{
+    const struct lease *lease = change->lease;
+    int64_t base = trial->engine->now;
+
+    if (lease->request.start != INSTANT_NONE && lease->request.start > base)
+        base = lease->request.start;
+    if (change->suspends && change->windows.items[change->windows.n - 1]->until > base)
+        base = change->windows.items[change->windows.n - 1]->until;
+    if (!change->suspends && lease->plan->n_vms > 1) {
+        const struct reservation_list *after = &lease->plan->vms[lease->plan->n_vms - 2].after;
+
+        if (after->n && after->items[after->n - 1]->until > base)
+            base = after->items[after->n - 1]->until;
+    }
+    return base;
+}
+
+bool trial_place(struct trial *trial, struct change *change)
+{
+    struct engine *engine = trial->engine;
+    struct lease *lease = change->lease;
+    struct window_request request = {
+        .lease = lease,
+        .from = change_base(trial, change),
+        .remaining = change_remaining(change),
+        .resuming = resumes(change),
+        .spare_others = true,
+        .pinned = change_hosts(change),
+        .more_points = trial->points,
+        .n_more_points = trial->n_points,
+    };
+
+    request.latest = lease->request.deadline - request.remaining - shutdown_span(engine, lease);
+    if (!place_within(engine, &request, &change->next))
+        return false;
+    change->placed = true;
+    trial_book_list(trial, &change->next.plan.before);
+    slot_table_book(engine->table, change->next.plan.vm);
+    trial_book_list(trial, &change->next.plan.after);
+    trial_add_point(trial, change->next.plan.vm->until);
+    return true;
+}
+
+/* How tight it is: time there is over time it needs, in 1/1000. */
+int64_t stretch_of(const struct engine *engine, const struct lease *lease, int64_t remaining)
+{
+    int64_t room, scaled;
+
+    /* A reservation has no choice and comes first. */
+    if (lease->request.kind != LEASE_DEADLINE)
+        return INT64_MIN;
+    room = lease->request.deadline - engine->now;
+    if (__builtin_mul_overflow(room, INT64_C(1000), &scaled))
+        return INT64_MAX;
+    return scaled / (remaining > 0 ? remaining : 1);
+}
+
+/* Small comes first. */
+int64_t trial_urgency(const struct trial *trial, const struct lease *lease, int64_t remaining)
+{
+    if (trial->order == EARLIEST_DEADLINE_FIRST && lease->request.kind == LEASE_DEADLINE)
+        return lease->request.deadline;
+    return stretch_of(trial->engine, lease, remaining);
+}
+
+void trial_sort(struct trial *trial)
+{
+    for (size_t i = 1; i < trial->n; i++) {
+        struct change moved = trial->changes[i];
+        int64_t key = trial_urgency(trial, moved.lease, change_remaining(&moved));
+        size_t k = i;
+
+        for (; k && trial_urgency(trial, trial->changes[k - 1].lease,
+                                  change_remaining(&trial->changes[k - 1])) > key;
+             k--)
+            trial->changes[k] = trial->changes[k - 1];
+        trial->changes[k] = moved;
+    }
+}
+
+bool trial_place_all(struct trial *trial)
+{
+    trial_sort(trial);
+    for (size_t i = 0; i < trial->n; i++)
+        if (!trial->changes[i].placed && !trial_place(trial, &trial->changes[i]))
+            return false;
+    return true;
+}
+
+/* --- what works is booked ------------------------------------------------------------------------
+ */
+
+static void commit_suspension(struct engine *engine, struct change *change, const struct lease *by)
+{
+    struct vm_plan *current = lease_plan_current(change->lease);
+    int64_t at = change->windows.items[change->windows.n - 1]->until;
+
+    reservation_list_withdraw(engine, &current->after);
+    reservation_list_finish(&current->after);
+    reservation_set_until(engine, current->vm, change->windows.items[0]->from);
+    current->after = change->windows;
+    change->windows = (struct reservation_list){0};
+    for (size_t i = 0; i < current->after.n; i++)
+        reservation_book(engine, current->after.items[i]);
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_PREEMPTED,
+                                                 .lease = change->lease,
+                                                 .other = by->request.id,
+                                                 .at = at,
+                                                 .how = PREEMPTED_SUSPEND});
+    change->lease->reason = (struct reason){.id = REASON_SUSPENDED_FOR, .n = {by->request.id, at}};
+}
+
+void trial_commit(struct trial *trial, const struct lease *by)
+{
+    for (size_t i = 0; i < trial->n; i++) {
+        struct change *change = &trial->changes[i];
+
+        if (change->suspends)
+            commit_suspension(trial->engine, change, by);
+        else
+            stretch_withdraw(trial->engine, change->lease);
+    }
+    for (size_t i = 0; i < trial->n; i++) {
+        struct change *change = &trial->changes[i];
+
+        if (!change->suspends)
+            change->lease->reason =
+                (struct reason){.id = REASON_PLANNED, .n = {change->next.start}};
+        proposal_take_over(trial->engine, change->lease, &change->next);
+    }
+}

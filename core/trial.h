@@ -1,0 +1,88 @@
+/* trial.h: thinking deadline leases over before anything is booked.
+ *
+ * A trial takes planned leases out of the slot table or suspends running ones there, finds them new
+ * places, and is then taken back; what worked is committed.
+ */
+#ifndef GALERNA_CORE_TRIAL_H
+#define GALERNA_CORE_TRIAL_H
+
+#include "core/scheduler.h"
+
+/* What becomes of one lease in a trial. */
+struct change {
+    struct lease *lease;
+    bool suspends;                   /* it runs: suspended first */
+    struct reservation *shortened;   /* its VM reservation until then; not the booked one */
+    struct reservation_list windows; /* its suspension */
+    struct proposal next;            /* where it goes */
+    bool placed;
+};
+
+/* Who is placed first. */
+enum trial_order { TIGHTEST_FIRST, EARLIEST_DEADLINE_FIRST };
+
+struct trial {
+    enum trial_order order;
+    struct engine *engine;
+    size_t mark;
+    struct change *changes;
+    size_t n, allocated;
+    int64_t *points; /* ends of what the trial has placed */
+    size_t n_points, points_allocated;
+};
+
+/* Nothing is changed but the slot table, and that is taken back. */
+void trial_begin(struct trial *trial, struct engine *engine);
+
+/* Drop what was not committed. The slot table has been undone to trial->mark before. */
+void trial_end(struct trial *trial);
+
+/* A time at which something tried ends: worth a start for others. */
+void trial_add_point(struct trial *trial, int64_t at);
+
+void trial_book_list(struct trial *trial, const struct reservation_list *list);
+
+bool has_image_transfer(const struct engine *engine, const struct lease *lease);
+
+/* A deadline lease whose last stretch is planned and has not begun. */
+bool deadline_waits(const struct lease *lease);
+
+/* A deadline lease that runs to its end as things stand, and may be suspended for a while. */
+bool deadline_runs(const struct engine *engine, const struct lease *lease);
+
+/* Seconds the lease still has to run when its last stretch is left out. */
+int64_t left_to_run(const struct lease *lease);
+
+/* Free what a waiting lease holds; it is to be placed again. */
+void trial_take_out(struct trial *trial, struct lease *lease);
+
+/* Suspend a running lease so that it is off its hosts at `at`. */
+bool trial_suspend(struct trial *trial, struct lease *lease, int64_t at);
+
+int64_t change_remaining(const struct change *change);
+
+/* Find the lease a new place within its deadline. */
+bool trial_place(struct trial *trial, struct change *change);
+
+/* How tight a lease is: the time there is over the time it needs, in 1/1000. */
+int64_t stretch_of(const struct engine *engine, const struct lease *lease, int64_t remaining);
+
+/* Small comes first. */
+int64_t trial_urgency(const struct trial *trial, const struct lease *lease, int64_t remaining);
+
+void trial_sort(struct trial *trial);
+
+/* Find all of them new places, the most urgent first. */
+bool trial_place_all(struct trial *trial);
+
+/* Book what worked. */
+void trial_commit(struct trial *trial, const struct lease *by);
+
+void change_finish(struct change *change);
+
+/* When the last stretch begins, and when it is over. */
+int64_t first_begin(const struct lease *lease);
+
+int64_t last_end(const struct lease *lease);
+
+#endif
