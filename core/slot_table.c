@@ -6,6 +6,7 @@
 
 #include "core/earliest.h"
 #include "core/lease.h"
+#include "core/presence.h"
 #include "core/profile.h"
 #include "core/total.h"
 #include "util/memory.h"
@@ -126,75 +127,11 @@ int64_t slot_table_free_cpu_now(const struct slot_table *table)
 
 /* --- booking ---------------------------------------------------------------------------------- */
 
-static const int64_t *share_of(const struct placement *placement, uint32_t host)
-{
-    for (uint32_t i = 0; i < placement->n_hosts; i++)
-        if (placement->hosts[i] == host)
-            return &placement->amounts[(size_t)i * placement->n_types];
-    return NULL;
-}
-
-static bool overlaps(const struct reservation *a, const struct reservation *b)
-{
-    return a->from < b->until && b->from < a->until;
-}
-
-/* Does another booked reservation of the lease overlap r at all? Hardly ever. */
-static bool has_overlapping_sibling(const struct reservation *r)
-{
-    for (const struct reservation *s = r->lease->booked; s; s = s->next_booked)
-        if (s != r && overlaps(s, r))
-            return true;
-    return false;
-}
-
-static bool sibling_covers(const struct reservation *r, uint32_t host, int64_t at)
-{
-    for (const struct reservation *s = r->lease->booked; s; s = s->next_booked)
-        if (s != r && s->from <= at && at < s->until && share_of(s->placement, host))
-            return true;
-    return false;
-}
-
-/* The next time after `at` at which a sibling begins or ends. */
-static int64_t next_sibling_edge(const struct reservation *r, int64_t at)
-{
-    int64_t edge = INSTANT_NEVER;
-
-    for (const struct reservation *s = r->lease->booked; s; s = s->next_booked) {
-        if (s == r)
-            continue;
-        if (s->from > at && s->from < edge)
-            edge = s->from;
-        if (s->until > at && s->until < edge)
-            edge = s->until;
-    }
-    return edge;
-}
-
-/* A lease counts once on a host, however many of its reservations overlap there. */
-static uint32_t apply_piecewise(struct profile *profile, const struct reservation *r, uint32_t host,
-                                struct profile_change change)
-{
-    int64_t end = change.until;
-    uint32_t negative = 0;
-
-    for (int64_t at = change.from; at < end; at = change.until) {
-        int64_t edge = next_sibling_edge(r, at);
-
-        change.from = at;
-        change.until = edge < end ? edge : end;
-        change.mark = sibling_covers(r, host, at) ? 0 : profile_mark(r->lease->request.id);
-        negative |= profile_apply(profile, &change);
-    }
-    return negative;
-}
-
 /* Returns the types of which less than nothing is left somewhere (1 << type). */
 static uint32_t apply(struct slot_table *table, const struct reservation *r, int sign)
 {
     const struct placement *placement = r->placement;
-    bool piecewise = has_overlapping_sibling(r);
+    bool piecewise = presence_overlaps(r);
     int64_t cpu = 0;
     uint32_t negative = 0;
     struct profile_change change = {
@@ -215,7 +152,7 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
             continue;
         change.amounts = &placement->amounts[(size_t)i * placement->n_types];
         if (piecewise)
-            negative |= apply_piecewise(&table->profiles[host], r, host, change);
+            negative |= presence_apply(&table->profiles[host], r, host, change);
         else
             negative |= profile_apply(&table->profiles[host], &change);
         /* What happens after the next change leaves the columns of now as they are. */
