@@ -17,6 +17,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .future_points_unsorted = true,
         .immediate_may_be_suspended = true,
         .score_by_whole_duration = true,
+        .reevaluation_books_anew = true,
         .no_reevaluation_on_cancel = true,
         .premature_end_plus_one_day = true,
         .migration_moves_everything = true,

@@ -32,6 +32,8 @@ struct behaviour {
     /* The next change a host selection policy sees counts the whole requested duration of a partly
      * finished lease. */
     bool score_by_whole_duration;
+    /* Planned leases are booked anew whenever a lease ends early, even where nothing changes. */
+    bool reevaluation_books_anew;
     /* A cancelled lease does not make room for planned leases to be brought forward. */
     bool no_reevaluation_on_cancel;
     /* A premature end that falls on the VM's start is a day later. */

@@ -102,6 +102,7 @@ struct search {
     int64_t shutdown;
     int64_t resume; /* seconds set aside for resuming */
     int64_t threshold;
+    int64_t before;      /* starts from then on are not tried */
     uint32_t *hosts; /* that may be used; NULL: all */
     size_t n_hosts;
     const struct placement *pinned; /* where the VMs must be; NULL: anywhere */
@@ -351,6 +352,8 @@ static bool try_future(struct search *search, int64_t after, struct proposal *pr
     for (; i < index->n && reservation_index_at(index, i)->time != INSTANT_NEVER; i++) {
         int64_t at = reservation_index_at(index, i)->time;
 
+        if (at >= search->before)
+            return false;
         if (at != tried && try_point(search, at, proposal))
             return true;
         tried = at;
@@ -381,6 +384,7 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
                     (lease->request.kind == LEASE_IMMEDIATE &&
                      !engine->settings.behaviour.immediate_may_be_suspended);
     search.remaining = remaining_span(lease);
+    search.before = request->before;
     search.shutdown = shutdown_span(engine, lease);
     search.resume = search.resuming ? resume_estimate(engine, lease) : 0;
     search.threshold = scheduling_threshold(engine, lease);

@@ -29,7 +29,8 @@ void proposal_take_over(struct engine *engine, struct lease *lease, struct propo
 static bool place(struct engine *engine, struct lease *lease, bool may_wait,
                   struct proposal *proposal)
 {
-    struct placing_request request = {.lease = lease, .may_wait = may_wait, .from = engine->now};
+    struct placing_request request = {
+        .lease = lease, .may_wait = may_wait, .before = INSTANT_NEVER, .from = engine->now};
     int64_t *earliest = NULL;
     bool placed;
 
@@ -115,6 +116,40 @@ static int by_submission(const void *a, const void *b)
     return x->request.id < y->request.id ? -1 : x->request.id > y->request.id;
 }
 
+/* With its own place given up for the moment: is there an earlier one? Changes nothing. */
+static bool could_start_earlier(struct engine *engine, struct lease *lease)
+{
+    const struct vm_plan *planned = lease_plan_current(lease);
+    struct placing_request request = {.lease = lease,
+                                      .may_wait = true,
+                                      .before = planned->vm->from,
+                                      .from = engine->now};
+    struct reason reason = lease->reason;
+    struct proposal proposal;
+    size_t mark = slot_table_mark(engine->table);
+    bool earlier;
+
+    slot_table_release(engine->table, planned->vm);
+    for (size_t i = 0; i < planned->after.n; i++)
+        slot_table_release(engine->table, planned->after.items[i]);
+    engine->attempts++;
+    earlier = place_as_soon_as_possible(engine, &request, &proposal);
+    if (earlier)
+        proposal_finish(&proposal);
+    slot_table_undo(engine->table, mark);
+    lease->reason = reason;
+    return earlier;
+}
+
+/* Leases that stay where they are need not be booked anew. Those that resume or need an image always
+ * are: what they need depends on what they have planned. */
+static bool stays(struct engine *engine, struct lease *lease)
+{
+    return !engine->settings.behaviour.reevaluation_books_anew &&
+           !lease_is_suspended(lease) && !lease->request.image &&
+           !could_start_earlier(engine, lease);
+}
+
 /* Room has come back unexpectedly: leases that wait for a planned start may start earlier
  * (Haizea walks a set here; the order is by submission, then id). */
 void reevaluate_future(struct engine *engine)
@@ -122,13 +157,16 @@ void reevaluate_future(struct engine *engine)
     size_t n = engine->future.n;
     struct lease **leases = memory_copy(engine->future.items, n * sizeof(struct lease *));
 
-    qsort(leases, n, sizeof(struct lease *), by_submission);
+    if (n)
+        qsort(leases, n, sizeof(struct lease *), by_submission);
     for (size_t i = 0; i < n; i++) {
         struct lease *lease = leases[i];
         bool suspended = lease->state == LEASE_SUSPENDED_SCHEDULED;
 
         if (lease->state != LEASE_PREPARING && lease->state != LEASE_READY &&
             lease->state != LEASE_SCHEDULED && !suspended)
+            continue;
+        if (stays(engine, lease))
             continue;
         unschedule_lease(engine, lease);
         lease_set_state(engine, lease, suspended ? LEASE_SUSPENDED_PENDING : LEASE_PENDING);

@@ -170,7 +170,8 @@ struct proposal {
 
 struct placing_request {
     struct lease *lease;
-    bool may_wait;           /* a place in the future will do */
+    bool may_wait;           /* a place in the future will do, */
+    int64_t before;          /* if it begins earlier than this; INSTANT_NEVER: whenever */
     const int64_t *earliest; /* per host, or NULL: from `from` on everywhere */
     int64_t from;
 };

@@ -169,7 +169,8 @@ static void shift_site_wide(struct windows *windows, const struct layout *layout
     int64_t overhead = layout->engine->settings.enactment_overhead;
     struct window *items = windows->items;
 
-    qsort(items, windows->n, sizeof *items, by_from_until);
+    if (windows->n)
+        qsort(items, windows->n, sizeof *items, by_from_until);
     for (size_t i = 0; i < windows->n; i++) {
         if (layout->direction == BACKWARD)
             items[i].from -= overhead * (int64_t)items[i].n_vms;
@@ -204,7 +205,8 @@ static void lay_out(struct windows *windows, const struct layout *layout)
         lay_locally(windows, layout,
                     settings->enactment_overhead * (int64_t)layout->placement->n_vms);
     }
-    qsort(windows->items, windows->n, sizeof *windows->items, by_from_until);
+    if (windows->n)
+        qsort(windows->items, windows->n, sizeof *windows->items, by_from_until);
 }
 
 /* --- from windows to reservations ------------------------------------------------------------- */
@@ -388,7 +390,8 @@ static int64_t make_windows(const struct layout *layout, struct reservation_list
     }
     if (!layout->engine->settings.behaviour.suspension_holds_memory_only) {
         append_waits(layout, &windows, end, list);
-        qsort(list->items, list->n, sizeof(struct reservation *), by_from);
+        if (list->n)
+            qsort(list->items, list->n, sizeof(struct reservation *), by_from);
     }
     windows_finish(&windows);
     return end;

@@ -62,6 +62,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(suspension_holds_memory_only), SWITCH(local_windows_shifted_site_wide),
     SWITCH(shutdown_inside_duration),     SWITCH(future_points_unsorted),
     SWITCH(immediate_may_be_suspended),   SWITCH(score_by_whole_duration),
+    SWITCH(reevaluation_books_anew),
     SWITCH(no_reevaluation_on_cancel),    SWITCH(premature_end_plus_one_day),
     SWITCH(migration_moves_everything),   SWITCH(transfers_never_cancelled),
     SWITCH(resumption_exchanges_hosts),   SWITCH(memory_files_stay_behind),
