@@ -116,23 +116,78 @@ static int by_submission(const void *a, const void *b)
     return x->request.id < y->request.id ? -1 : x->request.id > y->request.id;
 }
 
+/* When the first operation of a planned stretch begins. */
+static int64_t planned_start(const struct vm_plan *planned)
+{
+    return planned->before.n ? planned->before.items[0]->from : planned->vm->from;
+}
+
+/* Before its planned start a lease's own place does not matter: is there room at that instant, on
+ * its hosts if it has to be resumed there, else anywhere? */
+static bool has_room_at(const struct engine *engine, const struct lease *lease, int64_t at)
+{
+    const struct placement *placement = lease_plan_current(lease)->vm->placement;
+    struct amounts need = {{0}};
+    int64_t cpu = 0;
+
+    for (uint32_t i = 0; i < placement->n_hosts; i++) {
+        const int64_t *share = &placement->amounts[(size_t)i * placement->n_types];
+
+        cpu += share[RESOURCE_CPU];
+        if (!lease_is_suspended(lease))
+            continue;
+        for (uint32_t type = 0; type < placement->n_types; type++)
+            need.of[type] = share[type];
+        if (slot_table_fits_until(engine->table, placement->hosts[i], &need, at) == at)
+            return false;
+    }
+    return slot_table_least_free_cpu(engine->table, at, at + 1) >= cpu;
+}
+
+/* A quick no, without touching anything. */
+static bool has_room_before(const struct engine *engine, const struct lease *lease, int64_t before)
+{
+    size_t i = reservation_index_after(&engine->by_end, engine->now);
+    int64_t tried = engine->now;
+
+    if (has_room_at(engine, lease, engine->now))
+        return true;
+    for (; i < engine->by_end.n; i++) {
+        int64_t at = reservation_index_at(&engine->by_end, i)->time;
+
+        if (at >= before)
+            return false;
+        if (at != tried && has_room_at(engine, lease, at))
+            return true;
+        tried = at;
+    }
+    return false;
+}
+
+static void release_list(struct engine *engine, const struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        slot_table_release(engine->table, list->items[i]);
+}
+
 /* With its own place given up for the moment: is there an earlier one? Changes nothing. */
 static bool could_start_earlier(struct engine *engine, struct lease *lease)
 {
     const struct vm_plan *planned = lease_plan_current(lease);
-    struct placing_request request = {.lease = lease,
-                                      .may_wait = true,
-                                      .before = planned->vm->from,
-                                      .from = engine->now};
+    struct placing_request request = {
+        .lease = lease, .may_wait = true, .before = planned_start(planned), .from = engine->now};
     struct reason reason = lease->reason;
     struct proposal proposal;
-    size_t mark = slot_table_mark(engine->table);
+    size_t mark;
     bool earlier;
 
-    slot_table_release(engine->table, planned->vm);
-    for (size_t i = 0; i < planned->after.n; i++)
-        slot_table_release(engine->table, planned->after.items[i]);
     engine->attempts++;
+    if (!has_room_before(engine, lease, request.before))
+        return false;
+    mark = slot_table_mark(engine->table);
+    release_list(engine, &planned->before);
+    slot_table_release(engine->table, planned->vm);
+    release_list(engine, &planned->after);
     earlier = place_as_soon_as_possible(engine, &request, &proposal);
     if (earlier)
         proposal_finish(&proposal);
@@ -141,12 +196,13 @@ static bool could_start_earlier(struct engine *engine, struct lease *lease)
     return earlier;
 }
 
-/* Leases that stay where they are need not be booked anew. Those that resume or need an image always
- * are: what they need depends on what they have planned. */
+/* Leases that stay where they are need not be booked anew. Those that migrate or need an image
+ * always are: what they need depends on what they have planned. */
 static bool stays(struct engine *engine, struct lease *lease)
 {
-    return !engine->settings.behaviour.reevaluation_books_anew &&
-           !lease_is_suspended(lease) && !lease->request.image &&
+    bool moves = lease_is_suspended(lease) && engine->settings.migration != MIGRATION_NO;
+
+    return !engine->settings.behaviour.reevaluation_books_anew && !moves && !lease->request.image &&
            !could_start_earlier(engine, lease);
 }
 
