@@ -122,26 +122,34 @@ static int64_t planned_start(const struct vm_plan *planned)
     return planned->before.n ? planned->before.items[0]->from : planned->vm->from;
 }
 
+static int64_t cpu_of(const struct lease *lease)
+{
+    int64_t cpu = 0;
+
+    for (size_t set = 0; set < lease->request.n_node_sets; set++)
+        cpu += lease->request.node_sets[set].amounts.of[RESOURCE_CPU] *
+               lease->request.node_sets[set].count;
+    return cpu;
+}
+
 /* Before its planned start a lease's own place does not matter: is there room at that instant, on
  * its hosts if it has to be resumed there, else anywhere? */
 static bool has_room_at(const struct engine *engine, const struct lease *lease, int64_t at)
 {
     const struct placement *placement = lease_plan_current(lease)->vm->placement;
     struct amounts need = {{0}};
-    int64_t cpu = 0;
 
-    for (uint32_t i = 0; i < placement->n_hosts; i++) {
+    if (slot_table_least_free_cpu(engine->table, at, at + 1) < cpu_of(lease))
+        return false;
+    for (uint32_t i = 0; lease_is_suspended(lease) && i < placement->n_hosts; i++) {
         const int64_t *share = &placement->amounts[(size_t)i * placement->n_types];
 
-        cpu += share[RESOURCE_CPU];
-        if (!lease_is_suspended(lease))
-            continue;
         for (uint32_t type = 0; type < placement->n_types; type++)
             need.of[type] = share[type];
         if (slot_table_fits_until(engine->table, placement->hosts[i], &need, at) == at)
             return false;
     }
-    return slot_table_least_free_cpu(engine->table, at, at + 1) >= cpu;
+    return true;
 }
 
 /* A quick no, without touching anything. */
