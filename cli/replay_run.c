@@ -159,6 +159,32 @@ struct stage {
     struct replay_outputs outputs;
 };
 
+static int64_t world_now(void *context)
+{
+    return engine_now(context);
+}
+
+static bool world_free_at(void *context, uint32_t place, int64_t at, int64_t *amounts)
+{
+    const struct engine *engine = context;
+    const struct site *site = engine_site(engine);
+
+    if (place >= site->n_hosts || at < engine_now(engine))
+        return false;
+    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+        amounts[type] = type < site->types.count ? engine_free(engine, place, type, at) : 0;
+    return true;
+}
+
+/* What modules ask about time and hosts is answered by the engine. */
+static void connect_policies(struct stage *stage)
+{
+    const struct policy_world world = {
+        .context = stage->engine, .now = world_now, .free_at = world_free_at};
+
+    policy_host_set_world(stage->policies, &world);
+}
+
 static int set_up(struct stage *stage, const struct replay_run *run,
                   const struct replay_control *control, struct error *err)
 {
@@ -179,6 +205,7 @@ static int set_up(struct stage *stage, const struct replay_run *run,
                                   policy_host_hooks(stage->policies), err);
     if (!stage->engine)
         return -1;
+    connect_policies(stage);
     if (replay_outputs_init(&stage->outputs, run, err) < 0)
         return -1;
     if (policy_host_wants_events(stage->policies))

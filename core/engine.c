@@ -358,6 +358,11 @@ int64_t engine_disk_used_most(const struct engine *engine)
     return most;
 }
 
+int64_t engine_now(const struct engine *engine)
+{
+    return engine->now;
+}
+
 int64_t engine_free(const struct engine *engine, uint32_t host, int type, int64_t at)
 {
     return slot_table_free(engine->table, host, type, at);

@@ -118,6 +118,9 @@ int64_t engine_cpu_used(const struct engine *engine, enum reservation_kind kind)
 int64_t engine_cpu_total(const struct engine *engine);
 int64_t engine_disk_used_most(const struct engine *engine); /* MB of images and memory files on the
                                                                fullest host; O(hosts) */
+/* The time of the step under way, or of the last one. */
+int64_t engine_now(const struct engine *engine);
+
 /* Free amount of a resource type on a host (its place) at a time, now or later; what is planned
  * counts. O(log n). */
 int64_t engine_free(const struct engine *engine, uint32_t host, int type, int64_t at);
