@@ -80,7 +80,7 @@ void engine_outputs_init(struct engine_outputs *outputs);
 void engine_outputs_finish(struct engine_outputs *outputs);
 
 /* Site and settings are copied; policies and what they point to must outlive the engine.
- * Errors: EINVAL (no hosts, rates of 0, ... with the option's name), ENOMEM. */
+ * Errors: EINVAL (no hosts, rates of 0, ... with the option's name). */
 struct engine *engine_create(const struct site *site, const struct engine_settings *settings,
                              const struct policy_hooks *policies, struct error *err);
 void engine_destroy(struct engine *engine); /* NULL is allowed */

@@ -2,10 +2,17 @@
 
 #include "core/scheduler.h"
 
+int64_t span_from_seconds(double seconds)
+{
+    double whole = ceil(seconds);
+
+    return whole < (double)SPAN_LONGEST ? (int64_t)whole : SPAN_LONGEST;
+}
+
 /* How long an operation on one VM's memory takes; `forced` replaces the computation. */
 static int64_t span_of_vm(int64_t memory, double rate, int64_t forced)
 {
-    return forced != SPAN_NONE ? forced : (int64_t)ceil((double)memory / rate);
+    return forced != SPAN_NONE ? forced : span_from_seconds((double)memory / rate);
 }
 
 int64_t suspend_span_of_vm(const struct engine *engine, int64_t memory)
@@ -71,7 +78,7 @@ static int64_t estimate(struct engine *engine, const struct lease *lease, double
         return estimate_default(engine, lease, rate, forced);
     if (forced != SPAN_NONE)
         return forced;
-    return (int64_t)lease->n_vms * ((int64_t)ceil((double)lease->plan->total_memory / rate) +
+    return (int64_t)lease->n_vms * (span_from_seconds((double)lease->plan->total_memory / rate) +
                                     engine->settings.enactment_overhead);
 }
 
@@ -94,13 +101,15 @@ int64_t resume_estimate(struct engine *engine, const struct lease *lease)
 int64_t scheduling_threshold(struct engine *engine, const struct lease *lease)
 {
     int64_t safe;
+    double more;
 
     if (engine->settings.force_scheduling_threshold != SPAN_NONE)
         return engine->settings.force_scheduling_threshold;
     safe = suspend_estimate(engine, lease);
     if (lease->state == LEASE_SUSPENDED_QUEUED)
         safe += resume_estimate(engine, lease);
-    return safe + (int64_t)((double)safe * engine->settings.scheduling_threshold_factor);
+    more = (double)safe * engine->settings.scheduling_threshold_factor;
+    return safe + (more < (double)SPAN_LONGEST ? (int64_t)more : SPAN_LONGEST);
 }
 
 bool may_be_suspended(const struct engine *engine, const struct lease *lease)

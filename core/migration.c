@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/scheduler.h"
@@ -16,7 +15,7 @@ static int64_t bandwidth(const struct engine *engine)
 /* Seconds to send that many MB. */
 static int64_t span_of(const struct engine *engine, int64_t megabytes)
 {
-    return (int64_t)ceil((double)megabytes / ((double)bandwidth(engine) / 8.0));
+    return span_from_seconds((double)megabytes / ((double)bandwidth(engine) / 8.0));
 }
 
 static bool has_disk_image(const struct engine *engine, const struct lease *lease)

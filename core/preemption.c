@@ -15,12 +15,10 @@ static bool suspension_fits(struct engine *engine, struct lease *lease, int64_t 
     return false;
 }
 
-static void suspend_by(struct engine *engine, struct lease *lease, int64_t at,
-                       struct reservation_list *windows)
+static void suspend_in(struct engine *engine, struct lease *lease, struct reservation_list *windows)
 {
     struct vm_plan *current = lease_plan_current(lease);
 
-    (void)at;
     reservation_list_withdraw(engine, &current->after);
     reservation_list_finish(&current->after);
     current->after = *windows;
@@ -65,7 +63,7 @@ void preempt(struct engine *engine, struct lease *victim, int64_t at, const stru
     victim->reason = (struct reason){.id = suspend ? REASON_SUSPENDED_FOR : REASON_REQUEUED_FOR,
                                      .n = {by->request.id, at}};
     if (suspend)
-        suspend_by(engine, victim, at, &windows);
+        suspend_in(engine, victim, &windows);
     else
         requeue(engine, victim);
     if (!suspend)

@@ -1,5 +1,4 @@
 /* Haizea's image transfer preparation: one repository sends one image at a time. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,8 +50,8 @@ static int64_t transfer_span(const struct engine *engine, const struct lease *le
     int64_t one = settings->force_transfer_time;
 
     if (one == SPAN_NONE)
-        one = (int64_t)ceil((double)lease->request.image_size /
-                            ((double)settings->transfer_bandwidth / 8.0));
+        one = span_from_seconds((double)lease->request.image_size /
+                                ((double)settings->transfer_bandwidth / 8.0));
     return is_multicast(engine) ? one : one * copies;
 }
 

@@ -111,6 +111,10 @@ struct placement *placement_of_vms(struct engine *engine, const struct lease *le
                                    const uint32_t *vm_host);
 
 /* --- estimates.c --- */
+/* Whole seconds, rounded up, at most SPAN_LONGEST: sums over many VMs stay within int64_t whatever
+ * rates and sizes are asked for. */
+#define SPAN_LONGEST INT64_C(100000000000)
+int64_t span_from_seconds(double seconds);
 int64_t shutdown_span(const struct engine *engine, const struct lease *lease);
 int64_t suspend_span_of_vm(const struct engine *engine, int64_t memory);
 int64_t resume_span_of_vm(const struct engine *engine, int64_t memory);

@@ -71,6 +71,25 @@ static void the_estimate_is_the_longest_that_it_can_take(void **state)
     engine_destroy(engine);
 }
 
+static void a_hopeless_rate_gives_the_longest_span(void **state)
+{
+    struct lease *lease = make_lease(1000000, 1, 4096);
+
+    (void)state;
+    for (int haizea = 0; haizea <= 1; haizea++) {
+        struct engine *engine = make_engine(haizea);
+
+        engine->settings.suspend_rate = engine->settings.resume_rate = 1e-300;
+        engine->settings.scheduling_threshold_factor = 1e6;
+        lease->state = LEASE_SUSPENDED_QUEUED;
+        assert_int_equal(suspend_span_of_vm(engine, 4096), SPAN_LONGEST);
+        assert_true(suspend_estimate(engine, lease) >= SPAN_LONGEST);
+        assert_true(scheduling_threshold(engine, lease) >= suspend_estimate(engine, lease));
+        engine_destroy(engine);
+    }
+    lease_destroy(lease);
+}
+
 static void haizea_estimates_n_times_all_of_the_memory(void **state)
 {
     struct engine *engine = make_engine(true);
@@ -198,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_take_memory_over_rate_rounded_up),
         cmocka_unit_test(the_estimate_is_the_longest_that_it_can_take),
+        cmocka_unit_test(a_hopeless_rate_gives_the_longest_span),
         cmocka_unit_test(haizea_estimates_n_times_all_of_the_memory),
         cmocka_unit_test(the_threshold_is_the_estimate_and_a_part_of_it),
         cmocka_unit_test(the_shutdown_grows_with_the_vms),
