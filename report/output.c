@@ -245,10 +245,13 @@ void output_double(struct output *output, double value)
 {
     char text[REAL_TEXT_MAX];
 
-    if (isfinite(value))
-        output_bytes(output, text, real_text(value, text));
-    else
+    if (isfinite(value)) {
+        size_t length = real_text(value, text);
+
+        output_bytes(output, text, length);
+    } else {
         output_bytes(output, "null", 4);
+    }
 }
 
 void output_format(struct output *output, const char *format, ...)
