@@ -31,11 +31,24 @@ extern const size_t command_count;
 int command_replay(int argc, char **argv);
 int command_trace_check(int argc, char **argv);
 int command_trace_convert(int argc, char **argv);
+int command_trace_generate(int argc, char **argv);
 int command_trace_stats(int argc, char **argv);
 int command_policy_list(int argc, char **argv);
 int command_policy_show(int argc, char **argv);
 int command_policy_check(int argc, char **argv);
 int command_verify(int argc, char **argv);
+int command_lease_request(int argc, char **argv);
+int command_lease_list(int argc, char **argv);
+int command_lease_show(int argc, char **argv);
+int command_lease_why(int argc, char **argv);
+int command_lease_cancel(int argc, char **argv);
+int command_lease_history(int argc, char **argv);
+int command_host_list(int argc, char **argv);
+int command_host_timeline(int argc, char **argv);
+int command_queue(int argc, char **argv);
+int command_status(int argc, char **argv);
+int command_sandbox(int argc, char **argv);
+int command_setup(int argc, char **argv);
 
 /* Find and run the command that argv names: the whole program. */
 int command_main(int argc, char **argv);

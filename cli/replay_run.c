@@ -10,6 +10,7 @@
 #include "cli/replay.h"
 #include "cli/replay_outputs.h"
 #include "cli/replay_trace.h"
+#include "plugin/configured.h"
 #include "plugin/policy_host.h"
 #include "util/memory.h"
 
@@ -61,59 +62,14 @@ static void print_policy_message(void *context, enum policy_log_level level, con
     }
 }
 
-/* The folders of module-path; *copy is what they point into. */
-static size_t split_path(const char *path, char **copy, const char ***folders)
-{
-    size_t n = 0, allocated = 0;
-    char *rest;
-
-    *folders = NULL;
-    *copy = rest = memory_text(path);
-    for (char *folder; (folder = strsep(&rest, ":"));)
-        if (*folder) {
-            *folders = memory_grow(*folders, &allocated, n + 1, sizeof **folders);
-            (*folders)[n++] = folder;
-        }
-    return n;
-}
-
 static struct policy_host *load_policies(const struct configuration *configuration,
                                          const struct site *site,
                                          const struct replay_control *control, struct error *err)
 {
-    struct policy_host_settings settings;
-    struct policy_option *options = memory_new(configuration->n_policy_settings, sizeof *options);
-    struct policy_host *host;
-    const char **folders;
-    char *path;
+    const struct policy_driver driver = {
+        .site = site, .log = print_policy_message, .log_context = (void *)control};
 
-    policy_host_settings_init(&settings);
-    settings.admission = configuration->policy_admission;
-    settings.preemption = configuration->policy_preemption;
-    settings.host_selection = configuration->policy_host_selection;
-    for (size_t i = 0; i < configuration->n_policy_settings; i++) {
-        const struct policy_setting *setting = &configuration->policy_settings[i];
-
-        options[i] = (struct policy_option){.module = setting->policy,
-                                            .key = setting->name,
-                                            .value = setting->value,
-                                            .file = setting->line ? setting->origin : NULL,
-                                            .line = setting->line};
-    }
-    settings.options = options;
-    settings.n_options = configuration->n_policy_settings;
-    settings.n_directories = split_path(configuration->module_path, &path, &folders);
-    settings.directories = folders;
-    settings.haizea_compatible = configuration->compatibility == COMPATIBILITY_HAIZEA_1_0;
-    settings.seed = configuration->settings.seed;
-    settings.site = site;
-    settings.log = print_policy_message;
-    settings.log_context = (void *)control;
-    host = policy_host_create(&settings, err);
-    free(options);
-    free(folders);
-    free(path);
-    return host;
+    return policy_host_configured(configuration, &driver, err);
 }
 
 static int count_best_effort(const struct configuration *configuration, const struct trace *trace,

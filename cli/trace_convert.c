@@ -1,15 +1,11 @@
 /* galerna trace convert: any trace into LWF. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/trace_options.h"
-#include "lwf/lwf_writer.h"
+#include "cli/trace_output.h"
 
 static void print_help(void)
 {
@@ -24,20 +20,8 @@ static void print_help(void)
            "64 wrong command line.\n");
 }
 
-static int copy_requests(struct trace *trace, struct lwf_writer *writer, struct error *err)
-{
-    struct lease_request request;
-    int more;
-
-    while ((more = trace_next(trace, &request, err)) > 0)
-        if (lwf_writer_request(writer, &request, err) < 0)
-            return -1;
-    return more < 0 ? -1 : lwf_writer_end(writer, err);
-}
-
-static int write_trace(struct trace *trace, enum trace_format format, FILE *file,
-                       const struct trace_arguments *arguments, const char *path,
-                       struct error *err)
+static int write_trace(struct trace *trace, enum trace_format format,
+                       const struct trace_arguments *arguments, const char *path, struct error *err)
 {
     const char *slash = strrchr(path, '/');
     struct lwf_description description = {
@@ -45,54 +29,13 @@ static int write_trace(struct trace *trace, enum trace_format format, FILE *file
         .site = arguments->has_site ? &arguments->site : trace_site(trace),
         .types = format == TRACE_FORMAT_LWF ? lwf_types(trace) : NULL,
     };
-    struct lwf_writer *writer;
     char text[80];
-    int result;
 
     if (format != TRACE_FORMAT_LWF) {
         snprintf(text, sizeof text, "converted from %s", trace_format_name(format));
         description.text = text;
     }
-    writer = lwf_writer_create(file, &description, err);
-    result = writer ? copy_requests(trace, writer, err) : -1;
-    lwf_writer_destroy(writer);
-    return result;
-}
-
-/* Write beside the output and rename, so that a half-written trace is never taken for a whole one.
- * What is no regular file (a pipe, a terminal) is written directly. */
-static int write_file(struct trace *trace, enum trace_format format,
-                      const struct trace_arguments *arguments, const char *path,
-                      struct error *err)
-{
-    struct stat status;
-    bool direct = stat(arguments->output, &status) == 0 && !S_ISREG(status.st_mode);
-    char *partial = NULL;
-    const char *target = arguments->output;
-    FILE *file;
-    int result;
-
-    if (!direct) {
-        if (asprintf(&partial, "%s.partial", arguments->output) < 0)
-            return error_set(err, ENOMEM, "out of memory");
-        target = partial;
-    }
-    file = fopen(target, "we");
-    if (!file) {
-        error_set(err, errno, "%s: cannot be written: %s", target, strerror(errno));
-        free(partial);
-        return -1;
-    }
-    result = write_trace(trace, format, file, arguments, path, err);
-    if (fclose(file) != 0 && result == 0)
-        result = error_set(err, errno, "%s: cannot be written: %s", target, strerror(errno));
-    if (result == 0 && partial && rename(partial, arguments->output) < 0)
-        result = error_set(err, errno, "%s: cannot be written: %s", arguments->output,
-                           strerror(errno));
-    if (result < 0 && partial)
-        unlink(partial);
-    free(partial);
-    return result;
+    return trace_output_write(trace, &description, arguments->output, err);
 }
 
 static void tell_counts(const char *path, const struct trace *trace)
@@ -121,10 +64,7 @@ static int convert(const char *path, const struct trace_arguments *arguments, st
     trace = trace_open_source(source, &arguments->reading, err);
     if (!trace)
         return -1;
-    if (arguments->output && strcmp(arguments->output, "-") != 0)
-        result = write_file(trace, format, arguments, path, err);
-    else
-        result = write_trace(trace, format, stdout, arguments, path, err);
+    result = write_trace(trace, format, arguments, path, err);
     if (result == 0 && format == TRACE_FORMAT_SWF)
         tell_counts(path, trace);
     trace_destroy(trace);

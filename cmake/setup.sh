@@ -3,7 +3,7 @@
 
 # shellcheck disable=SC2034 # used by those who source this file
 build_packages=(gcc libc6-dev cmake ninja-build pkgconf libxml2-dev libsqlite3-dev libinih-dev
-    libjansson-dev)
+    libjansson-dev libcurl4-openssl-dev libxmlrpc-core-c3-dev libmicrohttpd-dev libsystemd-dev)
 
 say() {
     printf '== %s\n' "$*"

@@ -30,10 +30,16 @@ static const char *policy_of_section(const char *section)
     return *section ? section : NULL;
 }
 
+/* [rights] and [rights WHO] are read by the daemon, from the configuration's `ini`. */
+static bool is_about_rights(const char *section)
+{
+    return !strncmp(section, "rights", 6) && (section[6] == '\0' || section[6] == ' ');
+}
+
 static bool section_is_known(const char *section)
 {
     if (!strcmp(section, "oracle") || !strcmp(section, INI_DEFAULT_SECTION) ||
-        policy_of_section(section))
+        policy_of_section(section) || is_about_rights(section))
         return true;
     for (size_t i = 0; i < option_count; i++)
         if (!strcmp(option_table[i].section, section))
@@ -123,7 +129,7 @@ static int store_entry(struct configuration *configuration, const struct ini_ent
 {
     const struct configuration_option *option;
 
-    if (!strcmp(entry->section, INI_DEFAULT_SECTION))
+    if (!strcmp(entry->section, INI_DEFAULT_SECTION) || is_about_rights(entry->section))
         return 0;
     if (policy_of_section(entry->section)) {
         if (entry->inherited)
@@ -296,7 +302,7 @@ struct configuration *configuration_create(struct ini *ini, const char *name,
         qsort(configuration->cancellations, configuration->n_cancellations,
               sizeof *configuration->cancellations, earlier);
     if (refuse_class_names(configuration, err) < 0 || configuration_check(configuration, err) < 0 ||
-        apply_probes(configuration, err) < 0)
+        live_configuration_check(configuration, err) < 0 || apply_probes(configuration, err) < 0)
         goto error;
     translate_haizea_1_1(configuration);
     apply_compatibility(configuration);

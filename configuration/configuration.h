@@ -2,8 +2,9 @@
  *
  * Haizea's configuration files are read as they are (configuration/ini.h has the grammar,
  * configuration/option_table.c all options). Beyond the table there are the sections
- * [policy NAME], whose options belong to the policy module of that name, and [oracle], whose
- * `cancel: lease@second ...` lets a replay cancel leases.
+ * [policy NAME], whose options belong to the policy module of that name, [rights] and [rights WHO],
+ * which the daemon reads from `ini`, and [oracle], whose `cancel: lease@second ...` lets a replay
+ * cancel leases.
  *
  * A file with a section [galerna] is Galerna's own and needs no option; in one without, the options
  * are required that Haizea requires.
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "configuration/ini.h"
+#include "configuration/live.h"
 #include "core/settings.h"
 #include "util/error.h"
 
@@ -67,10 +69,11 @@ struct configuration {
     char *module_path; /* folders to look for modules, separated by ':'; NULL: built in */
     int64_t seed;
 
-    /* [opennebula] */
+    /* [opennebula] and [daemon]; what Haizea had is taken over into `live` */
+    struct live_configuration live;
     char *opennebula_host;
     int64_t opennebula_port;
-    bool opennebula_stop, opennebula_dry_run;
+    bool opennebula_stop;
     int64_t wakeup_interval, non_schedulable_interval;
 
     struct policy_setting *policy_settings;

@@ -7,6 +7,7 @@
 
 #define AT(field)      offsetof(struct configuration, field)
 #define SETTING(field) offsetof(struct configuration, settings.field)
+#define LIVE(field)    offsetof(struct configuration, live.field)
 
 #define ACCEPTED(section, name)                                                                    \
     {                                                                                              \
@@ -117,14 +118,90 @@ const struct configuration_option option_table[] = {
     {"tracefile", "override-memory", OPTION_INTEGER, AT(override_memory), NULL, "-1", -1,
      AMOUNT_MOST, "MB of memory that every VM of the trace gets; -1: what the trace says."},
 
+    {"opennebula", "endpoint", OPTION_TEXT, LIVE(endpoint), NULL, NULL, 0, 0,
+     "The URL of OpenNebula's XML-RPC interface. Not set: made of host and port, else as "
+     "OpenNebula's own tools find it ($ONE_XMLRPC, ~/.one/one_endpoint, this machine)."},
     {"opennebula", "host", OPTION_TEXT, AT(opennebula_host), NULL, NULL, 0, 0,
      "The machine OpenNebula's daemon runs on."},
     {"opennebula", "port", OPTION_INTEGER, AT(opennebula_port), NULL, "2633", 1, 65535,
      "The port of its XML-RPC interface."},
+    {"opennebula", "auth-file", OPTION_PATH, LIVE(auth_file), NULL, NULL, 0, 0,
+     "A file with user:password of an administrator. Not set: as OpenNebula's own tools find it "
+     "($ONE_AUTH, ~/.one/one_auth)."},
+    {"opennebula", "allow-plaintext", OPTION_BOOLEAN, LIVE(allow_plaintext), NULL, "no", 0, 0,
+     "Send the password over plain http to another machine than this one."},
+    {"opennebula", "ca-file", OPTION_PATH, LIVE(ca_file), NULL, NULL, 0, 0,
+     "Certificates to trust with https, instead of the system's."},
+    {"opennebula", "timeout", OPTION_SECONDS, LIVE(timeout), NULL, "30", 1, 3600,
+     "How long a call may take; what it did is then looked up."},
+    {"opennebula", "answer-limit", OPTION_INTEGER, LIVE(answer_limit), NULL, "256", 1, 4096,
+     "MB that one answer may have."},
+    {"opennebula", "parallel-calls", OPTION_INTEGER, LIVE(parallel_calls), NULL, "8", 1, 64,
+     "Calls under way at once."},
+    {"opennebula", "leader-check", OPTION_BOOLEAN, LIVE(leader_check), NULL, "yes", 0, 0,
+     "Act only on an OpenNebula that is alone or leads its zone."},
+    {"opennebula", "exclusive", OPTION_BOOLEAN, LIVE(exclusive), NULL, "yes", 0, 0,
+     "Do not start while another galernad acts on the same OpenNebula."},
+    {"opennebula", "submit-on-hold", OPTION_BOOLEAN, LIVE(submit_on_hold), NULL, "no", 0, 0,
+     "OpenNebula has VM_SUBMIT_ON_HOLD: new VMs on hold are waiting, too."},
+    {"opennebula", "poll-interval", OPTION_SECONDS, LIVE(poll_interval), NULL, "10", 1, 3600,
+     "Look at OpenNebula at least this often. Not set: scheduling.wakeup-interval if that is set."},
+    {"opennebula", "actions-per-host", OPTION_INTEGER, LIVE(actions_per_host), NULL, "5", 1, 1000,
+     "Commands under way at once on one host (MAX_HOST)."},
+    {"opennebula", "actions-in-all", OPTION_INTEGER, LIVE(actions_in_all), NULL, "30", 1, 10000,
+     "Commands under way at once (MAX_DISPATCH)."},
+    {"opennebula", "retry-limit", OPTION_INTEGER, LIVE(retry_limit), NULL, "5", 1, 1000,
+     "Failed attempts in a row after which a VM is given up."},
+    {"opennebula", "retry-backoff", OPTION_SECONDS, LIVE(retry_backoff), NULL, "10", 1, 86400,
+     "The pause after a failed attempt, doubled after each further one."},
+    {"opennebula", "boot-time", OPTION_SECONDS, LIVE(boot_time), NULL, "0", 0, 86400,
+     "Reservations are deployed so much earlier, to be running at their start."},
+    {"opennebula", "suspend-with", OPTION_WORD, LIVE(suspend_with), "stop|suspend", "stop", 0, 0,
+     "How a VM makes room. stop: it may come back on any host. suspend: it stays on its host, "
+     "which OpenNebula goes on counting as used; needs enforce: no."},
+    {"opennebula", "enforce", OPTION_BOOLEAN, LIVE(enforce), NULL, "yes", 0, 0,
+     "Let OpenNebula check the capacity of a host with each deploy, too."},
+    {"opennebula", "end-action", OPTION_WORD, LIVE(end_action), "terminate|poweroff|undeploy",
+     "terminate", 0, 0, "What is done to the VMs of a lease whose time is over."},
+    {"opennebula", "end-warning", OPTION_SECONDS, LIVE(end_warning), NULL, "300", 0, SECONDS_MOST,
+     "Tell the user so long before the end of a lease; 0: do not."},
+    {"opennebula", "refusal", OPTION_WORD, LIVE(refusal), "hold|terminate|message", "hold", 0, 0,
+     "What is done to the VMs of a refused lease, beside saying why in SCHED_MESSAGE."},
+    {"opennebula", "plain-vms", OPTION_WORD, LIVE(plain_vms), "best-effort|preemptible|ignore",
+     "best-effort", 0, 0,
+     "VMs without the attribute HAIZEA or GALERNA: placed as OpenNebula's own scheduler would and "
+     "never disturbed, placed and suspended when room is needed, or left to others."},
+    {"opennebula", "group-timeout", OPTION_SECONDS, LIVE(group_timeout), NULL, "30", -1,
+     SECONDS_MOST,
+     "A group that says neither GROUP_SIZE nor GROUP_TIMEOUT is complete when no VM has joined for "
+     "so long; -1: never."},
+    {"opennebula", "host-policy", OPTION_WORD, LIVE(host_policy),
+     "packing|striping|load-aware|custom|fixed|modules|0|1|2|3|4", "modules", 0, 0,
+     "Which hosts are taken first where a VM has no SCHED_RANK: OpenNebula's policies by word or "
+     "number, or modules: scheduling.policy-host-selection."},
+    {"opennebula", "rank", OPTION_TEXT, LIVE(rank), NULL, NULL, 0, 0,
+     "The expression of host-policy custom, as in SCHED_RANK."},
+    {"opennebula", "memory-system-ds-scale", OPTION_NUMBER, LIVE(memory_scale), NULL, "0", 0, 1000,
+     "A VM needs so many times its memory in the system datastore, too (MEMORY_SYSTEM_DS_SCALE)."},
     {"opennebula", "stop-when-no-more-leases", OPTION_BOOLEAN, AT(opennebula_stop), NULL, "no", 0,
      0, "End the scheduler when nothing is left to do."},
-    {"opennebula", "dry-run", OPTION_BOOLEAN, AT(opennebula_dry_run), NULL, "no", 0, 0,
+    {"opennebula", "dry-run", OPTION_BOOLEAN, LIVE(dry_run), NULL, "no", 0, 0,
      "Decide, but send no command."},
+
+    {"daemon", "state-dir", OPTION_PATH, LIVE(state_dir), NULL, NULL, 0, 0,
+     "The folder of galernad's book of leases. Not set: /var/lib/galerna for root and the user it "
+     "belongs to, ~/.local/state/galerna for others."},
+    {"daemon", "control-socket", OPTION_PATH, LIVE(control_socket), NULL, NULL, 0, 0,
+     "Where galerna talks to galernad. Not set: control.sock in the folder of the state, or in "
+     "/run/galerna as a service."},
+    {"daemon", "control-group", OPTION_TEXT, LIVE(control_group), NULL, NULL, 0, 0,
+     "The group whose members may use the socket, beside root and galernad's own user."},
+    {"daemon", "record", OPTION_PATH, LIVE(record), NULL, NULL, 0, 0,
+     "A trace to write what happened to, for galerna replay."},
+    {"daemon", "log-level", OPTION_WORD, LIVE(log_level), "error|warning|info|debug", "info", 0, 0,
+     "How much is logged."},
+    {"daemon", "history-keep", OPTION_SECONDS, LIVE(history_keep), NULL, "7776000", 0, SECONDS_MOST,
+     "How long leases are kept after their end, for galerna lease history."},
 
     ACCEPTED("pricing", "rate"),
     ACCEPTED("pricing", "min-rate"),

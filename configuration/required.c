@@ -92,9 +92,8 @@ int configuration_check(const struct configuration *configuration, struct error 
     const struct ini *ini = &configuration->ini;
     const char *file = configuration->file ? configuration->file : "configuration";
 
-    if (configuration->mode != MODE_SIMULATED)
-        return 0;
-    if (configuration->haizeas && check_required(configuration, err) < 0)
+    if (configuration->mode == MODE_SIMULATED && configuration->haizeas &&
+        check_required(configuration, err) < 0)
         return -1;
     if (settings->backfilling == BACKFILLING_INTERMEDIATE &&
         !ini_find(ini, "scheduling", "backfilling-reservations"))

@@ -86,10 +86,13 @@ void reservation_destroy(struct reservation *r)
 
 void reservation_book(struct engine *engine, struct reservation *r)
 {
+    void (*put)(struct reservation_index *, int64_t, struct reservation *) =
+        engine->staging ? reservation_index_append : reservation_index_insert;
+
     r->order = ++engine->next_order;
     if (r->state == RESERVATION_SCHEDULED)
-        reservation_index_insert(&engine->by_start, r->from, r);
-    reservation_index_insert(&engine->by_end, r->until, r);
+        put(&engine->by_start, r->from, r);
+    put(&engine->by_end, r->until, r);
     slot_table_book(engine->table, r);
 }
 
@@ -123,15 +126,47 @@ static int64_t cpu_of(const struct reservation *r)
     return cpu;
 }
 
+void vms_arrive(struct engine *engine, struct reservation *vm)
+{
+    if (vm->counted)
+        return;
+    vm->counted = true;
+    for (uint32_t i = 0; i < vm->placement->n_vms; i++)
+        engine->vms_on[vm->placement->vms[i].host]++;
+}
+
+static void vms_leave(struct engine *engine, struct reservation *r)
+{
+    if (!r->counted)
+        return;
+    r->counted = false;
+    for (uint32_t i = 0; i < r->placement->n_vms; i++)
+        engine->vms_on[r->placement->vms[i].host]--;
+}
+
 void reservation_start(struct engine *engine, struct reservation *r)
 {
     reservation_index_remove(&engine->by_start, r->from, r);
     r->state = RESERVATION_ACTIVE;
     if (r->from < r->until)
         engine->cpu_used[r->kind] += cpu_of(r);
+    if (r->kind == RESERVATION_VM)
+        vms_arrive(engine, r);
+    else if (r->kind == RESERVATION_RESUME)
+        vms_arrive(engine, lease_plan_of(r)->vm);
     engine_output(engine, (struct engine_output){.kind = OUTPUT_OPERATION_STARTED,
                                                  .lease = r->lease,
                                                  .reservation = r});
+}
+
+void reservation_adopt(struct engine *engine, struct reservation *r)
+{
+    r->state = RESERVATION_ACTIVE;
+    if (r->from < r->until)
+        engine->cpu_used[r->kind] += cpu_of(r);
+    if (r->kind == RESERVATION_VM)
+        vms_arrive(engine, r);
+    reservation_book(engine, r);
 }
 
 void reservation_end(struct engine *engine, struct reservation *r)
@@ -139,6 +174,7 @@ void reservation_end(struct engine *engine, struct reservation *r)
     if (r->from < r->until)
         engine->cpu_used[r->kind] -= cpu_of(r);
     reservation_unbook(engine, r);
+    vms_leave(engine, r);
     r->state = RESERVATION_DONE;
 }
 
@@ -148,6 +184,7 @@ void reservation_withdraw(struct engine *engine, struct reservation *r)
         engine->cpu_used[r->kind] -= cpu_of(r);
     if (r->state != RESERVATION_DONE)
         reservation_unbook(engine, r);
+    vms_leave(engine, r);
     r->state = RESERVATION_DONE;
     reservation_list_append(&engine->withdrawn, r);
 }

@@ -83,6 +83,27 @@ void queue_insert(struct engine *engine, struct lease *lease)
     queue->items[place] = lease;
 }
 
+void queue_insert_by_id(struct engine *engine, struct lease *lease)
+{
+    struct lease_list *queue = &engine->queue;
+    size_t low = 0, high = queue->n;
+
+    queue_append(engine, lease);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct lease_request *other = &queue->items[middle]->request;
+
+        if (other->submit < lease->request.submit ||
+            (other->submit == lease->request.submit && other->id < lease->request.id))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(&queue->items[low + 1], &queue->items[low],
+            (queue->n - 1 - low) * sizeof(struct lease *));
+    queue->items[low] = lease;
+}
+
 void queue_remove(struct engine *engine, struct lease *lease)
 {
     lease->plan->in_queue = false;
@@ -188,6 +209,7 @@ void lease_destroy(struct lease *lease)
     free((void *)lease->request.node_sets);
     free((void *)lease->request.image);
     free((void *)lease->reason.text);
+    free((void *)lease->reason.word);
     free(lease);
 }
 
@@ -292,6 +314,7 @@ void engine_destroy(struct engine *engine)
         return;
     free_withdrawn(engine);
     reservation_list_finish(&engine->withdrawn);
+    engine_outputs_finish(&engine->adopted);
     image_transfers_destroy(engine);
     slot_table_destroy(engine->table);
     slot_table_destroy(engine->empty);
@@ -382,12 +405,14 @@ int64_t engine_next_time(const struct engine *engine)
 {
     int64_t next = INSTANT_NEVER;
 
+    if (engine->stage == ENGINE_BEGUN)
+        return engine->now;
     if (engine->by_start.n && reservation_index_at(&engine->by_start, 0)->time > engine->now)
         next = reservation_index_at(&engine->by_start, 0)->time;
     if (engine->by_end.n && reservation_index_at(&engine->by_end, 0)->time < next)
         next = reservation_index_at(&engine->by_end, 0)->time;
-    if (engine->early.n && engine->early.items[0]->request.start < next)
-        next = engine->early.items[0]->request.start;
+    if (engine->early.n && lease_ready_at(engine->early.items[0]) < next)
+        next = lease_ready_at(engine->early.items[0]);
     if (engine->next_give_up > engine->now && engine->next_give_up < next)
         next = engine->next_give_up;
     return next;
@@ -497,6 +522,23 @@ static int do_requests(struct engine *engine, const struct engine_input *inputs,
     return 0;
 }
 
+/* What adoptions have caused comes first; what they withdrew is kept as long as that. */
+static void begin_stepping(struct engine *engine)
+{
+    struct engine_outputs *outputs = engine->outputs;
+    size_t n = engine->adopted.n_items;
+
+    engine->stage = ENGINE_STEPPED;
+    adoptions_settle(engine);
+    if (n) {
+        outputs->items =
+            memory_grow(outputs->items, &outputs->allocated, n, sizeof *outputs->items);
+        memcpy(outputs->items, engine->adopted.items, n * sizeof *outputs->items);
+        outputs->n_items = n;
+    }
+    engine_outputs_finish(&engine->adopted);
+}
+
 int engine_step(struct engine *engine, int64_t now, const struct engine_input *inputs,
                 size_t n_inputs, struct engine_outputs *outputs, struct error *err)
 {
@@ -505,8 +547,11 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
                          (long long)engine->now);
     outputs->n_items = 0;
     engine->outputs = outputs;
+    if (engine->stage == ENGINE_STEPPED)
+        free_withdrawn(engine);
+    else
+        begin_stepping(engine);
     engine->now = now;
-    free_withdrawn(engine);
     slot_table_advance(engine->table, now);
     if (do_cancels(engine, inputs, n_inputs, err) < 0 ||
         do_early_ends(engine, inputs, n_inputs, err) < 0)

@@ -14,6 +14,7 @@
 #include "core/reason.h"
 #include "core/resources.h"
 
+struct host_filter;
 struct reservation;
 struct lease_plan;
 
@@ -62,7 +63,8 @@ enum lease_state {
 /* A number of equal VMs. The VMs of a lease are numbered 1, 2, ... over its node sets in order. */
 struct node_set {
     uint32_t count;
-    struct amounts amounts; /* of one VM */
+    struct amounts amounts;          /* of one VM */
+    const struct host_filter *hosts; /* NULL: any; the driver's, outlives the lease */
 };
 
 struct lease_request {

@@ -39,7 +39,7 @@ static void memory_file_remove(struct engine *engine, struct lease *lease, uint3
     }
 }
 
-static void memory_files_add(struct engine *engine, const struct reservation *r)
+void memory_files_add(struct engine *engine, const struct reservation *r)
 {
     for (uint32_t i = 0; i < r->placement->n_vms; i++)
         memory_file_add(engine, r->lease, r->placement->vms[i].vm, r->placement->vms[i].host);
@@ -166,13 +166,17 @@ static void done(struct engine *engine, struct lease *lease)
 
 static void suspended(struct engine *engine, struct lease *lease)
 {
+    bool is_planned = lease_plan_current(lease)->vm->state == RESERVATION_SCHEDULED;
+
     lease_set_state(engine, lease, LEASE_SUSPENDED_PENDING);
     if (lease->reason.id != REASON_SUSPENDED_FOR)
         lease->reason = (struct reason){.id = REASON_SUSPENDED_PLANNED, .n = {engine->now}};
-    if (lease->request.kind == LEASE_BEST_EFFORT) {
+    if (lease->plan->not_before > engine->now && !is_planned) {
+        keep_early(engine, lease);
+    } else if (lease->request.kind == LEASE_BEST_EFFORT) {
         queue_insert(engine, lease);
         lease_set_state(engine, lease, LEASE_SUSPENDED_QUEUED);
-    } else if (lease_plan_current(lease)->vm->state == RESERVATION_SCHEDULED) {
+    } else if (is_planned) {
         /* A deadline lease: its resumption is booked already. */
         lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);
     }

@@ -8,12 +8,23 @@ void mapper_create_scratch(struct engine *engine)
 {
     engine->surveys = surveys_create(engine->site.n_hosts);
     engine->choices = memory_new(engine->site.n_hosts, sizeof *engine->choices);
+    engine->vms_on = memory_new(engine->site.n_hosts, sizeof *engine->vms_on);
+    for (size_t host = 0; host < engine->site.n_hosts; host++) {
+        if (!engine->site.hosts[host].closed)
+            continue;
+        if (!engine->closed)
+            engine->closed = memory_new(engine->site.n_hosts, sizeof *engine->closed);
+        engine->closed[host] = true;
+    }
 }
 
 void mapper_destroy_scratch(struct engine *engine)
 {
     surveys_destroy(engine->surveys);
     free(engine->choices);
+    free(engine->vms_on);
+    free(engine->closed);
+    free(engine->loads);
 }
 
 void mapping_finish(struct mapping *mapping)
@@ -24,13 +35,15 @@ void mapping_finish(struct mapping *mapping)
 
 /* --- hosts in the order of preference --------------------------------------------------------- */
 
-/* Higher score first, then the host that stands first on the site. */
+/* Larger rank first, then higher score, then the host that stands first on the site. */
 static bool is_better(const struct host_choice *a, const struct host_choice *b)
 {
+    if (a->rank != b->rank)
+        return a->rank > b->rank;
     return a->score != b->score ? a->score > b->score : a->host < b->host;
 }
 
-static void sift_down(struct host_order *order, size_t i)
+void host_order_sift_down(struct host_order *order, size_t i)
 {
     struct host_choice moved = order->choices[i];
 
@@ -53,14 +66,20 @@ static bool is_in_order(const struct host_order *order)
     return true;
 }
 
+void host_order_make_heap(struct host_order *order)
+{
+    order->in_order = false;
+    for (size_t i = order->n / 2; i-- > 0;)
+        host_order_sift_down(order, i);
+}
+
 /* Hosts often have equal scores: then there is nothing to sort. */
 static void make_order(struct host_order *order)
 {
     order->next = 0;
     order->in_order = is_in_order(order);
     if (!order->in_order)
-        for (size_t i = order->n / 2; i-- > 0;)
-            sift_down(order, i);
+        host_order_make_heap(order);
 }
 
 static size_t hosts_left(const struct host_order *order)
@@ -76,14 +95,13 @@ static uint32_t take_best(struct host_order *order)
         return order->choices[order->next++].host;
     order->choices[0] = order->choices[--order->n];
     if (order->n)
-        sift_down(order, 0);
+        host_order_sift_down(order, 0);
     return host;
 }
 
 /* --- hosts with room -------------------------------------------------------------------------- */
 
-static const struct survey *survey_for(struct engine *engine, const struct amounts *vm,
-                                       int64_t from)
+const struct survey *mapper_survey(struct engine *engine, const struct amounts *vm, int64_t from)
 {
     return from == engine->now ? survey_now(engine->surveys, engine->table, vm)
                                : survey_at(engine->surveys, engine->table, vm, from);
@@ -95,7 +113,7 @@ uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm)
 }
 
 /* How long all of it must be free, at the least. */
-static int64_t least_until(const struct map_request *request)
+int64_t mapper_least_until(const struct map_request *request)
 {
     int64_t least = instant_add(request->from, request->shortest > 0 ? request->shortest : 1);
 
@@ -111,7 +129,7 @@ static size_t find_hosts(struct engine *engine, const struct map_request *reques
 
     if (lease->n_node_sets == 1) {
         const struct survey *survey =
-            survey_for(engine, &lease->node_sets[0].amounts, request->from);
+            mapper_survey(engine, &lease->node_sets[0].amounts, request->from);
 
         for (size_t i = 0; i < candidates; i++) {
             uint32_t host = request->allowed ? request->allowed[i] : (uint32_t)i;
@@ -161,7 +179,7 @@ static void fill_columns(struct engine *engine, int64_t at, size_t n)
     }
 }
 
-static void score_hosts(struct engine *engine, const struct map_request *request, size_t n)
+void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n)
 {
     const struct lease *lease = request->lease;
     size_t n_types = (size_t)engine->site.types.count;
@@ -194,13 +212,13 @@ static void score_hosts(struct engine *engine, const struct map_request *request
 static void order_hosts(struct engine *engine, const struct map_request *request, size_t n,
                         struct host_order *order)
 {
-    score_hosts(engine, request, n);
+    mapper_score_hosts(engine, request, n);
     order->choices = engine->choices;
     order->n = 0;
     for (size_t i = 0; i < n; i++)
         if (engine->batch_scores[i] != POLICY_VETO)
             order->choices[order->n++] =
-                (struct host_choice){engine->batch_scores[i], engine->batch_hosts[i]};
+                (struct host_choice){0, engine->batch_scores[i], engine->batch_hosts[i]};
     make_order(order);
 }
 
@@ -310,7 +328,7 @@ static bool fill_host_mixed(struct engine *engine, const struct map_request *req
     return cursor->n_left == 0;
 }
 
-static bool long_enough(const struct map_request *request, const struct mapping *mapping)
+bool mapper_long_enough(const struct map_request *request, const struct mapping *mapping)
 {
     return mapping->until == request->until || mapping->until - request->from >= request->shortest;
 }
@@ -327,7 +345,7 @@ static bool mixed_pass(struct engine *engine, const struct map_request *request,
     while (hosts_left(order) && !mapped)
         mapped = fill_host_mixed(engine, request, take_best(order), &cursor, &mapping->until);
     free(cursor.done);
-    return mapped && long_enough(request, mapping);
+    return mapped && mapper_long_enough(request, mapping);
 }
 
 /* Haizea's greedy mapper: hosts by preference, VMs by size; the granted time never
@@ -344,11 +362,11 @@ bool mapper_pass(struct engine *engine, const struct map_request *request, struc
     mapping->vm_host = engine->vm_host;
     while (hosts_left(order))
         if (fill_host(engine, request, take_best(order), &cursor, &mapping->until))
-            return long_enough(request, mapping);
+            return mapper_long_enough(request, mapping);
     return false;
 }
 
-static bool has_enough_cpu(const struct engine *engine, const struct map_request *request,
+bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request *request,
                            int64_t until)
 {
     const struct lease_request *lease = &request->lease->request;
@@ -365,7 +383,7 @@ static bool has_enough_cpu(const struct engine *engine, const struct map_request
 static bool all_fit(struct engine *engine, const struct node_set *nodes, int64_t from,
                     int64_t until)
 {
-    const struct survey *survey = survey_for(engine, &nodes->amounts, from);
+    const struct survey *survey = mapper_survey(engine, &nodes->amounts, from);
     uint32_t most = mapper_most_on_a_host(engine, &nodes->amounts), fitting;
 
     if (survey->n_fitting * (uint64_t)most < nodes->count)
@@ -381,21 +399,37 @@ static bool all_fit(struct engine *engine, const struct node_set *nodes, int64_t
 
 uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes)
 {
-    const struct survey *survey = survey_for(engine, &nodes->amounts, engine->now);
-    uint32_t count = survey->n_fitting;
+    const struct survey *survey;
+    uint32_t count;
 
+    if (nodes->hosts || engine->closed) {
+        const struct map_request request = {.from = engine->now};
+
+        return restricted_count(engine, &request, nodes, engine->now + 1, nodes->count);
+    }
+    survey = mapper_survey(engine, &nodes->amounts, engine->now);
+    count = survey->n_fitting;
     if (mapper_most_on_a_host(engine, &nodes->amounts) > 1)
         count = survey_vms_now(engine->surveys, engine->table, &nodes->amounts);
     return count < nodes->count ? count : nodes->count;
+}
+
+uint32_t mapper_count(struct engine *engine, const struct map_request *request,
+                      const struct node_set *nodes)
+{
+    if (nodes->hosts || engine->closed)
+        return restricted_count(engine, request, nodes, request->until, nodes->count);
+    return slot_table_count(engine->table, &nodes->amounts, request->from, request->until,
+                            nodes->count);
 }
 
 /* Could there be room at all? Counts VMs, whatever hosts are preferred. */
 bool mapper_may_fit(struct engine *engine, const struct map_request *request)
 {
     const struct lease_request *lease = &request->lease->request;
-    int64_t until = least_until(request);
+    int64_t until = mapper_least_until(request);
 
-    if (!has_enough_cpu(engine, request, until))
+    if (!mapper_has_enough_cpu(engine, request, until))
         return false;
     for (size_t set = 0; set < lease->n_node_sets; set++) {
         const struct node_set *nodes = &lease->node_sets[set];
@@ -415,15 +449,29 @@ bool mapper_may_fit(struct engine *engine, const struct map_request *request)
     return true;
 }
 
-/* Every VM on its own host: how long are they all free? The first host that is not free long enough
- * ends the search. */
-static bool map_pinned(struct engine *engine, const struct map_request *request,
-                       struct mapping *mapping)
+static bool pinned_hosts_are_usable(const struct engine *engine, const struct map_request *request)
+{
+    const struct lease *lease = request->lease;
+    const struct placement *pinned = request->pinned;
+    uint32_t vm = 0;
+
+    for (size_t set = 0; set < lease->request.n_node_sets; set++)
+        for (uint32_t i = 0; i < lease->request.node_sets[set].count; i++, vm++)
+            if (!host_is_usable(engine, &lease->request.node_sets[set], pinned->vms[vm].host))
+                return false;
+    return true;
+}
+
+/* The first host that is not free long enough ends the search. */
+bool mapper_pinned(struct engine *engine, const struct map_request *request,
+                   struct mapping *mapping)
 {
     const struct placement *pinned = request->pinned;
-    int64_t least = least_until(request);
+    int64_t least = mapper_least_until(request);
     struct amounts need = {{0}};
 
+    if (is_restricted(engine, request->lease) && !pinned_hosts_are_usable(engine, request))
+        return false;
     mapping->until = request->until;
     for (uint32_t i = 0; i < pinned->n_hosts; i++) {
         int64_t fits_until;
@@ -442,25 +490,41 @@ static bool map_pinned(struct engine *engine, const struct map_request *request,
     return true;
 }
 
+/* Without anybody being preempted. */
+static bool map_in_free_room(struct engine *engine, const struct map_request *request,
+                             struct mapping *mapping)
+{
+    struct host_order order;
+    size_t n_hosts;
+
+    if (is_restricted(engine, request->lease))
+        return restricted_map(engine, request, mapping);
+    if (!mapper_may_fit(engine, request))
+        return false;
+    n_hosts = find_hosts(engine, request);
+    if (request->lease->request.n_node_sets > 1)
+        fill_columns(engine, request->from, n_hosts);
+    order_hosts(engine, request, n_hosts, &order);
+    return mapper_pass(engine, request, &order, mapping);
+}
+
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping)
 {
     const struct policy_hooks *hooks = engine->hooks;
-    struct host_order order;
 
     memset(mapping, 0, sizeof *mapping);
     engine->vm_host = memory_grow(engine->vm_host, &engine->vm_host_allocated,
                                   request->lease->n_vms, sizeof *engine->vm_host);
-    if (request->pinned)
-        return map_pinned(engine, request, mapping);
-    if (mapper_may_fit(engine, request)) {
-        size_t n_hosts = find_hosts(engine, request);
-
-        if (request->lease->request.n_node_sets > 1)
-            fill_columns(engine, request->from, n_hosts);
-        order_hosts(engine, request, n_hosts, &order);
-        if (mapper_pass(engine, request, &order, mapping))
+    if (request->pinned) {
+        if (mapper_pinned(engine, request, mapping))
             return true;
+        if (!request->pinned_preempts)
+            return false;
+    } else if (map_in_free_room(engine, request, mapping)) {
+        return true;
     }
+    if (request->forced != FORCE_NOTHING)
+        return map_with_victims(engine, request, mapping);
     if (request->spare_others || (!hooks->score_victims && !hooks->choose_victims))
         return false;
     if (hooks->may_preempt && !hooks->may_preempt(hooks->context, request->lease))

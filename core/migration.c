@@ -65,7 +65,7 @@ int64_t migration_estimate(const struct engine *engine, const struct lease *leas
 {
     int64_t sum = 0;
 
-    if (engine->settings.migration != MIGRATION_YES)
+    if (engine->settings.migration != MIGRATION_YES || !lease_plan_memory(lease))
         return 0;
     if (engine->settings.behaviour.migration_moves_everything) {
         sum = haizea_memory_estimate(engine, lease);
@@ -177,11 +177,11 @@ static void prepend(struct reservation_list *list, struct reservation_list *firs
 static uint32_t find_moves(struct engine *engine, const struct lease *lease,
                            const struct placement *to, struct placed_vm *moves)
 {
-    const struct placement *from = lease_plan_current(lease)->vm->placement;
+    const struct placement *from = lease_plan_memory(lease);
     bool everything = engine->settings.behaviour.migration_moves_everything;
     uint32_t n = 0, moved = 0;
 
-    for (uint32_t vm = 0; vm < lease->n_vms; vm++) {
+    for (uint32_t vm = 0; from && vm < lease->n_vms; vm++) {
         bool moves_host = from->vms[vm].host != to->vms[vm].host;
 
         moved += moves_host;

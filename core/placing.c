@@ -37,7 +37,7 @@ static void refuse(struct lease *lease, enum reason_id id, int64_t first, int64_
 }
 
 /* The shutdown takes the last seconds of the VMs' interval. */
-static void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *plan)
+void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *plan)
 {
     struct reservation *vm = plan->vm;
     int64_t span = shutdown_span(engine, lease);
@@ -52,15 +52,39 @@ static void carve_shutdown(struct engine *engine, struct lease *lease, struct vm
 
 /* --- at an exact time ------------------------------------------------------------------------- */
 
+/* How many of its VMs would fit, with nobody preempted. */
+static void refuse_for_room(struct engine *engine, const struct map_request *request)
+{
+    struct lease *lease = request->lease;
+    uint32_t count = 0;
+
+    for (size_t set = 0; set < lease->request.n_node_sets; set++)
+        count += mapper_count(engine, request, &lease->request.node_sets[set]);
+    lease->reason =
+        (struct reason){.id = REASON_NO_ROOM_AT_START,
+                        .n = {lease->n_vms, request->from, request->until, count}};
+}
+
 bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
+    struct map_request request = {.lease = lease};
+
+    return place_exact_as(engine, &request, proposal);
+}
+
+bool place_exact_as(struct engine *engine, const struct map_request *wish,
+                    struct proposal *proposal)
+{
+    struct lease *lease = wish->lease;
     bool inside = engine->settings.behaviour.shutdown_inside_duration;
     int64_t start = lease->request.start;
     int64_t shutdown = shutdown_span(engine, lease);
-    struct map_request request = {.lease = lease, .from = start, .strict = true};
+    struct map_request request = *wish;
     struct mapping mapping;
 
     memset(proposal, 0, sizeof *proposal);
+    request.from = start;
+    request.strict = true;
     if (start < engine->now) {
         refuse(lease, REASON_START_PASSED, start, engine->now);
         return false;
@@ -74,13 +98,13 @@ bool place_exact(struct engine *engine, struct lease *lease, struct proposal *pr
         request.until = instant_add(request.until, shutdown);
     request.shortest = request.until;
     if (!mapper_map(engine, &request, &mapping)) {
-        refuse(lease, REASON_NO_ROOM_AT_START, lease->n_vms, start);
-        lease->reason.n[2] = request.until;
+        refuse_for_room(engine, &request);
         mapping_finish(&mapping);
         return false;
     }
     proposal->start = start;
     proposal->victims = mapping.victims;
+    proposal->suspend_victims = request.forced != FORCE_NOTHING;
     proposal->plan.vm = reservation_create(lease, RESERVATION_VM, start, request.until,
                                            placement_of_vms(engine, lease, mapping.vm_host));
     carve_shutdown(engine, lease, &proposal->plan);
@@ -106,6 +130,7 @@ struct search {
     uint32_t *hosts; /* that may be used; NULL: all */
     size_t n_hosts;
     const struct placement *pinned; /* where the VMs must be; NULL: anywhere */
+    enum forcing forced;
 };
 
 static bool build_vm(const struct search *search, const struct mapping *mapping, int64_t start,
@@ -128,7 +153,12 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
     full = instant_add(runs_from, search->remaining);
     /* Haizea suspends when the work does not fit; the shutdown may be cut short. */
     if (mapping->until < (inside ? full : instant_add(full, search->shutdown))) {
-        int64_t runs_until = suspend_windows(engine, search->lease, plan->vm->placement,
+        int64_t runs_until;
+
+        /* All at a stretch, and resuming takes longer than estimated. */
+        if (search->strict && search->resuming && !inside)
+            return false;
+        runs_until = suspend_windows(engine, search->lease, plan->vm->placement,
                                              mapping->until, &plan->after);
 
         plan->vm->until = runs_until;
@@ -161,7 +191,9 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
                                       .allowed = search->hosts,
                                       .n_allowed = search->n_hosts,
                                       .pinned = search->pinned,
-                                      .spare_others = search->spare_others};
+                                      .pinned_preempts = search->forced != FORCE_NOTHING,
+                                      .spare_others = search->spare_others,
+                                      .forced = search->forced};
         struct mapping mapping;
         int64_t resume_taken;
 
@@ -173,6 +205,7 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
         }
         proposal->start = start;
         proposal->victims = mapping.victims;
+        proposal->suspend_victims = search->forced != FORCE_NOTHING;
         if (build_vm(search, &mapping, start, proposal, &resume_taken)) {
             if (search->may_be_late || ends_in_time(search->lease, &proposal->plan))
                 return true;
@@ -211,9 +244,10 @@ static bool next_ready_time(const struct placing_request *request, size_t n_host
 /* Memory that does not move is resumed where it was saved. */
 static void restrict_to_previous_hosts(struct search *search)
 {
-    const struct vm_plan *last = lease_plan_current(search->lease);
-    const struct placement *placement = last->vm->placement;
+    const struct placement *placement = lease_plan_memory(search->lease);
 
+    if (!placement)
+        return;
     if (!search->engine->settings.behaviour.resumption_exchanges_hosts) {
         search->pinned = placement;
         return;
@@ -421,6 +455,7 @@ bool place_within(struct engine *engine, const struct window_request *request,
         .shutdown = shutdown_span(engine, request->lease),
         .pinned = request->pinned,
         .may_be_late = request->may_be_late,
+        .forced = request->forced,
     };
     struct points points = {0};
     bool placed = false;

@@ -61,9 +61,12 @@ void lease_plan_create(struct lease *lease)
     plan->set_order = memory_new(request->n_node_sets, sizeof *plan->set_order);
     plan->set_first_vm = memory_new(request->n_node_sets, sizeof *plan->set_first_vm);
     order_node_sets(lease);
-    for (size_t set = 0; set < request->n_node_sets; set++)
+    plan->not_before = INSTANT_NONE;
+    for (size_t set = 0; set < request->n_node_sets; set++) {
+        plan->has_filter |= request->node_sets[set].hosts != NULL;
         plan->total_memory +=
             request->node_sets[set].amounts.of[RESOURCE_MEMORY] * request->node_sets[set].count;
+    }
 }
 
 void lease_plan_destroy(struct lease *lease)
@@ -118,6 +121,13 @@ struct vm_plan *lease_plan_running(const struct lease *lease)
         if (plan->vms[i].vm->state == RESERVATION_ACTIVE)
             return &plan->vms[i];
     return NULL;
+}
+
+const struct placement *lease_plan_memory(const struct lease *lease)
+{
+    const struct placement *last = lease_plan_current(lease)->vm->placement;
+
+    return last->n_vms ? last : NULL;
 }
 
 struct vm_plan *lease_plan_add(struct lease *lease)

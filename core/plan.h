@@ -38,6 +38,8 @@ struct lease_plan {
     uint32_t *image_copy; /* host of each VM's disk image, or HOST_NONE; NULL before */
     int64_t total_memory; /* MB over all VMs */
 
+    int64_t not_before; /* adopted: it must not be (re)started earlier; else INSTANT_NONE */
+    bool has_filter;    /* a node set says which hosts it may use, or likes */
     bool in_queue;
     bool holds_future; /* placed in the future by the backfilling rules, not started */
 };
@@ -58,6 +60,9 @@ struct vm_plan *lease_plan_of(const struct reservation *r);
 
 /* The stretch whose VMs run now, or NULL. */
 struct vm_plan *lease_plan_running(const struct lease *lease);
+
+/* Where the memory of a suspended lease is; NULL: every host reaches it. */
+const struct placement *lease_plan_memory(const struct lease *lease);
 
 /* Append an empty stretch and return it. */
 struct vm_plan *lease_plan_add(struct lease *lease);

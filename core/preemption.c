@@ -40,19 +40,25 @@ static void requeue(struct engine *engine, struct lease *lease)
     queue_insert(engine, lease);
 }
 
-static bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at)
+/* Is it worth while? A promise made before asks no such thing. */
+static bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised)
 {
     const struct reservation *vm = lease_plan_current(lease)->vm;
 
     if (vm->state == RESERVATION_SCHEDULED && vm->from >= at)
         return false;
-    return may_be_suspended(engine, lease) && at - vm->from >= scheduling_threshold(engine, lease);
+    return may_be_suspended(engine, lease) &&
+           (promised || at - vm->from >= scheduling_threshold(engine, lease));
 }
 
-void preempt(struct engine *engine, struct lease *victim, int64_t at, const struct lease *by)
+void preempt(struct engine *engine, const struct preemption *preemption)
 {
+    struct lease *victim = preemption->victim;
+    const struct lease *by = preemption->by;
+    int64_t at = preemption->at;
     struct reservation_list windows = {0};
-    bool suspend = can_suspend(engine, victim, at) && suspension_fits(engine, victim, at, &windows);
+    bool suspend = can_suspend(engine, victim, at, preemption->suspend) &&
+                   suspension_fits(engine, victim, at, &windows);
 
     engine_output(engine,
                   (struct engine_output){.kind = OUTPUT_PREEMPTED,
@@ -70,10 +76,11 @@ void preempt(struct engine *engine, struct lease *victim, int64_t at, const stru
         reservation_list_finish(&windows);
 }
 
-static bool can_be_suspended_again(struct engine *engine, struct lease *lease, int64_t at)
+bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at, bool promised)
 {
     struct reservation_list windows = {0};
-    bool fits = can_suspend(engine, lease, at) && suspension_fits(engine, lease, at, &windows);
+    bool fits = can_suspend(engine, lease, at, promised) &&
+                suspension_fits(engine, lease, at, &windows);
 
     for (size_t i = 0; i < windows.n; i++)
         reservation_destroy(windows.items[i]);
@@ -95,7 +102,7 @@ bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
         break;
     case LEASE_RESUMING:
         /* A resumption under way is not taken back, but the lease may be suspended later. */
-        if (!can_be_suspended_again(engine, lease, at))
+        if (!can_be_suspended_at(engine, lease, at, false))
             return false;
         break;
     default:

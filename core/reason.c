@@ -27,9 +27,16 @@ const char *reason_name(enum reason_id id)
         [REASON_DEADLINE_MISSED] = "deadline-missed",
         [REASON_NO_ROOM_AT_ONCE] = "no-room-at-once",
         [REASON_NOT_READY] = "not-ready",
+        [REASON_NO_HOST_ALLOWED] = "no-host-allowed",
+        [REASON_TEXT] = "text",
     };
 
     return names[id];
+}
+
+const char *reason_word(const struct reason *reason)
+{
+    return reason->word ? reason->word : reason_name(reason->id);
 }
 
 /* How each sentence is made: %n number, %t time, of n[0], n[1], ... in order; %s the text. */
@@ -40,7 +47,7 @@ static const char *const sentences[REASONS] = {
     [REASON_PLANNED] = "planned to start at %t",
     [REASON_REFUSED_BY_POLICY] = "refused by policy: %s",
     [REASON_TOO_BIG] = "refused: asks for %n VMs, but the empty site holds at most %n of them",
-    [REASON_NO_ROOM_AT_START] = "refused: %n VMs do not fit from %t until %t",
+    [REASON_NO_ROOM_AT_START] = "refused: %n VMs do not fit from %t until %t, %n would",
     [REASON_START_PASSED] = "refused: its start %t has passed, it is %t",
     [REASON_DEADLINE_UNREACHABLE] = "refused: must end by %t, the earliest possible end is %t",
     [REASON_IMAGE_TOO_LATE] = "refused: its disk image would arrive at %t, its start is %t",
@@ -54,6 +61,9 @@ static const char *const sentences[REASONS] = {
     [REASON_FAILED] = "failed: %s",
     [REASON_NO_ROOM_AT_ONCE] = "refused: asks for %n VMs at once, %n fit now",
     [REASON_NOT_READY] = "waits for its earliest start %t",
+    [REASON_NO_HOST_ALLOWED] = "refused: asks for %n VMs, but the %n open hosts that its requirements "
+                               "allow hold at most %n of them",
+    [REASON_TEXT] = "%s",
     [REASON_DEADLINE_MISSED] = "given up: must end by %t, the earliest possible end is %t",
 };
 

@@ -16,7 +16,7 @@ enum reason_id {
     REASON_PLANNED,               /* will start at n[0] */
     REASON_REFUSED_BY_POLICY,     /* text holds the module's sentence */
     REASON_TOO_BIG,               /* never fits: n[0] VMs, n[1] is the most the empty site holds */
-    REASON_NO_ROOM_AT_START,      /* reservation: n[0] VMs from n[1] to n[2] do not fit */
+    REASON_NO_ROOM_AT_START,      /* reservation: n[0] VMs from n[1] to n[2] do not fit, n[3] do */
     REASON_START_PASSED,          /* reservation: n[0] start, n[1] now */
     REASON_DEADLINE_UNREACHABLE,  /* n[0] deadline, n[1] earliest possible end (NEVER: none) */
     REASON_IMAGE_TOO_LATE,        /* the image would arrive at n[0], the start is n[1] */
@@ -31,6 +31,9 @@ enum reason_id {
     REASON_DEADLINE_MISSED,   /* best-effort with a deadline: n[0] deadline, n[1] earliest end */
     REASON_NO_ROOM_AT_ONCE,   /* immediate: n[0] VMs asked for, n[1] fit now */
     REASON_NOT_READY,         /* must not start before n[0] */
+    REASON_NO_HOST_ALLOWED,   /* n[0] VMs asked for; the n[1] open hosts that its requirements allow
+                                 hold n[2] of them when empty */
+    REASON_TEXT,              /* a driver's own: text is the sentence */
     REASONS
 };
 
@@ -38,10 +41,14 @@ struct reason {
     enum reason_id id;
     int64_t n[4];
     const char *text; /* for the ids that hold a sentence; owned by the engine, else NULL */
+    const char *word; /* a policy module's own word for it, owned likewise; NULL: the id's */
 };
 
 /* The id's stable word, such as "no-room-now". */
 const char *reason_name(enum reason_id id);
+
+/* The module's own word, or else the id's. */
+const char *reason_word(const struct reason *reason);
 
 /* Write the sentence; times are written with time_text(instant, buffer). Returns its length. */
 size_t reason_format(const struct reason *reason, char *buffer, size_t size,

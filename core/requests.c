@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/scheduler.h"
+#include "core/mapper.h"
 #include "util/memory.h"
 
-static int check_request(const struct engine *engine, const struct lease_request *request,
-                         struct error *err)
+int request_check(const struct engine *engine, const struct lease_request *request,
+                  struct error *err)
 {
     long long id = request->id;
 
@@ -55,32 +55,68 @@ static bool fits_on_empty_site(struct engine *engine, struct lease *lease)
     return fits;
 }
 
-/* VMs of the lease that the empty site could hold, set by set on its own. */
-static bool could_ever_fit(struct engine *engine, struct lease *lease)
+/* VMs of this size that an empty host holds, at most limit. */
+static uint32_t host_holds(const struct site_host *host, const struct amounts *vm, uint32_t limit)
 {
-    uint32_t n_holdable = 0;
+    int64_t fit = limit;
+
+    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+        if (vm->of[type] > 0) {
+            int64_t count = host->capacity.of[type] / vm->of[type];
+
+            fit = count < fit ? count : fit;
+        }
+    return (uint32_t)fit;
+}
+
+/* VMs of a node set that the empty site could hold, on the hosts it may use or on all. */
+static uint32_t site_holds(const struct engine *engine, const struct node_set *nodes, bool usable)
+{
+    uint32_t holds = 0;
+
+    for (uint32_t host = 0; host < engine->site.n_hosts && holds < nodes->count; host++)
+        if (!usable || host_is_usable(engine, nodes, host))
+            holds += host_holds(&engine->site.hosts[host], &nodes->amounts, nodes->count - holds);
+    return holds;
+}
+
+static int64_t usable_hosts(const struct engine *engine, const struct lease *lease)
+{
+    int64_t n = 0;
+
+    for (uint32_t host = 0; host < engine->site.n_hosts; host++) {
+        bool usable = false;
+
+        for (size_t set = 0; set < lease->request.n_node_sets && !usable; set++)
+            usable = host_is_usable(engine, &lease->request.node_sets[set], host);
+        n += usable;
+    }
+    return n;
+}
+
+/* Set by set on its own, then together. */
+bool could_ever_fit(struct engine *engine, struct lease *lease)
+{
+    uint32_t n_holdable = 0, n_on_usable = 0;
 
     for (size_t set = 0; set < lease->request.n_node_sets; set++) {
         const struct node_set *nodes = &lease->request.node_sets[set];
-        uint64_t holds = 0;
 
-        for (size_t host = 0; host < engine->site.n_hosts && holds < nodes->count; host++) {
-            int64_t fit = nodes->count;
-
-            for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-                if (nodes->amounts.of[type] > 0) {
-                    int64_t capacity = engine->site.hosts[host].capacity.of[type];
-                    int64_t count = capacity / nodes->amounts.of[type];
-
-                    fit = count < fit ? count : fit;
-                }
-            holds += (uint64_t)fit;
-        }
-        n_holdable += (uint32_t)(holds < nodes->count ? holds : nodes->count);
+        n_holdable += site_holds(engine, nodes, false);
+        if (is_restricted(engine, lease))
+            n_on_usable += site_holds(engine, nodes, true);
     }
     lease->reason = (struct reason){.id = REASON_TOO_BIG, .n = {lease->n_vms, n_holdable}};
-    return n_holdable == lease->n_vms &&
-           (lease->request.n_node_sets == 1 || fits_on_empty_site(engine, lease));
+    if (n_holdable < lease->n_vms)
+        return false;
+    if (is_restricted(engine, lease)) {
+        lease->reason =
+            (struct reason){.id = REASON_NO_HOST_ALLOWED,
+                            .n = {lease->n_vms, usable_hosts(engine, lease), n_on_usable}};
+        if (n_on_usable < lease->n_vms)
+            return false;
+    }
+    return lease->request.n_node_sets == 1 || fits_on_empty_site(engine, lease);
 }
 
 static bool admit(struct engine *engine, struct lease *lease)
@@ -97,6 +133,7 @@ static bool admit(struct engine *engine, struct lease *lease)
         return true;
     lease->reason = reason;
     lease->reason.text = memory_text(reason.text);
+    lease->reason.word = memory_text(reason.word);
     return false;
 }
 
@@ -116,7 +153,7 @@ int request_lease(struct engine *engine, const struct lease_request *request, st
     struct lease *lease;
     bool accepted;
 
-    if (check_request(engine, request, err) < 0)
+    if (request_check(engine, request, err) < 0)
         return -1;
     lease = lease_create(request);
     lease_table_insert(engine, lease);
@@ -246,27 +283,36 @@ static void schedule_queue(struct engine *engine)
 static void enqueue(struct engine *engine, struct lease *lease)
 {
     engine->queued_deadlines |= lease->request.deadline != INSTANT_NONE;
-    lease_set_state(engine, lease, LEASE_QUEUED);
+    lease_set_state(engine, lease,
+                    lease_is_suspended(lease) ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
     queue_insert(engine, lease);
 }
 
-/* Keep it until its earliest start. */
-static void keep_early(struct engine *engine, struct lease *lease)
+int64_t lease_ready_at(const struct lease *lease)
+{
+    int64_t ready = lease->plan->not_before;
+
+    if (lease->request.kind == LEASE_BEST_EFFORT && lease->request.start > ready)
+        ready = lease->request.start;
+    return ready;
+}
+
+void keep_early(struct engine *engine, struct lease *lease)
 {
     struct lease_list *early = &engine->early;
+    int64_t ready = lease_ready_at(lease);
     size_t place;
 
-    lease->reason = (struct reason){.id = REASON_NOT_READY, .n = {lease->request.start}};
+    lease->reason = (struct reason){.id = REASON_NOT_READY, .n = {ready}};
     lease_list_append(early, lease);
-    for (place = early->n - 1;
-         place && early->items[place - 1]->request.start > lease->request.start; place--)
+    for (place = early->n - 1; place && lease_ready_at(early->items[place - 1]) > ready; place--)
         early->items[place] = early->items[place - 1];
     early->items[place] = lease;
 }
 
 static void enqueue_ready(struct engine *engine)
 {
-    while (engine->early.n && engine->early.items[0]->request.start <= engine->now) {
+    while (engine->early.n && lease_ready_at(engine->early.items[0]) <= engine->now) {
         struct lease *lease = engine->early.items[0];
 
         lease_list_remove(&engine->early, lease);
@@ -282,7 +328,7 @@ void schedule_pending(struct engine *engine)
 
         if (lease->request.kind != LEASE_BEST_EFFORT)
             continue;
-        if (lease->request.start != INSTANT_NONE && lease->request.start > engine->now)
+        if (lease_ready_at(lease) > engine->now)
             keep_early(engine, lease);
         else
             enqueue(engine, lease);

@@ -2,6 +2,7 @@
 #ifndef GALERNA_CORE_RESERVATION_H
 #define GALERNA_CORE_RESERVATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +55,7 @@ struct reservation {
     struct placement *placement;
     uint64_t order;                  /* the engine's: insertion order among equal times */
     struct reservation *next_booked; /* the slot table's */
+    bool counted;                    /* the engine's: its VMs are counted on their hosts */
     const char *image;               /* transfer: which; else NULL */
     int64_t image_deadline;          /* transfer: latest arrival, INSTANT_NONE: none */
 };

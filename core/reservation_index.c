@@ -55,6 +55,42 @@ void reservation_index_insert(struct reservation_index *index, int64_t time,
     index->n++;
 }
 
+void reservation_index_append(struct reservation_index *index, int64_t time,
+                              struct reservation *reservation)
+{
+    make_room(index);
+    index->entries[index->head + index->n++] =
+        (struct index_entry){time, reservation->order, reservation};
+    index->n_appended++;
+}
+
+static int by_time_and_order(const void *a, const void *b)
+{
+    const struct index_entry *x = a, *y = b;
+
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void reservation_index_settle(struct reservation_index *index)
+{
+    struct index_entry *entries = index->entries + index->head, *added;
+    size_t n_added = index->n_appended, n_sorted = index->n - n_added, place = index->n;
+
+    if (!n_added)
+        return;
+    index->n_appended = 0;
+    added = memory_copy(entries + n_sorted, n_added * sizeof *added);
+    qsort(added, n_added, sizeof *added, by_time_and_order);
+    while (n_added)
+        entries[--place] =
+            n_sorted && by_time_and_order(&entries[n_sorted - 1], &added[n_added - 1]) > 0
+                ? entries[--n_sorted]
+                : added[--n_added];
+    free(added);
+}
+
 void reservation_index_remove(struct reservation_index *index, int64_t time,
                               const struct reservation *reservation)
 {

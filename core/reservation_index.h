@@ -19,11 +19,17 @@ struct index_entry {
 struct reservation_index {
     struct index_entry *entries; /* entries[head] ... entries[head + n - 1] */
     size_t head, n, allocated;
+    size_t n_appended; /* of the n, at the end: not in order yet */
 };
 
 void reservation_index_finish(struct reservation_index *index);
 void reservation_index_insert(struct reservation_index *index, int64_t time,
                               struct reservation *reservation);
+/* Many at once: append them all, then settle; nothing else is asked in between. Costs: O(1) each,
+ * then O(n + k log k) for k of them. */
+void reservation_index_append(struct reservation_index *index, int64_t time,
+                              struct reservation *reservation);
+void reservation_index_settle(struct reservation_index *index);
 void reservation_index_remove(struct reservation_index *index, int64_t time,
                               const struct reservation *reservation);
 

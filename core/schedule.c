@@ -9,6 +9,12 @@ static void book_list(struct engine *engine, const struct reservation_list *list
         reservation_book(engine, list->items[i]);
 }
 
+/* When the first operation of a planned stretch begins. */
+static int64_t planned_start(const struct vm_plan *planned)
+{
+    return planned->before.n ? planned->before.items[0]->from : planned->vm->from;
+}
+
 /* Haizea's order: preparation, before, VM, after. */
 void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
@@ -23,6 +29,8 @@ void proposal_take_over(struct engine *engine, struct lease *lease, struct propo
     book_list(engine, &plan->before);
     reservation_book(engine, plan->vm);
     book_list(engine, &plan->after);
+    if (planned_start(plan) <= engine->now)
+        vms_arrive(engine, plan->vm);
     lease_plan_publish(lease);
 }
 
@@ -36,7 +44,7 @@ static bool place(struct engine *engine, struct lease *lease, bool may_wait,
 
     if (lease->request.kind == LEASE_DEADLINE)
         return place_deadline(engine, lease, proposal);
-    if (lease->request.kind == LEASE_RESERVATION)
+    if (lease->request.kind == LEASE_RESERVATION && !lease_is_suspended(lease))
         return place_exact(engine, lease, proposal) ||
                place_by_moving_others(engine, lease, proposal);
     if (lease_is_suspended(lease)) {
@@ -52,31 +60,41 @@ static bool place(struct engine *engine, struct lease *lease, bool may_wait,
     return placed;
 }
 
-bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_wait)
+static void preempt_victims(struct engine *engine, const struct lease *lease,
+                            const struct proposal *proposal)
 {
-    struct proposal proposal;
-    bool resuming = lease_is_suspended(lease);
+    for (size_t i = 0; i < proposal->victims.n; i++) {
+        struct preemption preemption = {.victim = proposal->victims.items[i],
+                                        .at = proposal->start,
+                                        .by = lease,
+                                        .suspend = proposal->suspend_victims};
+
+        preempt(engine, &preemption);
+    }
+}
+
+bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal)
+{
+    bool resuming = lease_is_suspended(lease) || lease->state == LEASE_SUSPENDING;
     size_t n_transfers;
 
-    engine->attempts++;
-    if (!place(engine, lease, may_wait, &proposal))
-        return false;
-    if (!resuming && !plan_preparation(engine, lease, &proposal)) {
-        proposal_finish(&proposal);
+    if (!resuming && !plan_preparation(engine, lease, proposal)) {
+        proposal_finish(proposal);
         return false;
     }
-    for (size_t i = 0; i < proposal.victims.n; i++)
-        preempt(engine, proposal.victims.items[i], proposal.plan.vm->from, lease);
+    preempt_victims(engine, lease, proposal);
     if (resuming)
-        plan_migration(engine, lease, &proposal);
-    lease->reason = (struct reason){.id = REASON_PLANNED, .n = {proposal.start}};
-    if (proposal.in_future && lease->request.kind == LEASE_BEST_EFFORT) {
+        plan_migration(engine, lease, proposal);
+    lease->reason = (struct reason){.id = REASON_PLANNED, .n = {proposal->start}};
+    if (proposal->in_future && lease->request.kind == LEASE_BEST_EFFORT) {
         lease->plan->holds_future = true;
         lease_list_append(&engine->future, lease);
     }
-    n_transfers = proposal.preparation.n;
-    proposal_take_over(engine, lease, &proposal);
-    proposal_finish(&proposal);
+    n_transfers = proposal->preparation.n;
+    proposal_take_over(engine, lease, proposal);
+    proposal_finish(proposal);
+    if (lease->state == LEASE_SUSPENDING)
+        return true;
     if (resuming) {
         lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);
     } else {
@@ -85,6 +103,15 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
             lease_set_state(engine, lease, LEASE_READY);
     }
     return true;
+}
+
+bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_wait)
+{
+    struct proposal proposal;
+
+    engine->attempts++;
+    return place(engine, lease, may_wait, &proposal) &&
+           proposal_accept(engine, lease, &proposal);
 }
 
 void stretch_withdraw(struct engine *engine, struct lease *lease)
@@ -114,12 +141,6 @@ static int by_submission(const void *a, const void *b)
     if (x->request.submit != y->request.submit)
         return x->request.submit < y->request.submit ? -1 : 1;
     return x->request.id < y->request.id ? -1 : x->request.id > y->request.id;
-}
-
-/* When the first operation of a planned stretch begins. */
-static int64_t planned_start(const struct vm_plan *planned)
-{
-    return planned->before.n ? planned->before.items[0]->from : planned->vm->from;
 }
 
 static int64_t cpu_of(const struct lease *lease)

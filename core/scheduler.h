@@ -9,6 +9,7 @@
 #define GALERNA_CORE_SCHEDULER_H
 
 #include "core/engine.h"
+#include "core/host_filter.h"
 #include "core/host_survey.h"
 #include "core/plan.h"
 #include "core/reservation_index.h"
@@ -47,6 +48,10 @@ struct engine {
     struct lease_list trying;  /* scratch: the queue while it is being scheduled */
     struct lease_list future;  /* hold a future reservation */
 
+    enum { ENGINE_NEW, ENGINE_BEGUN, ENGINE_STEPPED } stage;
+    bool staging;                    /* bookings go unsorted into the indexes */
+    struct engine_outputs adopted;   /* what adoptions caused: for the first step */
+
     struct reservation_list withdrawn; /* freed when the next step begins */
     struct reservation_list due;       /* scratch: those of this instant */
 
@@ -61,6 +66,10 @@ struct engine {
     uint32_t *host_slot;
     struct host_choice *choices;
     struct surveys *surveys;
+    bool *closed;          /* hosts that take no new VMs; NULL: none */
+    uint32_t *vms_on;      /* VMs on each host now */
+    struct host_load *loads; /* scratch: what the lease being mapped has put on hosts */
+    size_t loads_allocated;
     uint32_t *batch_hosts;
     int32_t *batch_leases;
     int64_t *batch_until, *batch_free, *batch_scores;
@@ -71,8 +80,21 @@ struct engine {
 /* --- requests.c --- */
 /* A new lease: admission, and into the list of those to be scheduled. */
 int request_lease(struct engine *engine, const struct lease_request *request, struct error *err);
+/* EINVAL: the id is there already, or the request is malformed. */
+int request_check(const struct engine *engine, const struct lease_request *request,
+                  struct error *err);
 /* Everything that waits is tried. */
 void schedule_pending(struct engine *engine);
+/* Could hosts that the lease may use ever hold it? Else lease->reason says why not. */
+bool could_ever_fit(struct engine *engine, struct lease *lease);
+/* When a lease that waits may be (re)started at the earliest; INSTANT_NONE: at once. */
+int64_t lease_ready_at(const struct lease *lease);
+/* Keep it out of the queue until then. */
+void keep_early(struct engine *engine, struct lease *lease);
+
+/* --- adoption.c --- */
+/* Bring into order what adoptions have booked. */
+void adoptions_settle(struct engine *engine);
 
 /* --- engine.c --- */
 struct lease *lease_create(const struct lease_request *request);
@@ -86,6 +108,8 @@ void lease_list_remove(struct lease_list *list, const struct lease *lease);
 void queue_append(struct engine *engine, struct lease *lease);
 /* Put a lease back so that the queue stays in the order of submission. */
 void queue_insert(struct engine *engine, struct lease *lease);
+/* The same, and in the order of ids among those of one submission. */
+void queue_insert_by_id(struct engine *engine, struct lease *lease);
 void queue_remove(struct engine *engine, struct lease *lease);
 void future_remove(struct engine *engine, struct lease *lease);
 bool future_allowed(const struct engine *engine);
@@ -101,8 +125,12 @@ void reservation_unbook(struct engine *engine, struct reservation *r);
 void reservation_withdraw(struct engine *engine, struct reservation *r);
 void reservation_list_withdraw(struct engine *engine, struct reservation_list *list);
 void reservation_set_until(struct engine *engine, struct reservation *r, int64_t until);
+/* Its VMs count on their hosts from now on. */
+void vms_arrive(struct engine *engine, struct reservation *vm);
 void reservation_start(struct engine *engine, struct reservation *r);
 void reservation_end(struct engine *engine, struct reservation *r);
+/* Book one that is under way already. */
+void reservation_adopt(struct engine *engine, struct reservation *r);
 struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_types);
 struct placement *placement_share(struct placement *placement);
 void placement_destroy(struct placement *placement);
@@ -136,6 +164,13 @@ int64_t resume_windows(struct engine *engine, struct lease *lease,
                        struct reservation_list *list);
 
 /* --- mapper.c --- */
+/* A promise made before must be kept: suspend others whatever the preemption policy says. */
+enum forcing {
+    FORCE_NOTHING,
+    FORCE_PREEMPTABLE, /* those that their terms allow to be suspended */
+    FORCE_ALL,         /* and those of limited duration: they ran in a gap before the promise */
+};
+
 struct map_request {
     struct lease *lease;
     int64_t from, until;
@@ -145,6 +180,8 @@ struct map_request {
     size_t n_allowed;
     const struct placement *pinned; /* every VM goes to its host there; NULL: anywhere */
     bool spare_others;              /* nobody is preempted for it */
+    bool pinned_preempts;           /* pinned, and others are preempted for it */
+    enum forcing forced;            /* instead of asking the preemption policy */
 };
 
 struct mapping {
@@ -158,6 +195,9 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
 uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm);
 /* VMs of a node set that fit at this instant. */
 uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes);
+/* VMs of a node set that fit during the request's time, nobody preempted. */
+uint32_t mapper_count(struct engine *engine, const struct map_request *request,
+                      const struct node_set *nodes);
 void mapper_create_scratch(struct engine *engine);
 void mapper_destroy_scratch(struct engine *engine);
 void mapping_finish(struct mapping *mapping);
@@ -168,6 +208,7 @@ struct proposal {
     struct reservation_list preparation;
     struct vm_plan plan;
     struct lease_list victims;
+    bool suspend_victims; /* whatever their terms are */
     bool in_future;
     int64_t start; /* of the first operation */
 };
@@ -181,6 +222,11 @@ struct placing_request {
 };
 
 bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal);
+/* The same on pinned hosts or with forced victims; the wish's times are not read. */
+bool place_exact_as(struct engine *engine, const struct map_request *wish,
+                    struct proposal *proposal);
+/* Give the last seconds of a stretch to the shutdown. */
+void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *plan);
 bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
                                struct proposal *proposal);
 /* A place for a lease that needs all its time at a stretch, beginning in [from, latest]. */
@@ -191,6 +237,7 @@ struct window_request {
     bool resuming;     /* it will be suspended by then */
     bool spare_others;
     bool may_be_late;               /* only to learn when it could end */
+    enum forcing forced;
     const struct placement *pinned; /* hosts of its VMs; NULL: any */
     const int64_t *more_points;     /* besides the ends that are booked: when to try */
     size_t n_more_points;
@@ -213,13 +260,26 @@ void pull_deadlines_forward(struct engine *engine);
 void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal);
 /* Take the last stretch back from slot table, indexes and plan. */
 void stretch_withdraw(struct engine *engine, struct lease *lease);
+/* Book the proposal, preempt its victims, and set the lease's state; uses the proposal up. False:
+ * its image cannot be there in time, nothing has changed. */
+bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal);
 /* Place the lease and book it; false with lease->reason set when it cannot be placed. */
 bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_wait);
 void unschedule_lease(struct engine *engine, struct lease *lease);
 void reevaluate_future(struct engine *engine);
 
 /* --- preemption.c --- */
-void preempt(struct engine *engine, struct lease *victim, int64_t at, const struct lease *by);
+struct preemption {
+    struct lease *victim;
+    int64_t at;
+    const struct lease *by;
+    bool suspend; /* whatever its terms are */
+};
+
+void preempt(struct engine *engine, const struct preemption *preemption);
+/* Can the lease be suspended in time to be off its hosts at `at`? promised: even where it has run
+ * for too short a time to make that worth while. */
+bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at, bool promised);
 /* Can anything be done to make this lease free its hosts at that time? */
 bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);
 
@@ -251,6 +311,7 @@ void operation_begins(struct engine *engine, struct reservation *r);
 void operation_ends(struct engine *engine, struct reservation *r);
 void lease_ended_early(struct engine *engine, struct lease *lease);
 void lease_cancel(struct engine *engine, struct lease *lease);
+void memory_files_add(struct engine *engine, const struct reservation *r);
 void memory_files_drop(struct engine *engine, struct lease *lease);
 
 #endif

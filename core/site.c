@@ -33,8 +33,10 @@ int site_add_hosts(struct site *site, size_t count, const struct amounts *capaci
     for (size_t i = 0; i < count; i++) {
         struct site_host *host = &site->hosts[site->n_hosts];
 
-        host->id = site->n_hosts ? site->hosts[site->n_hosts - 1].id + 1 : 1;
-        host->capacity = *capacity;
+        *host = (struct site_host){
+            .id = site->n_hosts ? site->hosts[site->n_hosts - 1].id + 1 : 1,
+            .capacity = *capacity,
+        };
         site->n_hosts++;
     }
     return 0;

@@ -7,6 +7,7 @@
 #ifndef GALERNA_CORE_SITE_H
 #define GALERNA_CORE_SITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@
 struct site_host {
     int32_t id;              /* unique */
     struct amounts capacity; /* units of the site's resource types */
+    bool closed;             /* takes no new VMs; those that are adopted stay on it */
 };
 
 struct site {

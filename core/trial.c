@@ -173,7 +173,9 @@ static const struct placement *change_hosts(const struct change *change)
 
     if (change->suspends)
         return change->shortened->placement;
-    return plan->n_vms > 1 ? plan->vms[plan->n_vms - 2].vm->placement : NULL;
+    if (plan->n_vms < 2 || !plan->vms[plan->n_vms - 2].vm->placement->n_vms)
+        return NULL;
+    return plan->vms[plan->n_vms - 2].vm->placement;
 }
 
 /* When it can begin at the earliest. */

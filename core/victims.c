@@ -35,6 +35,57 @@ static int64_t overhead_of(struct engine *engine, const struct lease *lease, int
     }
 }
 
+static bool is_usable(const struct engine *engine, const struct map_request *request, uint32_t host)
+{
+    const struct lease_request *lease = &request->lease->request;
+
+    if (request->pinned) {
+        for (uint32_t i = 0; i < request->pinned->n_hosts; i++)
+            if (request->pinned->hosts[i] == host)
+                return true;
+        return false;
+    }
+    for (size_t set = 0; set < lease->n_node_sets; set++)
+        if (host_is_usable(engine, &lease->node_sets[set], host))
+            return true;
+    return false;
+}
+
+/* A lease whose hosts the other one may not use makes no room for it. */
+static bool is_of_use(const struct engine *engine, const struct map_request *request,
+                      const struct lease *lease)
+{
+    const struct placement *placement = lease_plan_current(lease)->vm->placement;
+
+    if (!request->pinned && !is_restricted(engine, request->lease))
+        return true;
+    for (uint32_t i = 0; i < placement->n_hosts; i++)
+        if (is_usable(engine, request, placement->hosts[i]))
+            return true;
+    return false;
+}
+
+/* Also one that shuts down at that time, or is to be suspended a little later. */
+static bool may_be_forced(struct engine *engine, const struct map_request *request,
+                          struct lease *lease)
+{
+    if (lease->request.kind != LEASE_BEST_EFFORT || lease->state != LEASE_ACTIVE)
+        return false;
+    if (lease->request.terms == TERMS_NON_PREEMPTABLE &&
+        (request->forced != FORCE_ALL || lease->request.duration == SPAN_UNLIMITED))
+        return false;
+    return lease_plan_running(lease) && can_be_suspended_at(engine, lease, request->from, true);
+}
+
+static bool may_make_room(struct engine *engine, const struct map_request *request,
+                          struct lease *lease)
+{
+    if (request->forced != FORCE_NOTHING)
+        return may_be_forced(engine, request, lease) && is_of_use(engine, request, lease);
+    return lease->request.kind != LEASE_DEADLINE &&
+           is_preemptable_at(engine, lease, request->from) && is_of_use(engine, request, lease);
+}
+
 /* Leases that hold something during [from, until), by ascending id (Haizea has no order here). */
 static void gather(struct engine *engine, const struct map_request *request,
                    struct candidates *candidates)
@@ -47,8 +98,7 @@ static void gather(struct engine *engine, const struct map_request *request,
         const struct vm_plan *current;
 
         if (r->from >= request->until || r->from >= r->until || lease == request->lease ||
-            lease->request.kind == LEASE_DEADLINE ||
-            !is_preemptable_at(engine, lease, request->from))
+            !may_make_room(engine, request, lease))
             continue;
         current = lease_plan_current(lease);
         candidates->victims = memory_grow(candidates->victims, &candidates->allocated,
@@ -99,6 +149,10 @@ static bool pass_in_order(struct engine *engine, const struct map_request *reque
     struct host_order order = {
         .choices = engine->choices, .n = snapshot->n, .in_order = snapshot->in_order};
 
+    if (request->pinned)
+        return mapper_pinned(engine, request, mapping);
+    if (is_restricted(engine, request->lease))
+        return restricted_map(engine, request, mapping);
     if (!mapper_may_fit(engine, request))
         return false;
     memcpy(engine->choices, snapshot->choices, snapshot->n * sizeof *snapshot->choices);
@@ -135,8 +189,9 @@ static bool map_by_scores(struct engine *engine, const struct map_request *reque
     const struct policy_hooks *hooks = engine->hooks;
 
     candidates->scores = memory_new(candidates->n, sizeof *candidates->scores);
-    hooks->score_victims(hooks->context, request->lease, request->from, candidates->victims,
-                         candidates->n, candidates->scores);
+    if (request->forced == FORCE_NOTHING)
+        hooks->score_victims(hooks->context, request->lease, request->from, candidates->victims,
+                             candidates->n, candidates->scores);
     for (;;) {
         size_t best = best_candidate(candidates);
         struct lease *victim;
@@ -207,12 +262,14 @@ bool map_with_victims(struct engine *engine, const struct map_request *request,
     gather(engine, request, &candidates);
     if (!candidates.n)
         return false;
-    mapper_order_all(engine, request, &order);
+    order = (struct host_order){.choices = engine->choices};
+    if (!request->pinned && !is_restricted(engine, request->lease))
+        mapper_order_all(engine, request, &order);
     snapshot.n = order.n;
     snapshot.in_order = order.in_order;
     snapshot.choices = memory_copy(order.choices, order.n * sizeof *order.choices);
     mark = slot_table_mark(engine->table);
-    if (engine->hooks->choose_victims)
+    if (engine->hooks->choose_victims && request->forced == FORCE_NOTHING)
         mapped = map_by_choice(engine, request, &candidates, &snapshot, mapping);
     else
         mapped = map_by_scores(engine, request, &candidates, &snapshot, mapping);

@@ -1,5 +1,6 @@
-/* fill_page.c: prints a page of the manual with the lines "@OPTIONS@" and "@CHECKS@" replaced by the
- * tables that the program itself works by, so that the page cannot say anything else than it does.
+/* fill_page.c: prints a page of the manual with the lines "@OPTIONS@", "@RIGHTS@", "@STREAMS@"
+ * and "@CHECKS@" replaced by the tables that the program itself works by, so that the page cannot
+ * say anything else than it does.
  *
  *   fill_page PAGE.scd.in
  */
@@ -7,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapters/opennebula/rights.h"
 #include "configuration/option.h"
+#include "lwf/generate.h"
 #include "verify/verify.h"
 
 /* Text with what scdoc would take for markup escaped. */
@@ -49,6 +52,62 @@ static void print_options(void)
     }
 }
 
+/* "name: what it may be" and an indented line of meaning, one after the other. */
+static void print_rights(void)
+{
+    FILE *table = tmpfile();
+    char line[1024];
+
+    if (!table) {
+        perror("fill_page");
+        exit(EXIT_FAILURE);
+    }
+    rights_print_options(table);
+    rewind(table);
+    while (fgets(line, sizeof(line), table)) {
+        size_t name = strcspn(line, ":");
+
+        if (line[0] == ' ') {
+            printf("\t");
+            print_text(line + strspn(line, " "));
+            printf("\n");
+        } else {
+            printf("*%.*s*", (int)name, line);
+            print_text(line + name);
+        }
+    }
+    fclose(table);
+}
+
+/* "Title:" and lines "  name  meaning". */
+static void print_streams(void)
+{
+    FILE *table = tmpfile();
+    char line[1024];
+
+    if (!table) {
+        perror("fill_page");
+        exit(EXIT_FAILURE);
+    }
+    generate_print_keys(table);
+    rewind(table);
+    while (fgets(line, sizeof(line), table)) {
+        size_t name = strcspn(line + strspn(line, " "), " ");
+
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] == ' ') {
+            const char *meaning = line + 2 + name;
+
+            printf("*%.*s*\n\t", (int)name, line + 2);
+            print_text(meaning + strspn(meaning, " "));
+            printf("\n\n");
+        } else if (line[0]) {
+            printf("## %.*s\n\n", (int)strcspn(line, ":"), line);
+        }
+    }
+    fclose(table);
+}
+
 static void print_checks(void)
 {
     for (int i = 0; i < CHECKS; i++) {
@@ -70,6 +129,10 @@ int main(int argc, char **argv)
     while (fgets(line, sizeof(line), page)) {
         if (!strcmp(line, "@OPTIONS@\n"))
             print_options();
+        else if (!strcmp(line, "@RIGHTS@\n"))
+            print_rights();
+        else if (!strcmp(line, "@STREAMS@\n"))
+            print_streams();
         else if (!strcmp(line, "@CHECKS@\n"))
             print_checks();
         else

@@ -335,7 +335,8 @@ enum galerna_event_kind {
     GALERNA_EVENT_STARTED,   /* its VMs run for the first time */
     GALERNA_EVENT_PREEMPTED, /* it makes room for lease `other` */
     GALERNA_EVENT_RESUMED,   /* its VMs run again */
-    GALERNA_EVENT_FINISHED   /* done, cancelled, refused or failed */
+    GALERNA_EVENT_FINISHED   /* done, cancelled, refused or failed; lease_accumulated() is then all
+                                the time it ran */
 };
 
 struct galerna_event {

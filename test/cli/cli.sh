@@ -238,6 +238,45 @@ long_trace() {
     }' >"$work/long.swf"
 }
 
+generated() {
+    set -- --site 8,cpu=100,memory=1024 --stream typeless,jobs=40,nodes=8,class=local+suspendable
+    run 0 trace generate "$@" -o "$work/a.lwf"
+    silent out
+    run 0 trace generate "$@" --output "$work/b.lwf"
+    checks=$((checks + 1))
+    cmp -s "$work/a.lwf" "$work/b.lwf" || fail "$ran: twice gives different bytes"
+    run 0 trace generate "$@" --seed 2
+    checks=$((checks + 1))
+    ! cmp -s "$work/a.lwf" "$work/out" || fail "$ran: another seed gives the same"
+    run 0 trace check "$work/a.lwf"
+    says out "40 leases, 0 errors, 0 warnings"
+    run 0 replay "$work/a.lwf"
+    run 0 trace generate --with "$work/a.lwf" --stream reservations,rho=0.2,delta=1h,vms=2 \
+        --name both -o "$work/c.lwf"
+    run 0 trace check "$work/c.lwf"
+    says out "0 errors, 0 warnings"
+    checks=$((checks + 1))
+    grep -q 'lease-workload name="both"' "$work/c.lwf" || fail "$ran: the name is not there"
+    grep -q -e '--seed 1 --with a.lwf --stream reservations,rho=0.2' "$work/c.lwf" ||
+        fail "$ran: the file does not tell how it was made"
+    run 0 trace generate --list-keys
+    says out "run-shape-1"
+    run 64 trace generate
+    says err "no --stream is given"
+    run 64 trace generate --stream typeless,jbs=3
+    says err "did you mean 'jobs'?"
+    run 64 trace generate --stream poisson,jobs=3 --seed -1
+    says err "--seed -1: expected a number"
+    run 64 trace generate poisson,jobs=3
+    says err "streams are given with --stream"
+    run 1 trace generate --stream reservations,rho=0.2,span=1d -o "$work/d.lwf"
+    says err "tell which"
+    run 1 trace generate --stream poisson,jobs=3 --with "$work/none.lwf"
+    says err "none.lwf"
+    run 1 trace generate --stream poisson,jobs=3 -o "$work/no/such/folder.lwf"
+    says err "folder.lwf.partial: cannot be written"
+}
+
 # interrupt FILE ARGUMENT...: Ctrl-C once the run has begun, which is when FILE's neighbours appear.
 interrupt() {
     ran="galerna replay $* and Ctrl-C"
@@ -275,6 +314,7 @@ wrong_input
 one_run
 outputs
 several_runs
+generated
 interruption
 echo "$checks checks, $failures failed"
 [ "$failures" -eq 0 ]

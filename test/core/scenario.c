@@ -75,13 +75,12 @@ static struct engine_input *add_input(struct scenario *s, enum engine_input_kind
     return input;
 }
 
-void ask(struct scenario *s, struct ask what)
+static const struct lease_request *make_request(struct scenario *s, size_t place, struct ask what)
 {
-    size_t place = s->n_inputs;
-    struct engine_input *input = add_input(s, INPUT_REQUEST, what.id);
     struct node_set usual = {.count = what.vms ? what.vms : 1,
                              .amounts = {{what.cpu ? what.cpu : SCENARIO_CPU,
-                                          what.memory ? what.memory : SCENARIO_MEMORY, what.disk}}};
+                                          what.memory ? what.memory : SCENARIO_MEMORY, what.disk}},
+                             .hosts = what.hosts};
     bool exact = what.kind == LEASE_RESERVATION;
 
     assert_true(what.n_sets <= SCENARIO_SETS);
@@ -105,7 +104,15 @@ void ask(struct scenario *s, struct ask what)
         .image = what.image,
         .image_size = what.image_size,
     };
-    input->request = &s->requests[place];
+    return &s->requests[place];
+}
+
+void ask(struct scenario *s, struct ask what)
+{
+    size_t place = s->n_inputs;
+    struct engine_input *input = add_input(s, INPUT_REQUEST, what.id);
+
+    input->request = make_request(s, place, what);
 }
 
 void best_effort(struct scenario *s, int64_t id, uint32_t vms, int64_t duration)
@@ -175,14 +182,21 @@ static void write_log(struct scenario *s)
  * ------------------------------------------------------------------------------------------------
  */
 
+static void create_engine(struct scenario *s)
+{
+    struct error err = {0};
+
+    s->engine = engine_create(&s->site, &s->settings, &s->policies, &err);
+    if (!s->engine)
+        fail_msg("%s", err.text);
+}
+
 static void step(struct scenario *s, int64_t now)
 {
     struct error err = {0};
 
     if (!s->engine)
-        s->engine = engine_create(&s->site, &s->settings, &s->policies, &err);
-    if (!s->engine)
-        fail_msg("%s", err.text);
+        create_engine(s);
     s->now = now;
     if (engine_step(s->engine, now, s->inputs, s->n_inputs, &s->outputs, &err) < 0)
         fail_msg("at %d: %s", (int)now, err.text);
@@ -192,6 +206,36 @@ static void step(struct scenario *s, int64_t now)
     if (s->unchecked)
         return;
     check_everything(s);
+}
+
+static int try_adoption(struct scenario *s, struct ask what, struct adoption how, struct error *err)
+{
+    if (!s->engine) {
+        create_engine(s);
+        assert_int_equal(engine_begin(s->engine, s->now, err), 0);
+    }
+    how.request = *make_request(s, 0, what);
+    return engine_adopt(s->engine, &how, err);
+}
+
+int adopt(struct scenario *s, struct ask what, struct adoption how)
+{
+    struct error err = {0};
+    int adopted = try_adoption(s, what, how, &err);
+
+    if (adopted < 0)
+        fail_msg("%s", err.text);
+    return adopted;
+}
+
+const char *adoption_error(struct scenario *s, struct ask what, struct adoption how)
+{
+    struct error err = {0};
+
+    if (try_adoption(s, what, how, &err) >= 0)
+        return NULL;
+    snprintf(s->answer, sizeof s->answer, "%s", err.text);
+    return s->answer;
 }
 
 void settle(struct scenario *s)

@@ -24,7 +24,9 @@
 
 #include <cmocka.h>
 
+#include "core/adoption.h"
 #include "core/engine.h"
+#include "core/host_filter.h"
 
 enum {
     SCENARIO_INPUTS = 64,
@@ -45,6 +47,7 @@ struct ask {
     int64_t duration;
     int64_t deadline; /* 0: none */
     bool non_preemptable;
+    const struct host_filter *hosts; /* of each VM, where sets are not given */
     int64_t submit; /* 0: now */
     const char *image;
     int64_t image_size;
@@ -96,6 +99,12 @@ void deadline_lease(struct scenario *s, int64_t id, uint32_t vms, int64_t durati
 void cancel(struct scenario *s, int64_t id);
 /* The VMs of the lease ended by themselves. */
 void ends(struct scenario *s, int64_t id);
+
+/* Before the first step: the lease is there already; how.request is made from `what`. The engine
+ * begins at the present time. Returns what engine_adopt() does; fails the test at -1. */
+int adopt(struct scenario *s, struct ask what, struct adoption how);
+/* The same; what was wrong, or NULL. Valid until the next call. */
+const char *adoption_error(struct scenario *s, struct ask what, struct adoption how);
 
 /* Time comes to `time`; what is planned for that instant happens with what is asked for there. */
 void at(struct scenario *s, int64_t time);

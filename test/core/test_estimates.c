@@ -31,7 +31,7 @@ static struct engine *make_engine(bool haizea)
 
 static struct lease *make_lease(uint32_t vms, int64_t cpu, int64_t memory)
 {
-    struct node_set set = {vms, {{cpu, memory}}};
+    struct node_set set = {vms, {{cpu, memory}}, NULL};
     struct lease_request request = {.id = 1, .duration = 1000, .node_sets = &set, .n_node_sets = 1};
 
     return lease_create(&request);
@@ -166,7 +166,7 @@ static void node_sets_are_ordered_by_relative_size(void **state)
 {
     /* Of the largest CPU and memory: 1/4 + 1, 1 + 1/4, 1 + 1/2, 1/4 + 1. */
     struct node_set sets[] = {
-        {2, {{100, 1024}}}, {1, {{400, 256}}}, {3, {{400, 512}}}, {1, {{100, 1024}}}};
+        {2, {{100, 1024}}, NULL}, {1, {{400, 256}}, NULL}, {3, {{400, 512}}, NULL}, {1, {{100, 1024}}, NULL}};
     struct lease_request request = {.id = 1, .node_sets = sets, .n_node_sets = 4};
     struct lease *lease = lease_create(&request);
     static const uint32_t order[] = {2, 0, 1, 3}, first_vm[] = {0, 2, 3, 6};

@@ -63,7 +63,7 @@ static void every_kind_too_big_for_the_site_is_refused_as_such(void **state)
 static void a_gang_of_two_sizes_that_never_fits_together_is_too_big(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{1, {{100, 100}}}, {2, {{100, 512}}}};
+    struct node_set sets[] = {{1, {{100, 100}}, NULL}, {2, {{100, 512}}, NULL}};
 
     (void)state;
     scenario_begin(&s, 0);
@@ -124,7 +124,7 @@ static void reservation_gets_its_exact_time_or_is_refused(void **state)
     assert_string_equal(states_of(&s, 1), "0 Pending Scheduled Ready");
     assert_string_equal(states_of(&s, 2), "0 Pending Rejected");
     assert_string_equal(reason_of(&s, 2),
-                        "no-room-at-start: refused: 1 VMs do not fit from 149 until 199");
+                        "no-room-at-start: refused: 1 VMs do not fit from 149 until 199, 0 would");
     run_to_end(&s);
     assert_string_equal(states_of(&s, 1), "0 Pending Scheduled Ready | 100 Active | 150 Done");
     assert_int_equal(lease_of(&s, 3)->start_actual, 150);
@@ -304,7 +304,7 @@ static void also_when_nothing_else_ever_happens(void **state)
 
 static void who_needs_no_cpu_does_not_wait_for_one(void **state)
 {
-    struct node_set memory_only = {1, {{0, 100}}};
+    struct node_set memory_only = {1, {{0, 100}}, NULL};
     struct scenario s;
 
     (void)state;

@@ -97,7 +97,7 @@ static void global_exclusion_suspends_one_vm_after_the_other(void **state)
 static void a_host_holds_its_vms_between_their_turns(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{2, {{50, 256}}}, {1, {{150, 512}}}};
+    struct node_set sets[] = {{2, {{50, 256}}, NULL}, {1, {{150, 512}}, NULL}};
     const struct placement *placement;
 
     (void)state;
@@ -203,7 +203,7 @@ static void haizea_adds_the_overhead_to_each_window(void **state)
 static void haizea_moves_unequal_windows_apart_over_the_site(void **state)
 {
     struct scenario s;
-    struct node_set sets[] = {{1, {{100, 1024}}}, {1, {{100, 512}}}};
+    struct node_set sets[] = {{1, {{100, 1024}}, NULL}, {1, {{100, 512}}, NULL}};
 
     (void)state;
     for (int haizea = 0; haizea < 2; haizea++) {

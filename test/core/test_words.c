@@ -79,7 +79,7 @@ static void terms_are_found_by_their_names(void **state)
 
 static void every_vm_has_the_amounts_of_its_set(void **state)
 {
-    struct node_set sets[] = {{2, {{10}}}, {1, {{20}}}, {3, {{30}}}};
+    struct node_set sets[] = {{2, {{10}}, NULL}, {1, {{20}}, NULL}, {3, {{30}}, NULL}};
     struct lease lease = {.request = {.node_sets = sets, .n_node_sets = 3}, .n_vms = 6};
     static const int64_t expected[] = {10, 10, 20, 30, 30, 30};
 
@@ -116,14 +116,14 @@ static void every_reason_has_its_own_name_and_a_sentence(void **state)
 
 static void numbers_times_and_texts_go_into_the_sentence(void **state)
 {
-    struct reason room = {.id = REASON_NO_ROOM_AT_START, .n = {3, 100, 200}};
+    struct reason room = {.id = REASON_NO_ROOM_AT_START, .n = {3, 100, 200, 1}};
     struct reason policy = {.id = REASON_REFUSED_BY_POLICY, .text = "not today"};
     struct reason silent = {.id = REASON_FAILED};
     char sentence[100];
 
     (void)state;
     reason_format(&room, sentence, sizeof sentence, plus_text);
-    assert_string_equal(sentence, "refused: 3 VMs do not fit from +100 until +200");
+    assert_string_equal(sentence, "refused: 3 VMs do not fit from +100 until +200, 1 would");
     reason_format(&policy, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "refused by policy: not today");
     reason_format(&silent, sentence, sizeof sentence, plus_text);

@@ -2,12 +2,13 @@
 # The manual describes what is there and nothing else: each option that --help names is on the page,
 # and each option on the page is named by --help. The same for options of configuration files.
 #
-#   manual.sh GALERNA FOLDER-OF-SOURCES [PAGE-OF-CONFIGURATION.scd]
+#   manual.sh GALERNA GALERNAD FOLDER-OF-SOURCES [PAGE-OF-CONFIGURATION.scd]
 set -euo pipefail
 
 galerna=$1
-pages=$2
-configuration=${3:-}
+galernad=$2
+pages=$3
+configuration=${4:-}
 status=0
 
 # Long options in a text, one per line. *--set*, --set and --set\=... are the same.
@@ -48,11 +49,20 @@ check() {
 }
 
 check "$pages/galerna-replay.1.scd" replay
-check "$pages/galerna-trace.1.scd" 'trace check' 'trace convert' 'trace stats'
+check "$pages/galerna-trace.1.scd.in" 'trace check' 'trace convert' 'trace generate' 'trace stats'
 check "$pages/galerna-verify.1.scd.in" verify
+check "$pages/galerna-setup.1.scd" setup
+check "$pages/galerna-lease.1.scd" 'lease request' 'lease list' 'lease show' 'lease why' \
+    'lease cancel' 'lease history'
+check "$pages/galerna-host.1.scd" 'host list' 'host timeline'
+check "$pages/galerna-queue.1.scd" queue
+check "$pages/galerna-status.1.scd" status
 if [ -f "$pages/galerna-policy.1.scd" ]; then
     check "$pages/galerna-policy.1.scd" 'policy list' 'policy show' 'policy check'
 fi
+
+same galernad.8.scd "$("$galernad" --help | grep -E '^ +(-[a-z], )?--' | options)" \
+    "$(defined "$pages/galernad.8.scd")"
 
 # Every command has a page that names it.
 while read -r noun verb; do

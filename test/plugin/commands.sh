@@ -30,7 +30,8 @@ expect 0 '"name": "max-age"' show --json ar-preempts-everything
 expect 1 "did you mean 'greedy'?" show gredy
 expect 64 "no policy is named" show
 expect 64 "no policy is named" check
-for policy in accept-all no-ars no-preemption ar-preempts-everything no-policy greedy pack spread; do
+for policy in accept-all no-ars pacp racp aacp cacp limits no-preemption ar-preempts-everything \
+    mov mlip moml priority no-policy greedy pack spread; do
     expect 0 "the same schedule twice" check "$policy"
     expect 0 "the same schedule twice" check --compatibility haizea-1.0 "$policy"
 done
@@ -43,6 +44,10 @@ expect 1 "crashed in a trial: Segmentation fault when it is loaded" check "$modu
 expect 1 "two instances that are asked the same give different answers" check "$modules/forgetful.so"
 expect 1 "writes to what it is given" check "$modules/scribbler.so"
 expect 1 "crashed in a trial: Segmentation fault when it answers random calls" check "$modules/crash-in-score.so"
+
+expect 1 "groups: expected NAME:USERS:LIMIT=N where it says 'students'" check limits --set groups=students
+expect 1 "alpha is 'x', expected median, minimum, maximum or a number" check moml --set alpha=x
+expect 1 "option external-gap is '-1', expected a number, 0" check pacp --set external-gap=-1
 
 GALERNA_POLICY_PATH=$modules
 export GALERNA_POLICY_PATH

@@ -1,0 +1,42 @@
+/* acl_check.h: may the owner of a VM use a host or a datastore?
+ *
+ * OpenNebula's own rule (src/acl): a rule grants rights on one object, on those of a cluster, or on
+ * all of a type, to one user, a group, or everybody. Deploying needs MANAGE on the host and USE on
+ * the system datastore; user 0 and group 0 may do everything. The permissions that an object itself
+ * has (owner, group, others) are not looked at here; hosts have none.
+ */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_ACL_CHECK_H
+#define GALERNA_ADAPTERS_OPENNEBULA_ACL_CHECK_H
+
+#include "adapters/opennebula/pool.h"
+
+enum acl_right { ACL_USE = 1, ACL_MANAGE = 2, ACL_ADMIN = 4 };
+enum acl_type { ACL_HOST, ACL_DATASTORE };
+
+/* Who asks; groups holds the primary one too. */
+struct acl_subject {
+    int32_t user;
+    const int32_t *groups;
+    size_t n_groups;
+};
+
+/* The object, and the clusters it is in. */
+struct acl_object {
+    enum acl_type type;
+    int32_t id;
+    const int32_t *clusters;
+    size_t n_clusters;
+};
+
+/* User 0, or somebody of group 0. */
+bool acl_is_administrator(const struct acl_subject *subject);
+
+/* The rules that speak of this subject, this zone, that type and that right are appended to
+ * *rules, an array of *n which grows. O(rules of acl x groups). */
+void acl_rules_for(const struct acl *acl, const struct acl_subject *subject, enum acl_type type,
+                   enum acl_right right, int32_t zone, struct acl *rules);
+
+/* Does one of those rules speak of the object? O(rules x clusters). */
+bool acl_rules_grant(const struct acl *rules, const struct acl_object *object);
+
+#endif

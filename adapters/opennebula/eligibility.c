@@ -1,0 +1,365 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/eligibility_parts.h"
+#include "adapters/opennebula/printable.h"
+#include "util/memory.h"
+
+uint32_t eligibility_number(struct text_table *table, const char *text, bool *is_new)
+{
+    uint32_t number = text_table_find(table, text);
+
+    *is_new = number == TEXT_NONE;
+    return *is_new ? text_table_add(table, memory_text(text)) : number;
+}
+
+char *eligibility_fault(const char *name, const char *text, const struct error *fault)
+{
+    char shown[64], sentence[256];
+
+    snprintf(sentence, sizeof sentence, "%s '%s' cannot be read: %.140s", name,
+             printable(shown, sizeof shown, text), fault->text);
+    return memory_text(sentence);
+}
+
+static bool is_blank(const char *text)
+{
+    return text[strspn(text, " \t\r\n")] == '\0';
+}
+
+const char *eligibility_text(const struct vm *vm, const char *name)
+{
+    const char *text = attributes_find(&vm->user_template, name);
+
+    if (!text || is_blank(text))
+        text = attributes_find(&vm->template, name);
+    return text && !is_blank(text) ? text : NULL;
+}
+
+/* --- Requirements --- */
+
+static void read_requirement(struct eligibility *eligibility, const char *name, const char *text,
+                             struct requirement *requirement)
+{
+    struct error fault = {0};
+    struct expression *expression = expression_parse_requirement(text, &fault);
+
+    *requirement = (struct requirement){0};
+    if (!expression) {
+        requirement->fault = eligibility_fault(name, text, &fault);
+        return;
+    }
+    requirement->hosts =
+        memory_new(host_columns_words(eligibility->columns), sizeof *requirement->hosts);
+    host_columns_allow(eligibility->columns, expression, requirement->hosts);
+    expression_destroy(expression);
+}
+
+/* The number of a requirement; text NULL: there is none. */
+static uint32_t requirement_of(struct eligibility *eligibility, const char *name, const char *text)
+{
+    bool is_new;
+    uint32_t number;
+
+    if (!text)
+        return TEXT_NONE;
+    number = eligibility_number(&eligibility->requirement_texts, text, &is_new);
+    if (!is_new)
+        return number;
+    eligibility->requirements =
+        memory_grow(eligibility->requirements, &eligibility->requirements_allocated,
+                    (size_t)number + 1, sizeof *eligibility->requirements);
+    read_requirement(eligibility, name, text, &eligibility->requirements[number]);
+    return number;
+}
+
+static const char *requirement_fault(const struct eligibility *eligibility, uint32_t number)
+{
+    return number == TEXT_NONE ? NULL : eligibility->requirements[number].fault;
+}
+
+/* --- Combinations --- */
+
+static void keep_only(const struct eligibility *eligibility, uint64_t *hosts, const uint64_t *these)
+{
+    for (size_t i = 0; i < host_columns_words(eligibility->columns); i++)
+        hosts[i] &= these[i];
+}
+
+static void combine(struct eligibility *eligibility, const struct wants *wants,
+                    struct combination *combination)
+{
+    const struct ranking *ranking = &eligibility->rankings[wants->ranking];
+    uint64_t *hosts = eligibility->scratch;
+
+    eligibility_datastore_hosts(eligibility, wants, hosts);
+    keep_only(eligibility, hosts, eligibility->in_service);
+    keep_only(eligibility, hosts, eligibility->accesses[wants->access].hosts);
+    if (wants->automatic != TEXT_NONE)
+        keep_only(eligibility, hosts, eligibility->requirements[wants->automatic].hosts);
+    if (wants->requirement != TEXT_NONE)
+        keep_only(eligibility, hosts, eligibility->requirements[wants->requirement].hosts);
+    for (size_t i = 0; i < eligibility->hosts->n; i++) {
+        eligibility->scratch_allowed[i] = bitmap_has(hosts, i);
+        combination->n_hosts += eligibility->scratch_allowed[i];
+    }
+    combination->filter = (struct host_filter){
+        .allowed = content_table_keep(&eligibility->allowed, eligibility->scratch_allowed),
+        .rank = ranking->ranks,
+        .rank_per_vm = ranking->per_vm,
+    };
+}
+
+static struct combination *combination_of(struct eligibility *eligibility,
+                                          const struct wants *wants, const struct vm *vm)
+{
+    char key[96];
+    bool is_new;
+    uint32_t number;
+    struct combination *combination;
+
+    snprintf(key, sizeof key, "%x %x %x %x %x %x", wants->automatic, wants->requirement,
+             wants->ranking, wants->access, wants->datastore_requirement,
+             (unsigned)wants->datastore);
+    number = eligibility_number(&eligibility->combination_texts, key, &is_new);
+    if (!is_new)
+        return eligibility->combinations[number];
+    eligibility->combinations =
+        memory_grow(eligibility->combinations, &eligibility->combinations_allocated,
+                    (size_t)number + 1, sizeof(struct combination *));
+    combination = memory_new(1, sizeof *combination);
+    eligibility->combinations[number] = combination;
+    combine(eligibility, wants, combination);
+    if (combination->n_hosts == 0)
+        combination->reason =
+            eligibility_reason(eligibility, wants, eligibility_text(vm, "SCHED_REQUIREMENTS"));
+    return combination;
+}
+
+/* --- One VM --- */
+
+static bool is_supported(const struct vm *vm, struct eligible *eligible)
+{
+    static const struct {
+        unsigned need;
+        const char *what;
+    } needs[] = {
+        {VM_NEEDS_NUMA, "a pinned NUMA topology (TOPOLOGY)"},
+        {VM_NEEDS_PCI, "PCI devices (PCI)"},
+        {VM_NEEDS_GROUP, "a VM group (VMGROUP)"},
+        {VM_NEEDS_AUTO_NIC, "a network chosen by the scheduler (NETWORK_MODE=auto)"},
+    };
+
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        if (!(vm->needs & needs[i].need))
+            continue;
+        snprintf(eligible->reason, sizeof eligible->reason,
+                 "it asks for %s, which Galerna does not place yet", needs[i].what);
+        eligible->unsupported = true;
+        return false;
+    }
+    return true;
+}
+
+static void say(struct eligible *eligible, const char *reason)
+{
+    snprintf(eligible->reason, sizeof eligible->reason, "%s", reason);
+}
+
+/* A fault of one of the VM's requirements, or NULL. */
+static const char *fault_of(const struct eligibility *eligibility, const struct wants *wants)
+{
+    const char *fault = requirement_fault(eligibility, wants->requirement);
+
+    if (!fault)
+        fault = requirement_fault(eligibility, wants->automatic);
+    if (!fault && wants->datastore_requirement != TEXT_NONE)
+        fault = eligibility->datastore_expressions[wants->datastore_requirement].fault;
+    return fault;
+}
+
+/* A fault of one of its ranks, or NULL. */
+static const char *fault_of_rank(struct eligibility *eligibility, const struct wants *wants,
+                                 const struct vm *vm)
+{
+    const char *fault = eligibility->rankings[wants->ranking].fault;
+    uint32_t rank = eligibility_datastore_expression(eligibility, vm, "SCHED_DS_RANK");
+
+    if (!fault && rank != TEXT_NONE)
+        fault = eligibility->datastore_expressions[rank].fault;
+    return fault;
+}
+
+/* Evaluating a text of the owner's costs time; one seen before costs none. */
+static bool affords(struct access *access, const struct text_table *seen, const char *text)
+{
+    if (!text || text_table_find(seen, text) != TEXT_NONE)
+        return true;
+    access->bytes += strlen(text);
+    return access->bytes <= OWNER_BYTES_MAX;
+}
+
+static bool is_affordable(struct eligibility *eligibility, const struct vm *vm,
+                          struct eligible *eligible)
+{
+    uint32_t number = eligibility_access_of(eligibility, vm); /* may move the array */
+    struct access *access = &eligibility->accesses[number];
+
+    if (affords(access, &eligibility->requirement_texts,
+                eligibility_text(vm, "SCHED_REQUIREMENTS")) &&
+        affords(access, &eligibility->ranking_texts, eligibility_text(vm, "SCHED_RANK")) &&
+        affords(access, &eligibility->ranking_texts, eligibility_text(vm, "RANK")))
+        return true;
+    snprintf(eligible->reason, sizeof eligible->reason,
+             "the waiting VMs of user %d have more than %d bytes of different SCHED_REQUIREMENTS "
+             "and SCHED_RANK",
+             vm->uid, OWNER_BYTES_MAX);
+    eligible->malformed = true;
+    return false;
+}
+
+void eligibility_of(struct eligibility *eligibility, const struct vm *vm, struct eligible *eligible)
+{
+    const char *automatic = attributes_find(&vm->template, "AUTOMATIC_REQUIREMENTS");
+    const struct combination *combination;
+    struct wants wants;
+    const char *fault;
+
+    *eligible = (struct eligible){0};
+    if (!is_supported(vm, eligible) || !is_affordable(eligibility, vm, eligible))
+        return;
+    wants = (struct wants){
+        .automatic = requirement_of(eligibility, "AUTOMATIC_REQUIREMENTS", automatic),
+        .requirement = requirement_of(eligibility, "SCHED_REQUIREMENTS",
+                                      eligibility_text(vm, "SCHED_REQUIREMENTS")),
+        .ranking = eligibility_ranking_of(eligibility, vm),
+        .access = eligibility_access_of(eligibility, vm),
+        .datastore_requirement =
+            eligibility_datastore_expression(eligibility, vm, "SCHED_DS_REQUIREMENTS"),
+        .datastore = eligibility_own_datastore(eligibility, vm),
+    };
+    fault = fault_of(eligibility, &wants);
+    if (fault) {
+        eligible->malformed = true;
+        say(eligible, fault);
+        return;
+    }
+    combination = combination_of(eligibility, &wants, vm);
+    eligible->filter = &combination->filter;
+    eligible->n_hosts = combination->n_hosts;
+    fault = fault_of_rank(eligibility, &wants, vm);
+    eligible->rank_ignored = fault != NULL;
+    if (combination->reason)
+        say(eligible, combination->reason);
+    else if (fault)
+        say(eligible, fault);
+}
+
+/* --- The whole --- */
+
+static void read_states(struct eligibility *eligibility)
+{
+    for (size_t i = 0; i < eligibility->hosts->n; i++) {
+        int32_t state = eligibility->hosts->items[i].state;
+
+        if (state == HOST_MONITORED || state == HOST_MONITORING)
+            bitmap_add(eligibility->in_service, i);
+    }
+}
+
+struct eligibility *eligibility_create(const struct host_pool *hosts,
+                                       const struct datastore_pool *datastores,
+                                       const struct cluster_pool *clusters,
+                                       const struct user_pool *users, const struct acl *acl,
+                                       const struct eligibility_settings *settings,
+                                       struct error *err)
+{
+    struct eligibility *eligibility = memory_new(1, sizeof *eligibility);
+    size_t words;
+
+    eligibility->hosts = hosts;
+    eligibility->datastores = datastores;
+    eligibility->users = users;
+    eligibility->acl = acl;
+    eligibility->settings = *settings;
+    eligibility->columns = host_columns_create(hosts, clusters);
+    words = host_columns_words(eligibility->columns);
+    eligibility->in_service = memory_new(words, sizeof *eligibility->in_service);
+    eligibility->scratch = memory_new(words, sizeof *eligibility->scratch);
+    eligibility->scratch_allowed = memory_new(hosts->n, sizeof *eligibility->scratch_allowed);
+    eligibility->scratch_ranks = memory_new(hosts->n, sizeof *eligibility->scratch_ranks);
+    eligibility->allowed.size = hosts->n * sizeof *eligibility->scratch_allowed;
+    eligibility->ranks.size = hosts->n * sizeof *eligibility->scratch_ranks;
+    text_table_init(&eligibility->requirement_texts);
+    text_table_init(&eligibility->ranking_texts);
+    text_table_init(&eligibility->access_texts);
+    text_table_init(&eligibility->datastore_texts);
+    text_table_init(&eligibility->combination_texts);
+    read_states(eligibility);
+    eligibility_read_datastores(eligibility);
+    if (eligibility_default_ranking(eligibility, err) == 0)
+        return eligibility;
+    eligibility_destroy(eligibility);
+    return NULL;
+}
+
+/* The tables' texts are copies. */
+static void free_texts(struct text_table *table)
+{
+    for (size_t i = 0; i < table->n; i++)
+        free((char *)table->texts[i]);
+    text_table_finish(table);
+}
+
+static void free_answers(struct eligibility *eligibility)
+{
+    for (size_t i = 0; i < eligibility->requirement_texts.n; i++) {
+        free(eligibility->requirements[i].hosts);
+        free(eligibility->requirements[i].fault);
+    }
+    for (size_t i = 0; i < eligibility->ranking_texts.n; i++)
+        free(eligibility->rankings[i].fault);
+    for (size_t i = 0; i < eligibility->access_texts.n; i++) {
+        free(eligibility->accesses[i].hosts);
+        free(eligibility->accesses[i].datastores);
+    }
+    for (size_t i = 0; i < eligibility->datastore_texts.n; i++) {
+        expression_destroy(eligibility->datastore_expressions[i].expression);
+        free(eligibility->datastore_expressions[i].fault);
+    }
+    for (size_t i = 0; i < eligibility->combination_texts.n; i++) {
+        free(eligibility->combinations[i]->reason);
+        free(eligibility->combinations[i]);
+    }
+    free(eligibility->requirements);
+    free(eligibility->rankings);
+    free(eligibility->accesses);
+    free(eligibility->datastore_expressions);
+    free(eligibility->combinations);
+}
+
+void eligibility_destroy(struct eligibility *eligibility)
+{
+    if (!eligibility)
+        return;
+    free_answers(eligibility);
+    free_texts(&eligibility->requirement_texts);
+    free_texts(&eligibility->ranking_texts);
+    free_texts(&eligibility->access_texts);
+    free_texts(&eligibility->datastore_texts);
+    free_texts(&eligibility->combination_texts);
+    for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++)
+        free(eligibility->datastore_hosts[i]);
+    free(eligibility->datastore_hosts);
+    free(eligibility->promised);
+    free(eligibility->in_service);
+    free(eligibility->scratch);
+    free(eligibility->scratch_allowed);
+    free(eligibility->scratch_ranks);
+    content_table_finish(&eligibility->allowed);
+    content_table_finish(&eligibility->ranks);
+    host_columns_destroy(eligibility->columns);
+    free(eligibility);
+}

@@ -1,0 +1,130 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/eligibility_parts.h"
+#include "util/memory.h"
+
+static const struct user *find_user(const struct user_pool *users, int32_t id)
+{
+    size_t low = 0, high = users ? users->n : 0;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (users->items[middle].id == id)
+            return &users->items[middle];
+        if (users->items[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static void permit_all(const struct eligibility *eligibility, struct access *access)
+{
+    for (size_t i = 0; i < eligibility->hosts->n; i++)
+        bitmap_add(access->hosts, i);
+    for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++)
+        access->datastores[i] = true;
+}
+
+static void permit_hosts(const struct eligibility *eligibility, const struct acl_subject *subject,
+                         struct access *access)
+{
+    struct acl rules = {0};
+
+    acl_rules_for(eligibility->acl, subject, ACL_HOST, ACL_MANAGE, eligibility->settings.zone,
+                  &rules);
+    for (size_t i = 0; i < eligibility->hosts->n; i++) {
+        const struct host *host = &eligibility->hosts->items[i];
+        struct acl_object object = {ACL_HOST, host->id, &host->cluster, 1};
+
+        if (acl_rules_grant(&rules, &object))
+            bitmap_add(access->hosts, i);
+    }
+    free(rules.rules);
+}
+
+static bool is_number(const struct attributes *attributes, const char *name, int64_t number)
+{
+    const char *text = attributes_find(attributes, name);
+    int64_t value;
+
+    return text && value_integer(text, &value) && value == number;
+}
+
+/* The datastore's own permissions: USE for its owner, its group, or all others. */
+static bool is_permitted_by_itself(const struct datastore *datastore,
+                                   const struct acl_subject *subject)
+{
+    const struct attributes *attributes = &datastore->attributes;
+
+    if (is_number(attributes, "PERMISSIONS/OTHER_U", 1))
+        return true;
+    if (is_number(attributes, "PERMISSIONS/OWNER_U", 1) &&
+        is_number(attributes, "UID", subject->user))
+        return true;
+    for (size_t i = 0; i < subject->n_groups; i++)
+        if (is_number(attributes, "PERMISSIONS/GROUP_U", 1) &&
+            is_number(attributes, "GID", subject->groups[i]))
+            return true;
+    return false;
+}
+
+static void permit_datastores(const struct eligibility *eligibility,
+                              const struct acl_subject *subject, struct access *access)
+{
+    struct acl rules = {0};
+
+    acl_rules_for(eligibility->acl, subject, ACL_DATASTORE, ACL_USE, eligibility->settings.zone,
+                  &rules);
+    for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++) {
+        const struct datastore *datastore = &eligibility->datastores->items[i];
+        struct acl_object object = {ACL_DATASTORE, datastore->id, datastore->clusters,
+                                    datastore->n_clusters};
+
+        access->datastores[i] =
+            acl_rules_grant(&rules, &object) || is_permitted_by_itself(datastore, subject);
+    }
+    free(rules.rules);
+}
+
+static void read_access(const struct eligibility *eligibility, const struct vm *vm,
+                        struct access *access)
+{
+    const struct user *user = find_user(eligibility->users, vm->uid);
+    struct acl_subject subject = {.user = vm->uid, .groups = &vm->gid, .n_groups = 1};
+    size_t n_datastores = eligibility->datastores ? eligibility->datastores->n : 0;
+
+    if (user && user->n_groups) {
+        subject.groups = user->groups;
+        subject.n_groups = user->n_groups;
+    }
+    *access = (struct access){0};
+    access->hosts = memory_new(host_columns_words(eligibility->columns), sizeof *access->hosts);
+    access->datastores = memory_new(n_datastores, sizeof *access->datastores);
+    if (!eligibility->acl || vm->gid == 0 || acl_is_administrator(&subject)) {
+        permit_all(eligibility, access);
+    } else {
+        permit_hosts(eligibility, &subject, access);
+        permit_datastores(eligibility, &subject, access);
+    }
+}
+
+uint32_t eligibility_access_of(struct eligibility *eligibility, const struct vm *vm)
+{
+    char key[32];
+    bool is_new;
+    uint32_t number;
+
+    snprintf(key, sizeof key, "%d %d", vm->uid, vm->gid);
+    number = eligibility_number(&eligibility->access_texts, key, &is_new);
+    if (is_new) {
+        eligibility->accesses = memory_grow(eligibility->accesses, &eligibility->accesses_allocated,
+                                            (size_t)number + 1, sizeof *eligibility->accesses);
+        read_access(eligibility, vm, &eligibility->accesses[number]);
+    }
+    return number;
+}

@@ -1,0 +1,185 @@
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/eligibility_parts.h"
+#include "util/memory.h"
+
+#define RUNNING_VMS "RUNNING_VMS"
+
+/* So that ranks do not overflow, whatever a daemon reports. */
+enum { VMS_MOST = 1000000 };
+
+/* How much a rank grows with each VM on a host, if that is the same everywhere. */
+struct slope {
+    bool is_constant; /* the value itself is a number, of the text alone */
+    double constant;
+    double slope; /* NAN: not the same everywhere */
+};
+
+static struct slope slope_of_two(enum operation operation, struct slope left, struct slope right)
+{
+    struct slope result = {.is_constant = left.is_constant && right.is_constant};
+
+    switch (operation) {
+    case OPERATION_ADD:
+        result.constant = left.constant + right.constant;
+        result.slope = left.slope + right.slope;
+        break;
+    case OPERATION_SUBTRACT:
+        result.constant = left.constant - right.constant;
+        result.slope = left.slope - right.slope;
+        break;
+    case OPERATION_MULTIPLY:
+        result.constant = left.constant * right.constant;
+        if (right.is_constant)
+            result.slope = left.slope * right.constant;
+        else if (left.is_constant)
+            result.slope = right.slope * left.constant;
+        else
+            result.slope = left.slope == 0 && right.slope == 0 ? 0 : NAN;
+        break;
+    default:
+        result.constant = left.constant / right.constant;
+        if (right.is_constant)
+            result.slope = left.slope / right.constant;
+        else
+            result.slope = left.slope == 0 && right.slope == 0 ? 0 : NAN;
+        break;
+    }
+    return result;
+}
+
+/* What a rank changes by when a host gets a VM; 0 when it does not, or not evenly. Stock schedulers
+ * look at ranks once a cycle; a plan has many cycles at once, and needs to know. */
+static int64_t growth_per_vm(const struct expression *rank)
+{
+    struct slope *stack = memory_new(rank->depth + 1, sizeof *stack), *top = stack;
+    double slope;
+
+    for (size_t i = 0; i < rank->n; i++) {
+        const struct instruction *instruction = &rank->code[i];
+
+        if (instruction->operation == OPERATION_NUMBER) {
+            *top++ = (struct slope){.is_constant = true, .constant = instruction->number};
+        } else if (instruction->operation == OPERATION_ATTRIBUTE) {
+            *top++ = (struct slope){.slope = !strcmp(instruction->name, RUNNING_VMS)};
+        } else if (instruction->operation == OPERATION_NEGATE) {
+            top[-1].constant = -top[-1].constant;
+            top[-1].slope = -top[-1].slope;
+        } else {
+            top--;
+            top[-1] = slope_of_two(instruction->operation, top[-1], *top);
+        }
+    }
+    slope = rank->n ? stack[0].slope : 0;
+    free(stack);
+    return isfinite(slope) && fabs(slope) <= 1e9 ? (int64_t)slope : 0;
+}
+
+/* Take out of the ranks what the VMs that are there now make of them: the engine puts it back, for
+ * the VMs that are there when it looks. */
+static void take_out_vms(struct eligibility *eligibility, int64_t per_vm, int64_t *ranks)
+{
+    for (size_t i = 0; i < eligibility->hosts->n; i++) {
+        int64_t vms = eligibility->hosts->items[i].running_vms;
+
+        if (ranks[i] != RANK_LOWEST && vms > 0)
+            ranks[i] -= per_vm * (vms < VMS_MOST ? vms : VMS_MOST);
+    }
+}
+
+static void rank_hosts(struct eligibility *eligibility, const struct expression *rank,
+                       struct ranking *ranking)
+{
+    host_columns_rank(eligibility->columns, rank, eligibility->scratch_ranks);
+    ranking->per_vm = growth_per_vm(rank);
+    if (ranking->per_vm)
+        take_out_vms(eligibility, ranking->per_vm, eligibility->scratch_ranks);
+    ranking->ranks = content_table_keep(&eligibility->ranks, eligibility->scratch_ranks);
+}
+
+static int rank_by_text(struct eligibility *eligibility, const char *text, struct ranking *ranking,
+                        struct error *err)
+{
+    struct expression *rank = expression_parse_rank(text, err);
+
+    if (!rank)
+        return -1;
+    rank_hosts(eligibility, rank, ranking);
+    expression_destroy(rank);
+    return 0;
+}
+
+/* FREE_CPU is what was measured some time ago: until the next measurement, a VM placed since then
+ * counts as one processor. */
+static void rank_by_load(struct eligibility *eligibility, struct ranking *ranking)
+{
+    rank_by_text(eligibility, "FREE_CPU", ranking, NULL);
+    ranking->per_vm = -100;
+    take_out_vms(eligibility, ranking->per_vm, eligibility->scratch_ranks);
+    ranking->ranks = content_table_keep(&eligibility->ranks, eligibility->scratch_ranks);
+}
+
+int eligibility_default_ranking(struct eligibility *eligibility, struct error *err)
+{
+    const char *text = eligibility->settings.rank;
+    struct ranking *ranking;
+    bool is_new;
+
+    eligibility_number(&eligibility->ranking_texts, "", &is_new);
+    eligibility->rankings =
+        memory_grow(eligibility->rankings, &eligibility->rankings_allocated, 1, sizeof *ranking);
+    ranking = &eligibility->rankings[0];
+    *ranking = (struct ranking){0};
+    eligibility->settings.rank = NULL; /* the caller's */
+    switch (eligibility->settings.policy) {
+    case HOST_POLICY_PACKING:
+        ranking->per_vm = 1;
+        return 0;
+    case HOST_POLICY_STRIPING:
+        ranking->per_vm = -1;
+        return 0;
+    case HOST_POLICY_LOAD_AWARE:
+        rank_by_load(eligibility, ranking);
+        return 0;
+    case HOST_POLICY_CUSTOM:
+        if (!text)
+            return error_set(err, EINVAL, "the host policy 'custom' needs a rank expression");
+        if (rank_by_text(eligibility, text, ranking, err) < 0)
+            return error_prefix(err, "the rank '%.60s' of the host policy cannot be read", text);
+        return 0;
+    case HOST_POLICY_FIXED:
+        return rank_by_text(eligibility, "PRIORITY", ranking, err);
+    case HOST_POLICY_MODULE:
+        return 0;
+    }
+    return error_set(err, EINVAL, "there is no host policy %d", (int)eligibility->settings.policy);
+}
+
+uint32_t eligibility_ranking_of(struct eligibility *eligibility, const struct vm *vm)
+{
+    const char *text = eligibility_text(vm, "SCHED_RANK");
+    struct ranking *ranking;
+    struct error fault = {0};
+    bool is_new;
+    uint32_t number;
+
+    if (!text)
+        text = eligibility_text(vm, "RANK");
+    if (!text)
+        return 0;
+    number = eligibility_number(&eligibility->ranking_texts, text, &is_new);
+    if (!is_new)
+        return number;
+    eligibility->rankings = memory_grow(eligibility->rankings, &eligibility->rankings_allocated,
+                                        (size_t)number + 1, sizeof *ranking);
+    ranking = &eligibility->rankings[number];
+    *ranking = (struct ranking){0};
+    if (rank_by_text(eligibility, text, ranking, &fault) < 0) {
+        *ranking = eligibility->rankings[0];
+        ranking->fault = eligibility_fault("SCHED_RANK", text, &fault);
+    }
+    return number;
+}

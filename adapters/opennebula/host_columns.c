@@ -1,0 +1,188 @@
+#include "adapters/opennebula/host_columns_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+/* --- Reading the hosts --- */
+
+static const struct attributes *cluster_attributes(const struct cluster_pool *clusters, int32_t id)
+{
+    size_t low = 0, high = clusters ? clusters->n : 0;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (clusters->items[middle].id == id)
+            return &clusters->items[middle].attributes;
+        if (clusters->items[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* A host's or a cluster's attributes, as names' and texts' numbers. */
+struct reading {
+    struct host_columns *columns;
+    uint32_t *names; /* per value read */
+    struct entry *entries;
+    size_t n, names_allocated, entries_allocated;
+};
+
+static void read_attributes(struct reading *reading, uint32_t host,
+                            const struct attributes *attributes)
+{
+    struct host_columns *columns = reading->columns;
+
+    for (size_t i = 0; attributes && i < attributes->n; i++) {
+        reading->names = memory_grow(reading->names, &reading->names_allocated, reading->n + 1,
+                                     sizeof *reading->names);
+        reading->entries = memory_grow(reading->entries, &reading->entries_allocated,
+                                       reading->n + 1, sizeof *reading->entries);
+        reading->names[reading->n] = text_table_add(&columns->names, attributes->items[i].name);
+        reading->entries[reading->n++] = (struct entry){
+            .host = host, .text = text_table_add(&columns->texts, attributes->items[i].value)};
+    }
+}
+
+/* Sort what was read by names; the order within a name is kept. */
+static void sort_into_columns(const struct reading *reading)
+{
+    struct host_columns *columns = reading->columns;
+    size_t first = 0;
+
+    columns->columns = memory_new(columns->names.n, sizeof *columns->columns);
+    columns->entries = memory_new(reading->n, sizeof *columns->entries);
+    for (size_t i = 0; i < reading->n; i++)
+        columns->columns[reading->names[i]].n++;
+    for (size_t i = 0; i < columns->names.n; i++) {
+        columns->columns[i].first = first;
+        first += columns->columns[i].n;
+        columns->columns[i].n = 0;
+    }
+    for (size_t i = 0; i < reading->n; i++) {
+        struct column *column = &columns->columns[reading->names[i]];
+
+        columns->entries[column->first + column->n++] = reading->entries[i];
+    }
+}
+
+struct host_columns *host_columns_create(const struct host_pool *hosts,
+                                         const struct cluster_pool *clusters)
+{
+    struct host_columns *columns = memory_new(1, sizeof *columns);
+    struct reading reading = {.columns = columns};
+
+    columns->n_hosts = hosts->n;
+    columns->n_words = (hosts->n + 63) / 64;
+    text_table_init(&columns->names);
+    text_table_init(&columns->texts);
+    for (size_t i = 0; i < hosts->n; i++) {
+        read_attributes(&reading, (uint32_t)i, &hosts->items[i].attributes);
+        read_attributes(&reading, (uint32_t)i,
+                        cluster_attributes(clusters, hosts->items[i].cluster));
+    }
+    sort_into_columns(&reading);
+    free(reading.names);
+    free(reading.entries);
+    columns->text_matches = memory_new(columns->texts.n, sizeof *columns->text_matches);
+    columns->answers.seed = columns->names.seed;
+    return columns;
+}
+
+void host_columns_destroy(struct host_columns *columns)
+{
+    if (!columns)
+        return;
+    for (size_t i = 0; i < columns->names.n; i++) {
+        free(columns->columns[i].values);
+        free(columns->columns[i].texts);
+        free(columns->columns[i].integers);
+        free(columns->columns[i].numbers);
+        free(columns->columns[i].has_integer);
+        free(columns->columns[i].has_number);
+    }
+    host_answers_finish(&columns->answers);
+    free(columns->columns);
+    free(columns->entries);
+    free(columns->text_matches);
+    free(columns->stack);
+    free(columns->bitmap_stack);
+    text_table_finish(&columns->names);
+    text_table_finish(&columns->texts);
+    free(columns);
+}
+
+size_t host_columns_words(const struct host_columns *columns)
+{
+    return columns->n_words;
+}
+
+bool host_columns_knows(const struct host_columns *columns, const char *name)
+{
+    return text_table_find(&columns->names, name) != TEXT_NONE;
+}
+
+const char *host_columns_name(const struct host_columns *columns, size_t i)
+{
+    return i < columns->names.n ? columns->names.texts[i] : NULL;
+}
+
+/* --- Columns, made when they are first asked for --- */
+
+static void note_value(struct host_columns *columns, struct column *column, struct entry *entry)
+{
+    const char *text = columns->texts.texts[entry->text];
+
+    entry->has_integer = value_integer(text, &entry->integer);
+    entry->has_number = value_number(text, &entry->number);
+    if (column->values[entry->host] == TEXT_NONE)
+        column->values[entry->host] = entry->text;
+    if (entry->has_integer && !bitmap_has(column->has_integer, entry->host)) {
+        bitmap_add(column->has_integer, entry->host);
+        column->integers[entry->host] = entry->integer;
+    }
+    if (entry->has_number && !bitmap_has(column->has_number, entry->host)) {
+        bitmap_add(column->has_number, entry->host);
+        column->numbers[entry->host] = entry->number;
+    }
+}
+
+static void note_texts(struct host_columns *columns, struct column *column)
+{
+    bool *noted = columns->text_matches;
+
+    column->texts = memory_new(column->n, sizeof *column->texts);
+    for (size_t i = 0; i < column->n; i++) {
+        uint32_t text = columns->entries[column->first + i].text;
+
+        if (!noted[text])
+            column->texts[column->n_texts++] = text;
+        noted[text] = true;
+    }
+    for (size_t i = 0; i < column->n_texts; i++)
+        noted[column->texts[i]] = false;
+}
+
+struct column *host_column(struct host_columns *columns, uint32_t name)
+{
+    struct column *column = &columns->columns[name];
+    size_t n = columns->n_hosts;
+
+    if (column->made)
+        return column;
+    column->made = true;
+    column->values = memory_new(n, sizeof *column->values);
+    memset(column->values, 0xff, n * sizeof *column->values);
+    column->integers = memory_new(n, sizeof *column->integers);
+    column->numbers = memory_new(n, sizeof *column->numbers);
+    column->has_integer = memory_new(columns->n_words, sizeof *column->has_integer);
+    column->has_number = memory_new(columns->n_words, sizeof *column->has_number);
+    for (size_t i = 0; i < column->n; i++)
+        note_value(columns, column, &columns->entries[column->first + i]);
+    note_texts(columns, column);
+    return column;
+}

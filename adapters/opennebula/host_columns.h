@@ -1,0 +1,45 @@
+/* host_columns.h: the attributes of all hosts, attribute by attribute, and expressions over them.
+ *
+ * A host's own attributes come first, then its cluster's. A bitmap has a bit per host, in words of
+ * 64; bits behind the last host are 0.
+ */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_H
+#define GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_H
+
+#include "adapters/opennebula/expression.h"
+#include "adapters/opennebula/pool.h"
+
+struct host_columns; /* opaque */
+
+/* The pools must outlive it. O(attributes of all hosts). */
+struct host_columns *host_columns_create(const struct host_pool *hosts,
+                                         const struct cluster_pool *clusters);
+void host_columns_destroy(struct host_columns *columns);
+
+/* Words of a bitmap. */
+size_t host_columns_words(const struct host_columns *columns);
+
+/* The hosts that a requirement allows, into bitmap. About 1 ns per host and comparison. */
+void host_columns_allow(struct host_columns *columns, const struct expression *requirement,
+                        uint64_t *bitmap);
+
+/* Each host's rank. */
+void host_columns_rank(struct host_columns *columns, const struct expression *rank, int64_t *ranks);
+
+/* Some host has a value of that name. */
+bool host_columns_knows(const struct host_columns *columns, const char *name);
+
+/* Names that hosts have, for suggestions: the i-th, or NULL behind the last. */
+const char *host_columns_name(const struct host_columns *columns, size_t i);
+
+static inline bool bitmap_has(const uint64_t *bitmap, size_t i)
+{
+    return (bitmap[i >> 6] >> (i & 63)) & 1;
+}
+
+static inline void bitmap_add(uint64_t *bitmap, size_t i)
+{
+    bitmap[i >> 6] |= (uint64_t)1 << (i & 63);
+}
+
+#endif

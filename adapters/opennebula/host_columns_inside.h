@@ -1,0 +1,83 @@
+/* host_columns_inside.h: what the files of host_columns have in common. */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_INSIDE_H
+#define GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_INSIDE_H
+
+#include "adapters/opennebula/host_columns.h"
+#include "adapters/opennebula/text_table.h"
+
+/* The values of one attribute. */
+struct column {
+    size_t first, n;  /* in the entries, ascending by host */
+    bool made;        /* the rest is there */
+    uint32_t *values; /* per host: the first value's text, or TEXT_NONE */
+    uint32_t *texts;  /* each once */
+    size_t n_texts;
+    int64_t *integers;                  /* per host: the first value that is one */
+    double *numbers;                    /* 0 where there is none */
+    uint64_t *has_integer, *has_number; /* bitmaps */
+};
+
+/* One value. */
+struct entry {
+    uint32_t host, text;
+    bool has_integer, has_number; /* these four once the column is made */
+    int64_t integer;
+    double number;
+};
+
+/* A comparison's answer is kept under what is asked. Users write the texts: long ones are not. */
+enum { ANSWERS_MAX = 16384, ANSWER_TEXT_MAX = 64 };
+
+struct question {
+    uint32_t column;
+    enum comparison_test test;
+    enum literal_kind kind;
+    int64_t integer;
+    double number;
+    char text[ANSWER_TEXT_MAX];
+};
+
+struct answer {
+    struct question question;
+    uint64_t *hosts; /* a bitmap; NULL: the place is free */
+};
+
+/* A hash table. */
+struct answers {
+    struct answer *slots;
+    size_t n, n_slots;
+    uint64_t seed;
+};
+
+struct host_columns {
+    size_t n_hosts, n_words;
+    struct text_table names; /* of attributes; a column each */
+    struct text_table texts; /* their values */
+    struct column *columns;
+    struct entry *entries;
+    bool *text_matches; /* scratch: per text, all false between uses */
+    struct answers answers;
+    double *stack; /* of ranks: depth x hosts */
+    size_t stack_allocated;
+    uint64_t *bitmap_stack;
+    size_t bitmap_stack_allocated;
+};
+
+/* The column of a name's number, made when it is first asked for. */
+struct column *host_column(struct host_columns *columns, uint32_t name);
+
+/* All other hosts; bits behind the last stay 0. */
+void host_columns_invert(const struct host_columns *columns, uint64_t *bitmap);
+
+/* --- host_comparison.c --- */
+/* The hosts of which a comparison is true; name is its attribute's number, or TEXT_NONE. */
+void host_columns_compare(struct host_columns *columns, uint32_t name,
+                          const struct comparison *comparison, uint64_t *bitmap);
+
+/* --- host_answers.c --- */
+/* The same, calculated once. */
+void host_columns_answer(struct host_columns *columns, const struct comparison *comparison,
+                         uint64_t *bitmap);
+void host_answers_finish(struct answers *answers);
+
+#endif

@@ -1,0 +1,164 @@
+#include <stdlib.h>
+
+#include "adapters/opennebula/pool_reader.h"
+
+/* Lists in the making, in the order in which OpenNebula looks a name up. */
+enum { TEMPLATE_LIST, SHARE_LIST, MONITORING_LIST, TOP_LIST };
+
+enum { KB_PER_MB = 1024 };
+
+struct draft {
+    bool has_id, has_state;
+    int64_t max_memory, memory_usage; /* KB */
+};
+
+static const int64_t largest = INT64_C(1) << 50;
+
+static void read_top(struct pool_reader *reader, struct host *host, const struct pool_path *path,
+                     const struct pool_text *text)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+
+    switch (path->elements[0]->word) {
+    case WORD_ID:
+        pool_read_int(reader, path, text, 0, &host->id);
+        draft->has_id = text->length > 0;
+        break;
+    case WORD_NAME:
+        host->name = pool_read_text(reader, text);
+        break;
+    case WORD_STATE:
+        pool_read_int(reader, path, text, 0, &host->state);
+        draft->has_state = text->length > 0;
+        break;
+    case WORD_CLUSTER_ID:
+        pool_read_int(reader, path, text, -1, &host->cluster);
+        break;
+    case WORD_CLUSTER:
+        host->cluster_name = pool_read_text(reader, text);
+        break;
+    default:
+        break;
+    }
+    pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+}
+
+static void read_share(struct pool_reader *reader, struct host *host, const struct pool_path *path,
+                       const struct pool_text *text)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+
+    if (path->n == 3 && path->elements[1]->word == WORD_DATASTORES)
+        pool_add_attribute(reader, pool_reader_list(reader, SHARE_LIST), path, 2, text);
+    if (path->n != 2)
+        return;
+    switch (path->elements[1]->word) {
+    case WORD_MAX_CPU:
+        pool_read_number(reader, path, text, -largest, largest, &host->cpu);
+        break;
+    case WORD_MAX_MEM:
+        pool_read_number(reader, path, text, -largest, largest, &draft->max_memory);
+        break;
+    case WORD_CPU_USAGE:
+        pool_read_number(reader, path, text, -largest, largest, &host->cpu_usage);
+        break;
+    case WORD_MEM_USAGE:
+        pool_read_number(reader, path, text, -largest, largest, &draft->memory_usage);
+        break;
+    case WORD_RUNNING_VMS:
+        pool_read_number(reader, path, text, 0, INT32_MAX, &host->running_vms);
+        break;
+    default:
+        break;
+    }
+    pool_add_attribute(reader, pool_reader_list(reader, SHARE_LIST), path, 1, text);
+}
+
+static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
+                       const struct pool_text *text)
+{
+    static const struct element current = {WORD_NONE, "CURRENT_VMS"};
+    static const struct element *const current_path[] = {&current};
+    static const struct pool_path current_vms = {current_path, 1};
+
+    if (path->n == 1) {
+        read_top(reader, object, path, text);
+        return;
+    }
+    switch (path->elements[0]->word) {
+    case WORD_HOST_SHARE:
+        read_share(reader, object, path, text);
+        break;
+    case WORD_TEMPLATE:
+        pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+        break;
+    case WORD_VMS:
+        if (path->n == 2 && path->elements[1]->word == WORD_ID) {
+            pool_add_id(reader, path, text);
+            pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), &current_vms, 0, text);
+        }
+        break;
+    case WORD_MONITORING:
+        if (path->n == 3 &&
+            (path->elements[1]->word == WORD_CAPACITY || path->elements[1]->word == WORD_SYSTEM))
+            pool_add_attribute(reader, pool_reader_list(reader, MONITORING_LIST), path, 2, text);
+        break;
+    default:
+        break;
+    }
+}
+
+static int64_t not_negative(int64_t value)
+{
+    return value > 0 ? value : 0;
+}
+
+static void end_host(struct pool_reader *reader, void *object)
+{
+    const struct draft *draft = pool_reader_scratch(reader);
+    struct host *host = object;
+
+    if (!draft->has_id)
+        pool_reader_reject(reader, "a host has no ID");
+    else if (!draft->has_state)
+        pool_reader_reject(reader, "host %d has no STATE", host->id);
+    host->name = host->name ? host->name : "";
+    host->cluster_name = host->cluster_name ? host->cluster_name : "";
+    /* More may be reserved than there is. */
+    host->cpu = not_negative(host->cpu);
+    host->memory = not_negative(draft->max_memory) / KB_PER_MB;
+    host->cpu_usage = not_negative(host->cpu_usage);
+    host->memory_usage = (not_negative(draft->memory_usage) + KB_PER_MB - 1) / KB_PER_MB;
+    host->vms = pool_take_ids(reader, &host->n_vms);
+    pool_take_attributes(reader, TEMPLATE_LIST, TOP_LIST, &host->attributes);
+}
+
+static const struct pool_format host_format = {
+    .pool = "HOST_POOL",
+    .object = "HOST",
+    .size = sizeof(struct host),
+    .value = read_value,
+    .end = end_host,
+    .scratch = sizeof(struct draft),
+};
+
+int host_pool_parse(struct host_pool *pool, const char *document, size_t length, struct error *err)
+{
+    struct pool_items items;
+    int result = pool_read(&items, &host_format, document, length, err);
+
+    *pool = (struct host_pool){items.items, items.n, items.allocated, items.errors, items.memory};
+    return result;
+}
+
+void host_pool_finish(struct host_pool *pool)
+{
+    free(pool->items);
+    pool_memory_destroy(pool->memory);
+    *pool = (struct host_pool){0};
+}
+
+struct host *host_pool_find(const struct host_pool *pool, int32_t id)
+{
+    return pool_items_find(pool->items, pool->n, sizeof *pool->items, id);
+}

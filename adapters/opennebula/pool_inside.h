@@ -1,0 +1,35 @@
+/* pool_inside.h: the reader of documents, for its own files only. */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_INSIDE_H
+#define GALERNA_ADAPTERS_OPENNEBULA_POOL_INSIDE_H
+
+#include "adapters/opennebula/pool_names.h"
+
+struct id_list {
+    int32_t *items;
+    size_t n, allocated;
+};
+
+struct pool_reader {
+    const struct pool_format *format;
+    struct pool_items items;
+    struct pool_names names;
+    struct error problem;
+    bool is_broken; /* no well-formed XML: it may be bytes that XML does not allow */
+
+    /* Where the parser is. */
+    const struct element *elements[POOL_DEPTH_MAX];
+    bool has_children[POOL_DEPTH_MAX];
+    size_t depth;
+    size_t object_depth; /* of the object's own element: 1, or 0 when it is the root */
+    bool in_object;
+
+    /* The object in the making: behind the last of the items. */
+    bool rejected;
+    void *scratch;
+    struct attributes lists[POOL_LISTS];
+    struct id_list ids;
+    char *text;
+    size_t length, allocated_text;
+};
+
+#endif

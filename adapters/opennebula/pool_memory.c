@@ -1,0 +1,82 @@
+#include "adapters/opennebula/pool_memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+enum { CHUNK = 64 * 1024 };
+
+struct chunk {
+    struct chunk *next;
+    size_t used, size;
+    _Alignas(max_align_t) char room[];
+};
+
+struct pool_memory {
+    struct chunk *first;
+};
+
+struct pool_memory *pool_memory_create(void)
+{
+    return memory_new(1, sizeof(struct pool_memory));
+}
+
+void pool_memory_destroy(struct pool_memory *memory)
+{
+    struct chunk *next;
+
+    if (!memory)
+        return;
+    for (struct chunk *chunk = memory->first; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    free(memory);
+}
+
+/* What is larger than a chunk gets one of its own, behind the one in use. */
+static struct chunk *add_chunk(struct pool_memory *memory, size_t size)
+{
+    struct chunk *chunk, **place = &memory->first;
+    size_t allocated = 0;
+
+    if (size < CHUNK)
+        size = CHUNK;
+    else if (memory->first)
+        place = &memory->first->next;
+    chunk = memory_grow(NULL, &allocated, sizeof *chunk + size, 1);
+    *chunk = (struct chunk){.next = *place, .size = size};
+    *place = chunk;
+    return chunk;
+}
+
+static void *take(struct pool_memory *memory, size_t size, size_t alignment)
+{
+    struct chunk *chunk = memory->first;
+    size_t at = chunk ? (chunk->used + alignment - 1) & ~(alignment - 1) : 0;
+
+    if (!chunk || at > chunk->size || size > chunk->size - at) {
+        chunk = add_chunk(memory, size);
+        at = 0;
+    }
+    chunk->used = at + size;
+    return chunk->room + at;
+}
+
+void *pool_memory_array(struct pool_memory *memory, size_t count, size_t size)
+{
+    if (size > 0 && count > SIZE_MAX / 2 / size)
+        abort();
+    return take(memory, count * size, _Alignof(max_align_t));
+}
+
+char *pool_memory_text(struct pool_memory *memory, const char *text, size_t length)
+{
+    char *copy = take(memory, length + 1, 1);
+
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}

@@ -1,0 +1,16 @@
+/* pool_memory.h: the texts and lists of a pool, freed at once. */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_MEMORY_H
+#define GALERNA_ADAPTERS_OPENNEBULA_POOL_MEMORY_H
+
+#include <stddef.h>
+
+struct pool_memory; /* opaque */
+
+struct pool_memory *pool_memory_create(void);
+void pool_memory_destroy(struct pool_memory *memory); /* NULL is allowed */
+
+/* Room that lives as long as the memory does; not zeroed. */
+void *pool_memory_array(struct pool_memory *memory, size_t count, size_t size);
+char *pool_memory_text(struct pool_memory *memory, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,23 @@
+/* pool_names.h: each element name of a document once, with what it means. */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_NAMES_H
+#define GALERNA_ADAPTERS_OPENNEBULA_POOL_NAMES_H
+
+#include "adapters/opennebula/pool_reader.h"
+
+struct pool_names {
+    struct name_entry *entries; /* open addressing; n_entries is a power of two */
+    size_t n_entries, n;
+    struct pool_memory *memory;
+};
+
+void pool_names_init(struct pool_names *names, struct pool_memory *memory);
+void pool_names_finish(struct pool_names *names);
+
+/* `key` is the parser's own address for the name: the same for the same name. O(1). */
+const struct element *pool_names_element(struct pool_names *names, const char *key);
+
+/* "OUTER/INNER" for two of the elements. O(1). */
+const char *pool_names_joined(struct pool_names *names, const struct element *outer,
+                              const struct element *inner);
+
+#endif

@@ -1,0 +1,252 @@
+#include "adapters/opennebula/pool_reader.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/pool_inside.h"
+#include "adapters/opennebula/printable.h"
+#include "adapters/opennebula/xml_bytes.h"
+#include "adapters/opennebula/xml_read.h"
+#include "util/memory.h"
+
+/* The document as a whole makes no sense. Returns false, which ends the reading. */
+static bool give_up(struct pool_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool give_up(struct pool_reader *reader, const char *format, ...)
+{
+    va_list arguments;
+    char what[256];
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    error_set(&reader->problem, EINVAL, "document with %s: %s", reader->format->pool, what);
+    return false;
+}
+
+void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
+{
+    struct pool_errors *errors = &reader->items.errors;
+    va_list arguments;
+
+    if (!reader->rejected && errors->n++ == 0) {
+        va_start(arguments, format);
+        vsnprintf(errors->first, sizeof errors->first, format, arguments);
+        va_end(arguments);
+    }
+    reader->rejected = true;
+}
+
+static void *object_of(const struct pool_reader *reader)
+{
+    return (char *)reader->items.items + reader->items.n * reader->format->size;
+}
+
+static struct pool_path path_of(const struct pool_reader *reader)
+{
+    return (struct pool_path){
+        .elements = reader->elements + reader->object_depth + 1,
+        .n = reader->depth - reader->object_depth - 1,
+    };
+}
+
+static void begin_object(struct pool_reader *reader)
+{
+    size_t size = reader->format->size;
+
+    reader->items.items =
+        memory_grow(reader->items.items, &reader->items.allocated, reader->items.n + 1, size);
+    memset(object_of(reader), 0, size);
+    if (reader->format->scratch > 0)
+        memset(reader->scratch, 0, reader->format->scratch);
+    for (size_t i = 0; i < POOL_LISTS; i++)
+        reader->lists[i].n = 0;
+    reader->ids.n = 0;
+    reader->rejected = false;
+    reader->in_object = true;
+}
+
+static void end_object(struct pool_reader *reader)
+{
+    if (reader->format->end && !reader->rejected)
+        reader->format->end(reader, object_of(reader));
+    if (!reader->rejected)
+        reader->items.n++;
+    reader->in_object = false;
+}
+
+static bool start_root(struct pool_reader *reader, const char *name)
+{
+    char shown[40];
+
+    if (strcmp(name, reader->format->object) == 0)
+        reader->object_depth = 0;
+    else if (strcmp(name, reader->format->pool) == 0)
+        reader->object_depth = 1;
+    else
+        return give_up(reader, "its root is <%s>, not <%s> or <%s>",
+                       printable(shown, sizeof shown, name), reader->format->pool,
+                       reader->format->object);
+    return true;
+}
+
+static bool on_start(void *context, const char *name)
+{
+    struct pool_reader *reader = context;
+
+    if (reader->depth == 0 && !start_root(reader, name))
+        return false;
+    if (reader->depth == POOL_DEPTH_MAX)
+        return give_up(reader, "more than %d elements inside each other", POOL_DEPTH_MAX);
+    if (reader->depth == reader->object_depth && strcmp(name, reader->format->object) == 0)
+        begin_object(reader);
+    if (reader->depth > 0)
+        reader->has_children[reader->depth - 1] = true;
+    reader->elements[reader->depth] = pool_names_element(&reader->names, name);
+    reader->has_children[reader->depth] = false;
+    reader->depth++;
+    reader->length = 0;
+    return true;
+}
+
+static void on_end(void *context)
+{
+    struct pool_reader *reader = context;
+    struct pool_path path = path_of(reader);
+
+    if (reader->in_object && reader->depth == reader->object_depth + 1) {
+        end_object(reader);
+    } else if (reader->in_object && !reader->rejected) {
+        reader->text[reader->length] = '\0';
+        if (!reader->has_children[reader->depth - 1])
+            reader->format->value(reader, object_of(reader), &path,
+                                  &(struct pool_text){reader->text, reader->length});
+        else if (reader->format->close)
+            reader->format->close(reader, object_of(reader), &path);
+    }
+    reader->depth--;
+    reader->length = 0;
+}
+
+static void on_text(void *context, const char *text, size_t length)
+{
+    struct pool_reader *reader = context;
+
+    if (length > POOL_TEXT_MAX - reader->length)
+        length = POOL_TEXT_MAX - reader->length;
+    reader->text =
+        memory_grow(reader->text, &reader->allocated_text, reader->length + length + 1, 1);
+    memcpy(reader->text + reader->length, text, length);
+    reader->length += length;
+}
+
+static void reader_init(struct pool_reader *reader, const struct pool_format *format)
+{
+    *reader = (struct pool_reader){.format = format};
+    reader->items.memory = pool_memory_create();
+    pool_names_init(&reader->names, reader->items.memory);
+    reader->scratch = memory_new(1, format->scratch);
+    reader->text = memory_grow(NULL, &reader->allocated_text, 1024, 1);
+}
+
+/* All but the items. */
+static void reader_finish(struct pool_reader *reader)
+{
+    for (size_t i = 0; i < POOL_LISTS; i++)
+        free(reader->lists[i].items);
+    free(reader->ids.items);
+    free(reader->text);
+    free(reader->scratch);
+    pool_names_finish(&reader->names);
+}
+
+static int read_once(struct pool_reader *reader, const struct pool_format *format,
+                     const char *document, size_t length)
+{
+    static const struct xml_visitor visitor = {on_start, on_end, on_text};
+    char problem[XML_PROBLEM_MAX];
+    enum xml_result result;
+
+    reader_init(reader, format);
+    result = xml_read(&visitor, reader, document, length, problem);
+    reader->is_broken = result == XML_READ_BROKEN;
+    if (reader->is_broken)
+        give_up(reader, "no well-formed XML: %s", problem);
+    reader_finish(reader);
+    if (result == XML_READ_WHOLE)
+        return 0;
+    free(reader->items.items);
+    pool_memory_destroy(reader->items.memory);
+    reader->items = (struct pool_items){0};
+    return -1;
+}
+
+static int32_t id_at(const struct pool_items *items, size_t size, size_t i)
+{
+    return *(const int32_t *)((const char *)items->items + i * size);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* oned lists the newest first. */
+static void sort(struct pool_items *items, const struct pool_format *format)
+{
+    size_t size = format->size, kept = 0;
+    char *all = items->items;
+    bool sorted = true;
+
+    for (size_t i = 1; i < items->n && sorted; i++)
+        sorted = id_at(items, size, i - 1) < id_at(items, size, i);
+    if (sorted)
+        return;
+    qsort(all, items->n, size, by_id);
+    for (size_t i = 0; i < items->n; i++) {
+        if (kept > 0 && id_at(items, size, kept - 1) == id_at(items, size, i)) {
+            if (items->errors.n++ == 0)
+                snprintf(items->errors.first, sizeof items->errors.first, "%s %d is there twice",
+                         format->object, id_at(items, size, i));
+            continue;
+        }
+        if (kept != i)
+            memcpy(all + kept * size, all + i * size, size);
+        kept++;
+    }
+    items->n = kept;
+}
+
+int pool_read(struct pool_items *items, const struct pool_format *format, const char *document,
+              size_t length, struct error *err)
+{
+    struct pool_reader reader;
+    char *mended;
+    int result;
+
+    *items = (struct pool_items){0};
+    if (length == 0 || length > POOL_DOCUMENT_MAX)
+        return error_set(err, EINVAL, "document with %s: it has %zu bytes", format->pool, length);
+    result = read_once(&reader, format, document, length);
+    if (result < 0 && reader.is_broken && (mended = xml_bytes_mended(document, length))) {
+        result = read_once(&reader, format, mended, length);
+        free(mended);
+    }
+    if (result < 0)
+        return error_set(err, reader.problem.code, "%s", reader.problem.text);
+    *items = reader.items;
+    if (!format->unsorted)
+        sort(items, format);
+    return 0;
+}
+
+void *pool_items_find(const void *items, size_t n, size_t size, int32_t id)
+{
+    return n > 0 ? bsearch(&id, items, n, size, by_id) : NULL;
+}

@@ -1,0 +1,104 @@
+/* pool_reader.h: documents of OpenNebula as a series of values.
+ *
+ * Reads <X_POOL><X>...</X>...</X_POOL> or a single <X> and calls, for each X, `value` for every
+ * element without children and `close` for every element that had some. Names are known words or
+ * not; the path says where an element is. Private to the files that read one kind of object.
+ */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_READER_H
+#define GALERNA_ADAPTERS_OPENNEBULA_POOL_READER_H
+
+#include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/pool_memory.h"
+#include "adapters/opennebula/pool_words.h"
+
+enum {
+    POOL_DEPTH_MAX = 32,
+    POOL_TEXT_MAX = 65540, /* what is longer is cut; more than 64 KB remain, so it shows */
+    POOL_DOCUMENT_MAX = 1 << 30,
+};
+
+struct element {
+    enum pool_word word;
+    const char *name; /* in upper case, in the pool's memory; the same name has the same address */
+};
+
+/* What is being read: elements below the object, the outermost first. */
+struct pool_path {
+    const struct element *const *elements;
+    size_t n; /* > 0 */
+};
+
+struct pool_text {
+    const char *text; /* 0-terminated, valid during the call */
+    size_t length;
+};
+
+struct pool_reader;
+
+/* One kind of object. */
+struct pool_format {
+    const char *pool, *object; /* names of the elements; object is one word of prose as well */
+    size_t size;               /* of an object; it begins with its int32_t id unless `unsorted` */
+    bool unsorted;
+    void (*value)(struct pool_reader *reader, void *object, const struct pool_path *path,
+                  const struct pool_text *text);
+    /* NULL is allowed for both. `end` may still find the object to be wrong. */
+    void (*close)(struct pool_reader *reader, void *object, const struct pool_path *path);
+    void (*end)(struct pool_reader *reader, void *object);
+    size_t scratch; /* bytes that are zeroed for each object: pool_reader_scratch() */
+};
+
+/* The objects that made sense, ascending by id. */
+struct pool_items {
+    void *items;
+    size_t n, allocated;
+    struct pool_errors errors;
+    struct pool_memory *memory;
+};
+
+/* -1 with err: *items is then empty. */
+int pool_read(struct pool_items *items, const struct pool_format *format, const char *document,
+              size_t length, struct error *err);
+
+/* The object with that id in an array that pool_read() made, or NULL. */
+void *pool_items_find(const void *items, size_t n, size_t size, int32_t id);
+
+/* --- for the functions of a format --- */
+
+void *pool_reader_scratch(struct pool_reader *reader);
+struct pool_memory *pool_reader_memory(struct pool_reader *reader);
+
+/* The object makes no sense: it is left out. The first sentence of the first such object is kept.
+ */
+void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Numbers. An empty text leaves the value as it is; one that is no number or outside of the limits
+ * rejects the object. */
+void pool_read_number(struct pool_reader *reader, const struct pool_path *path,
+                      const struct pool_text *text, int64_t smallest, int64_t largest,
+                      int64_t *value);
+void pool_read_int(struct pool_reader *reader, const struct pool_path *path,
+                   const struct pool_text *text, int32_t smallest, int32_t *value);
+/* Decimal, such as "0.59" or "1e2": in hundredths, rounded to the nearest. Not negative. */
+void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *path,
+                          const struct pool_text *text, int64_t *value);
+const char *pool_read_text(struct pool_reader *reader, const struct pool_text *text);
+
+/* Lists in the making, of one object: they are taken into the pool's memory when it ends. */
+enum { POOL_LISTS = 4 };
+
+struct attributes *pool_reader_list(struct pool_reader *reader, size_t which);
+
+/* Add a value under the names of the path from element `from` on, joined with '/'. Empty values and
+ * paths of more than two names are left out. */
+void pool_add_attribute(struct pool_reader *reader, struct attributes *list,
+                        const struct pool_path *path, size_t from, const struct pool_text *text);
+/* The lists from `first` to `last`, one behind the other. */
+void pool_take_attributes(struct pool_reader *reader, size_t first, size_t last,
+                          struct attributes *attributes);
+void pool_add_id(struct pool_reader *reader, const struct pool_path *path,
+                 const struct pool_text *text);
+int32_t *pool_take_ids(struct pool_reader *reader, size_t *n);
+
+#endif

@@ -1,0 +1,186 @@
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "adapters/opennebula/pool_reader.h"
+
+/* Lists in the making, in the order in which OpenNebula looks a name up. */
+enum { TEMPLATE_LIST, TOP_LIST };
+
+static const int64_t largest = INT64_C(1) << 50;
+
+struct draft {
+    bool has_id;
+    int64_t free, used;
+};
+
+static void read_datastore_top(struct pool_reader *reader, struct datastore *datastore,
+                               const struct pool_path *path, const struct pool_text *text)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+
+    switch (path->elements[0]->word) {
+    case WORD_ID:
+        pool_read_int(reader, path, text, 0, &datastore->id);
+        draft->has_id = text->length > 0;
+        break;
+    case WORD_NAME:
+        datastore->name = pool_read_text(reader, text);
+        break;
+    case WORD_TYPE:
+        pool_read_int(reader, path, text, 0, &datastore->type);
+        break;
+    case WORD_STATE:
+        pool_read_int(reader, path, text, 0, &datastore->state);
+        break;
+    case WORD_FREE_MB:
+        pool_read_number(reader, path, text, -largest, largest, &draft->free);
+        break;
+    case WORD_TOTAL_MB:
+        pool_read_number(reader, path, text, -largest, largest, &datastore->total);
+        break;
+    case WORD_USED_MB:
+        pool_read_number(reader, path, text, -largest, largest, &draft->used);
+        break;
+    default:
+        break;
+    }
+    pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+}
+
+static void read_datastore(struct pool_reader *reader, void *object, const struct pool_path *path,
+                           const struct pool_text *text)
+{
+    struct datastore *datastore = object;
+
+    if (path->n == 1) {
+        read_datastore_top(reader, datastore, path, text);
+        return;
+    }
+    switch (path->elements[0]->word) {
+    case WORD_TEMPLATE:
+        if (path->n == 2 && path->elements[1]->word == WORD_SHARED)
+            datastore->shared = strcasecmp(text->text, "yes") == 0;
+        pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+        break;
+    case WORD_CLUSTERS:
+        if (path->n == 2 && path->elements[1]->word == WORD_ID) {
+            pool_add_id(reader, path, text);
+            pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+        }
+        break;
+    case WORD_PERMISSIONS:
+        pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
+        break;
+    default:
+        break;
+    }
+}
+
+static void end_datastore(struct pool_reader *reader, void *object)
+{
+    const struct draft *draft = pool_reader_scratch(reader);
+    struct datastore *datastore = object;
+    bool monitored = draft->free != 0 || draft->used != 0 || datastore->total != 0;
+
+    if (!draft->has_id)
+        pool_reader_reject(reader, "a datastore has no ID");
+    datastore->name = datastore->name ? datastore->name : "";
+    datastore->free = !monitored ? -1 : draft->free > 0 ? draft->free : 0;
+    datastore->clusters = pool_take_ids(reader, &datastore->n_clusters);
+    pool_take_attributes(reader, TEMPLATE_LIST, TOP_LIST, &datastore->attributes);
+}
+
+static const struct pool_format datastore_format = {
+    .pool = "DATASTORE_POOL",
+    .object = "DATASTORE",
+    .size = sizeof(struct datastore),
+    .value = read_datastore,
+    .end = end_datastore,
+    .scratch = sizeof(struct draft),
+};
+
+int datastore_pool_parse(struct datastore_pool *pool, const char *document, size_t length,
+                         struct error *err)
+{
+    struct pool_items items;
+    int result = pool_read(&items, &datastore_format, document, length, err);
+
+    *pool =
+        (struct datastore_pool){items.items, items.n, items.allocated, items.errors, items.memory};
+    return result;
+}
+
+void datastore_pool_finish(struct datastore_pool *pool)
+{
+    free(pool->items);
+    pool_memory_destroy(pool->memory);
+    *pool = (struct datastore_pool){0};
+}
+
+/* A share such as "10%" is no amount: it stays in the attributes. */
+static void read_reserved(struct pool_reader *reader, const struct pool_path *path,
+                          const struct pool_text *text, int64_t *amount)
+{
+    if (!strchr(text->text, '%'))
+        pool_read_number(reader, path, text, -largest, largest, amount);
+}
+
+static void read_cluster(struct pool_reader *reader, void *object, const struct pool_path *path,
+                         const struct pool_text *text)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+    struct cluster *cluster = object;
+
+    if (path->n == 1 && path->elements[0]->word == WORD_ID) {
+        pool_read_int(reader, path, text, 0, &cluster->id);
+        draft->has_id = text->length > 0;
+    } else if (path->n == 1 && path->elements[0]->word == WORD_NAME) {
+        cluster->name = pool_read_text(reader, text);
+    }
+    if (path->elements[0]->word != WORD_TEMPLATE || path->n < 2)
+        return;
+    if (path->n == 2 && path->elements[1]->word == WORD_RESERVED_CPU)
+        read_reserved(reader, path, text, &cluster->reserved_cpu);
+    else if (path->n == 2 && path->elements[1]->word == WORD_RESERVED_MEM)
+        read_reserved(reader, path, text, &cluster->reserved_memory);
+    pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+}
+
+static void end_cluster(struct pool_reader *reader, void *object)
+{
+    const struct draft *draft = pool_reader_scratch(reader);
+    struct cluster *cluster = object;
+
+    if (!draft->has_id)
+        pool_reader_reject(reader, "a cluster has no ID");
+    cluster->name = cluster->name ? cluster->name : "";
+    pool_take_attributes(reader, TEMPLATE_LIST, TEMPLATE_LIST, &cluster->attributes);
+}
+
+static const struct pool_format cluster_format = {
+    .pool = "CLUSTER_POOL",
+    .object = "CLUSTER",
+    .size = sizeof(struct cluster),
+    .value = read_cluster,
+    .end = end_cluster,
+    .scratch = sizeof(struct draft),
+};
+
+int cluster_pool_parse(struct cluster_pool *pool, const char *document, size_t length,
+                       struct error *err)
+{
+    struct pool_items items;
+    int result = pool_read(&items, &cluster_format, document, length, err);
+
+    *pool =
+        (struct cluster_pool){items.items, items.n, items.allocated, items.errors, items.memory};
+    return result;
+}
+
+void cluster_pool_finish(struct cluster_pool *pool)
+{
+    free(pool->items);
+    pool_memory_destroy(pool->memory);
+    *pool = (struct cluster_pool){0};
+}

@@ -1,0 +1,231 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "adapters/opennebula/pool_inside.h"
+#include "adapters/opennebula/printable.h"
+#include "util/memory.h"
+
+enum { SHOWN_MAX = 40 };
+
+void *pool_reader_scratch(struct pool_reader *reader)
+{
+    return reader->scratch;
+}
+
+struct pool_memory *pool_reader_memory(struct pool_reader *reader)
+{
+    return reader->items.memory;
+}
+
+struct attributes *pool_reader_list(struct pool_reader *reader, size_t which)
+{
+    return &reader->lists[which];
+}
+
+/* The object's id is its first member; most often it is known by the time something is wrong. */
+static void reject_value(struct pool_reader *reader, const struct pool_path *path,
+                         const struct pool_text *text, const char *wanted)
+{
+    const struct pool_items *items = &reader->items;
+    size_t size = reader->format->size;
+    char shown[SHOWN_MAX];
+    int32_t id = 0;
+
+    if (!reader->format->unsorted)
+        memcpy(&id, (const char *)items->items + items->n * size, sizeof id);
+    pool_reader_reject(reader, "%s %d: %.40s is \"%s\", not %s", reader->format->object, id,
+                       path->elements[path->n - 1]->name,
+                       printable(shown, sizeof shown, text->text), wanted);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* false: no number that fits. Blanks around it are allowed. */
+static bool parse_integer(const char *text, int64_t *value)
+{
+    bool negative = false;
+    uint64_t sum = 0;
+
+    while (is_space(*text))
+        text++;
+    if (*text == '-' || *text == '+')
+        negative = *text++ == '-';
+    if (*text < '0' || *text > '9')
+        return false;
+    for (; *text >= '0' && *text <= '9'; text++) {
+        if (sum > (uint64_t)INT64_MAX / 10 - 1)
+            return false;
+        sum = sum * 10 + (uint64_t)(*text - '0');
+    }
+    while (is_space(*text))
+        text++;
+    *value = negative ? -(int64_t)sum : (int64_t)sum;
+    return *text == '\0';
+}
+
+void pool_read_number(struct pool_reader *reader, const struct pool_path *path,
+                      const struct pool_text *text, int64_t smallest, int64_t largest,
+                      int64_t *value)
+{
+    int64_t number;
+
+    if (text->length == 0)
+        return;
+    if (!parse_integer(text->text, &number) || number < smallest || number > largest)
+        reject_value(reader, path, text, "a whole number in its limits");
+    else
+        *value = number;
+}
+
+void pool_read_int(struct pool_reader *reader, const struct pool_path *path,
+                   const struct pool_text *text, int32_t smallest, int32_t *value)
+{
+    int64_t number = *value;
+
+    pool_read_number(reader, path, text, smallest, INT32_MAX, &number);
+    *value = (int32_t)number;
+}
+
+/* Digits and a power of ten: no locale, no binary fractions. */
+struct decimal {
+    int64_t digits;
+    int power;
+};
+
+static const char *parse_digits(const char *text, struct decimal *decimal, bool *any)
+{
+    bool fraction = false;
+
+    for (;; text++) {
+        if (*text == '.' && !fraction) {
+            fraction = true;
+        } else if (*text >= '0' && *text <= '9') {
+            *any = true;
+            /* Beyond 17 digits only the size matters. */
+            if (decimal->digits < INT64_C(10000000000000000)) {
+                decimal->digits = decimal->digits * 10 + (*text - '0');
+                decimal->power -= fraction;
+            } else {
+                decimal->power += !fraction;
+            }
+        } else {
+            return text;
+        }
+    }
+}
+
+static bool parse_decimal(const char *text, struct decimal *decimal)
+{
+    int64_t exponent = 0;
+    bool any = false;
+
+    *decimal = (struct decimal){0};
+    while (is_space(*text))
+        text++;
+    text = parse_digits(text + (*text == '+'), decimal, &any);
+    if (any && (*text == 'e' || *text == 'E')) {
+        if (!parse_integer(text + 1, &exponent) || exponent < -100 || exponent > 100)
+            return false;
+        text += strlen(text);
+    }
+    decimal->power += (int)exponent;
+    while (is_space(*text))
+        text++;
+    return any && *text == '\0';
+}
+
+void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *path,
+                          const struct pool_text *text, int64_t *value)
+{
+    struct decimal decimal;
+    int dropped = 0;
+
+    if (text->length == 0)
+        return;
+    if (!parse_decimal(text->text, &decimal)) {
+        reject_value(reader, path, text, "a number");
+        return;
+    }
+    for (decimal.power += 2; decimal.power < 0; decimal.power++) {
+        dropped = (int)(decimal.digits % 10);
+        decimal.digits /= 10;
+    }
+    if (dropped >= 5)
+        decimal.digits++;
+    for (; decimal.power > 0 && decimal.digits > 0; decimal.power--) {
+        if (decimal.digits > INT64_C(1000000000000)) {
+            reject_value(reader, path, text, "a number of this world");
+            return;
+        }
+        decimal.digits *= 10;
+    }
+    *value = decimal.digits;
+}
+
+const char *pool_read_text(struct pool_reader *reader, const struct pool_text *text)
+{
+    return pool_memory_text(reader->items.memory, text->text, text->length);
+}
+
+void pool_add_attribute(struct pool_reader *reader, struct attributes *list,
+                        const struct pool_path *path, size_t from, const struct pool_text *text)
+{
+    const struct element *const *elements = path->elements + from;
+    size_t n = path->n - from;
+    const char *name;
+
+    if (text->length == 0 || n < 1 || n > 2)
+        return;
+    name = n == 1 ? elements[0]->name : pool_names_joined(&reader->names, elements[0], elements[1]);
+    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
+    list->items[list->n++] = (struct attribute){name, pool_read_text(reader, text)};
+}
+
+void pool_take_attributes(struct pool_reader *reader, size_t first, size_t last,
+                          struct attributes *attributes)
+{
+    size_t n = 0;
+
+    for (size_t i = first; i <= last; i++)
+        n += reader->lists[i].n;
+    *attributes = (struct attributes){.allocated = n};
+    if (n == 0)
+        return;
+    attributes->items = pool_memory_array(reader->items.memory, n, sizeof *attributes->items);
+    for (size_t i = first; i <= last; i++) {
+        const struct attributes *list = &reader->lists[i];
+
+        if (list->n > 0)
+            memcpy(attributes->items + attributes->n, list->items, list->n * sizeof *list->items);
+        attributes->n += list->n;
+    }
+}
+
+void pool_add_id(struct pool_reader *reader, const struct pool_path *path,
+                 const struct pool_text *text)
+{
+    struct id_list *ids = &reader->ids;
+    int32_t id = -1;
+
+    pool_read_int(reader, path, text, 0, &id);
+    if (id < 0)
+        return;
+    ids->items = memory_grow(ids->items, &ids->allocated, ids->n + 1, sizeof *ids->items);
+    ids->items[ids->n++] = id;
+}
+
+int32_t *pool_take_ids(struct pool_reader *reader, size_t *n)
+{
+    int32_t *ids = NULL;
+
+    *n = reader->ids.n;
+    if (*n > 0) {
+        ids = pool_memory_array(reader->items.memory, *n, sizeof *ids);
+        memcpy(ids, reader->ids.items, *n * sizeof *ids);
+    }
+    return ids;
+}

@@ -1,0 +1,384 @@
+#include <stdlib.h>
+#include <strings.h>
+
+#include "adapters/opennebula/pool_reader.h"
+
+/* Lists in the making. */
+enum { TEMPLATE_LIST, USER_TEMPLATE_LIST };
+
+struct disk {
+    int64_t size, snapshots;
+    bool is_volatile, clone, clone_known;
+    bool cloned_to_system, linked_to_system;
+};
+
+/* What is known of a VM while it is read. */
+struct draft {
+    struct vm_history record; /* the one being read */
+    bool in_record;
+    struct disk disk;
+    int64_t disks;
+    bool has_id, has_state, has_cpu, has_memory;
+    bool has_permissions; /* only the extended form does */
+};
+
+static const struct vm_history no_history = {
+    .sequence = -1, .host = -1, .cluster = -1, .datastore = -1};
+
+static void read_time(struct pool_reader *reader, const struct pool_path *path,
+                      const struct pool_text *text, int64_t *time)
+{
+    pool_read_number(reader, path, text, 0, INT64_C(1) << 40, time);
+}
+
+static bool is(const struct pool_text *text, const char *word)
+{
+    return strcasecmp(text->text, word) == 0;
+}
+
+static void read_top(struct pool_reader *reader, struct vm *vm, const struct pool_path *path,
+                     const struct pool_text *text)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+    int32_t flag = 0;
+
+    switch (path->elements[0]->word) {
+    case WORD_ID:
+        pool_read_int(reader, path, text, 0, &vm->id);
+        draft->has_id = text->length > 0;
+        break;
+    case WORD_UID:
+        pool_read_int(reader, path, text, -1, &vm->uid);
+        break;
+    case WORD_GID:
+        pool_read_int(reader, path, text, -1, &vm->gid);
+        break;
+    case WORD_UNAME:
+        vm->user = pool_read_text(reader, text);
+        break;
+    case WORD_GNAME:
+        vm->group = pool_read_text(reader, text);
+        break;
+    case WORD_NAME:
+        vm->name = pool_read_text(reader, text);
+        break;
+    case WORD_STATE:
+        pool_read_int(reader, path, text, 0, &vm->state);
+        draft->has_state = text->length > 0;
+        break;
+    case WORD_LCM_STATE:
+        pool_read_int(reader, path, text, 0, &vm->lcm_state);
+        break;
+    case WORD_RESCHED:
+        pool_read_int(reader, path, text, 0, &flag);
+        vm->resched = flag != 0;
+        break;
+    case WORD_STIME:
+        read_time(reader, path, text, &vm->stime);
+        break;
+    case WORD_ETIME:
+        read_time(reader, path, text, &vm->etime);
+        break;
+    default:
+        break;
+    }
+}
+
+static void read_history(struct pool_reader *reader, struct vm_history *record,
+                         const struct pool_path *path, const struct pool_text *text)
+{
+    switch (path->elements[2]->word) {
+    case WORD_SEQ:
+        pool_read_int(reader, path, text, 0, &record->sequence);
+        break;
+    case WORD_HID:
+        pool_read_int(reader, path, text, -1, &record->host);
+        break;
+    case WORD_CID:
+        pool_read_int(reader, path, text, -1, &record->cluster);
+        break;
+    case WORD_DS_ID:
+        pool_read_int(reader, path, text, -1, &record->datastore);
+        break;
+    case WORD_STIME:
+        read_time(reader, path, text, &record->stime);
+        break;
+    case WORD_ETIME:
+        read_time(reader, path, text, &record->etime);
+        break;
+    case WORD_PSTIME:
+        read_time(reader, path, text, &record->pstime);
+        break;
+    case WORD_PETIME:
+        read_time(reader, path, text, &record->petime);
+        break;
+    case WORD_RSTIME:
+        read_time(reader, path, text, &record->rstime);
+        break;
+    case WORD_RETIME:
+        read_time(reader, path, text, &record->retime);
+        break;
+    case WORD_ESTIME:
+        read_time(reader, path, text, &record->estime);
+        break;
+    case WORD_EETIME:
+        read_time(reader, path, text, &record->eetime);
+        break;
+    case WORD_ACTION:
+        pool_read_int(reader, path, text, -1, &record->action);
+        break;
+    default:
+        break;
+    }
+}
+
+static void read_disk(struct pool_reader *reader, struct disk *disk, const struct pool_path *path,
+                      const struct pool_text *text)
+{
+    switch (path->elements[2]->word) {
+    case WORD_SIZE:
+        pool_read_number(reader, path, text, 0, INT64_C(1) << 40, &disk->size);
+        break;
+    case WORD_DISK_SNAPSHOT_TOTAL_SIZE:
+        pool_read_number(reader, path, text, 0, INT64_C(1) << 40, &disk->snapshots);
+        break;
+    case WORD_TYPE:
+        disk->is_volatile = is(text, "fs") || is(text, "swap");
+        break;
+    case WORD_CLONE:
+        disk->clone = is(text, "yes");
+        disk->clone_known = text->length > 0;
+        break;
+    case WORD_CLONE_TARGET:
+        disk->cloned_to_system = is(text, "system");
+        break;
+    case WORD_LN_TARGET:
+        disk->linked_to_system = is(text, "system");
+        break;
+    default:
+        break;
+    }
+}
+
+/* Of TEMPLATE: what nobody may ask for by name, or what can hold secrets. */
+static bool is_left_out(enum pool_word word)
+{
+    switch (word) {
+    case WORD_CONTEXT:
+    case WORD_CPU_MODEL:
+    case WORD_DISK:
+    case WORD_FEATURES:
+    case WORD_GRAPHICS:
+    case WORD_HYPERV_OPTIONS:
+    case WORD_INPUT:
+    case WORD_NIC:
+    case WORD_NIC_ALIAS:
+    case WORD_NIC_DEFAULT:
+    case WORD_NUMA_NODE:
+    case WORD_OS:
+    case WORD_PCI:
+    case WORD_RAW:
+    case WORD_SCHED_ACTION:
+    case WORD_SECURITY_GROUP_RULE:
+    case WORD_SNAPSHOT:
+    case WORD_TOPOLOGY:
+    case WORD_VIDEO:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void read_template_scalar(struct pool_reader *reader, struct vm *vm,
+                                 const struct pool_path *path, const struct pool_text *text)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+
+    switch (path->elements[1]->word) {
+    case WORD_CPU:
+        pool_read_hundredths(reader, path, text, &vm->cpu);
+        draft->has_cpu = text->length > 0;
+        break;
+    case WORD_MEMORY:
+        pool_read_number(reader, path, text, 0, INT64_C(1) << 40, &vm->memory);
+        draft->has_memory = text->length > 0;
+        break;
+    default:
+        break;
+    }
+}
+
+static void note_need(struct vm *vm, const struct pool_path *path, const struct pool_text *text)
+{
+    enum pool_word outer = path->elements[1]->word;
+    enum pool_word inner = path->n > 2 ? path->elements[2]->word : WORD_NONE;
+
+    if (text->length == 0)
+        return;
+    if (outer == WORD_NUMA_NODE ||
+        (outer == WORD_TOPOLOGY && inner == WORD_PIN_POLICY && !is(text, "none")))
+        vm->needs |= VM_NEEDS_NUMA;
+    else if (outer == WORD_PCI)
+        vm->needs |= VM_NEEDS_PCI;
+    else if (outer == WORD_VMGROUP)
+        vm->needs |= VM_NEEDS_GROUP;
+    else if (outer == WORD_NIC && inner == WORD_NETWORK_MODE && is(text, "auto"))
+        vm->needs |= VM_NEEDS_AUTO_NIC;
+    else if (outer == WORD_SCHED_DS_REQUIREMENTS || outer == WORD_SCHED_DS_RANK)
+        vm->needs |= VM_NEEDS_DATASTORE;
+}
+
+static void read_template(struct pool_reader *reader, struct vm *vm, const struct pool_path *path,
+                          const struct pool_text *text)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+    enum pool_word word = path->elements[1]->word;
+
+    note_need(vm, path, text);
+    if (path->n == 2)
+        read_template_scalar(reader, vm, path, text);
+    else if (word == WORD_DISK && path->n == 3)
+        read_disk(reader, &draft->disk, path, text);
+    if (!is_left_out(word))
+        pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
+}
+
+static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
+                       const struct pool_text *text)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+    struct vm *vm = object;
+    int32_t locked = 0;
+
+    if (path->n == 1) {
+        read_top(reader, vm, path, text);
+        return;
+    }
+    switch (path->elements[0]->word) {
+    case WORD_TEMPLATE:
+        read_template(reader, vm, path, text);
+        break;
+    case WORD_USER_TEMPLATE:
+        if (path->elements[1]->word == WORD_SCHED_DS_REQUIREMENTS ||
+            path->elements[1]->word == WORD_SCHED_DS_RANK)
+            note_need(vm, path, text);
+        pool_add_attribute(reader, pool_reader_list(reader, USER_TEMPLATE_LIST), path, 1, text);
+        break;
+    case WORD_HISTORY_RECORDS:
+        if (path->n == 3 && path->elements[1]->word == WORD_HISTORY) {
+            /* A record's fields are those it has, whatever the record before had. */
+            if (!draft->in_record)
+                draft->record = no_history;
+            draft->in_record = true;
+            read_history(reader, &draft->record, path, text);
+        }
+        break;
+    case WORD_PERMISSIONS:
+        draft->has_permissions = true;
+        break;
+    case WORD_LOCK:
+        if (path->elements[1]->word == WORD_LOCKED)
+            pool_read_int(reader, path, text, 0, &locked);
+        vm->locked = vm->locked || locked != 0;
+        break;
+    default:
+        break;
+    }
+}
+
+static void end_record(struct vm *vm, const struct vm_history *record)
+{
+    vm->n_records++;
+    if (record->rstime > 0 && record->retime > record->rstime)
+        vm->ran_for += record->retime - record->rstime;
+    if (vm->n_records == 1 || record->sequence >= vm->history.sequence)
+        vm->history = *record;
+}
+
+static int64_t disk_need(const struct disk *disk)
+{
+    bool to_system = disk->is_volatile;
+
+    if (!to_system && disk->clone_known)
+        to_system = disk->clone ? disk->cloned_to_system : disk->linked_to_system;
+    return to_system ? disk->size + disk->snapshots : 0;
+}
+
+static void close_element(struct pool_reader *reader, void *object, const struct pool_path *path)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+    struct vm *vm = object;
+
+    if (path->n != 2)
+        return;
+    if (path->elements[1]->word == WORD_HISTORY &&
+        path->elements[0]->word == WORD_HISTORY_RECORDS) {
+        end_record(vm, &draft->record);
+        draft->in_record = false;
+    } else if (path->elements[1]->word == WORD_DISK && path->elements[0]->word == WORD_TEMPLATE) {
+        draft->disks += disk_need(&draft->disk);
+        draft->disk = (struct disk){0};
+    }
+}
+
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+static void end_vm(struct pool_reader *reader, void *object)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+    struct vm *vm = object;
+
+    if (!draft->has_id)
+        pool_reader_reject(reader, "a VM has no ID");
+    else if (!draft->has_state)
+        pool_reader_reject(reader, "VM %d has no STATE", vm->id);
+    else if (!draft->has_cpu || !draft->has_memory)
+        pool_reader_reject(reader, "VM %d has no %s", vm->id, draft->has_cpu ? "MEMORY" : "CPU");
+    vm->user = or_empty(vm->user);
+    vm->group = or_empty(vm->group);
+    vm->name = or_empty(vm->name);
+    if (vm->n_records == 0)
+        vm->history = no_history;
+    vm->is_extended = draft->has_permissions;
+    if (!vm->is_extended) {
+        vm->needs = 0;
+        return;
+    }
+    vm->disk = draft->disks;
+    pool_take_attributes(reader, TEMPLATE_LIST, TEMPLATE_LIST, &vm->template);
+    pool_take_attributes(reader, USER_TEMPLATE_LIST, USER_TEMPLATE_LIST, &vm->user_template);
+}
+
+static const struct pool_format vm_format = {
+    .pool = "VM_POOL",
+    .object = "VM",
+    .size = sizeof(struct vm),
+    .value = read_value,
+    .close = close_element,
+    .end = end_vm,
+    .scratch = sizeof(struct draft),
+};
+
+int vm_pool_parse(struct vm_pool *pool, const char *document, size_t length, struct error *err)
+{
+    struct pool_items items;
+    int result = pool_read(&items, &vm_format, document, length, err);
+
+    *pool = (struct vm_pool){items.items, items.n, items.allocated, items.errors, items.memory};
+    return result;
+}
+
+void vm_pool_finish(struct vm_pool *pool)
+{
+    free(pool->items);
+    pool_memory_destroy(pool->memory);
+    *pool = (struct vm_pool){0};
+}
+
+struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id)
+{
+    return pool_items_find(pool->items, pool->n, sizeof *pool->items, id);
+}

@@ -1,0 +1,408 @@
+#include "adapters/opennebula/rights.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "adapters/opennebula/wish_time.h"
+#include "util/memory.h"
+#include "util/suggest.h"
+
+enum right {
+    RIGHT_RESERVATIONS,
+    RIGHT_IMMEDIATE,
+    RIGHT_DEADLINES,
+    RIGHT_NON_PREEMPTIBLE,
+    RIGHT_EXTERNAL,
+    RIGHT_MAX_PRIORITY,
+    RIGHT_MAX_DURATION,
+    RIGHT_MAX_AHEAD,
+    RIGHT_MAX_VMS,
+    RIGHT_MAX_RESERVATIONS,
+    RIGHTS
+};
+
+enum right_type { RIGHT_YES_NO, RIGHT_NUMBER, RIGHT_SPAN };
+
+#define NO_LIMIT INT64_MAX
+
+static const struct {
+    const char *name;
+    enum right_type type;
+    int64_t otherwise, least, most;
+    const char *meaning;
+} right_table[RIGHTS] = {
+    [RIGHT_RESERVATIONS] = {"reservations", RIGHT_YES_NO, 1, 0, 1,
+                            "May ask for a start at an exact time."},
+    [RIGHT_IMMEDIATE] = {"immediate", RIGHT_YES_NO, 1, 0, 1, "May ask for START=now."},
+    [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "May ask for a DEADLINE."},
+    [RIGHT_NON_PREEMPTIBLE] = {"non-preemptible", RIGHT_YES_NO, 1, 0, 1,
+                               "May say that a lease is not to be preempted (PREEMPTIBLE=no)."},
+    [RIGHT_EXTERNAL] = {"external", RIGHT_YES_NO, 0, 0, 1,
+                        "May say that a lease comes from another site (ORIGIN=external)."},
+    [RIGHT_MAX_PRIORITY] = {"max-priority", RIGHT_NUMBER, 0, -WISH_PRIORITY_MOST,
+                            WISH_PRIORITY_MOST, "The highest PRIORITY."},
+    [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, WISH_SPAN_MOST,
+                            "The longest DURATION."},
+    [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, NO_LIMIT, 0, WISH_SPAN_MOST,
+                         "How far in the future START, EARLIEST and DEADLINE may lie."},
+    [RIGHT_MAX_VMS] = {"max-vms", RIGHT_NUMBER, NO_LIMIT, 1, WISH_GROUP_SIZE_MOST,
+                       "VMs of one lease."},
+    [RIGHT_MAX_RESERVATIONS] = {"max-reservations", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
+                                "Reservations of one user at once."},
+};
+
+enum section_kind { SECTION_GROUP, SECTION_USER };
+
+struct section {
+    enum section_kind kind;
+    char *name;
+    bool set[RIGHTS];
+    int64_t values[RIGHTS];
+};
+
+struct rights {
+    int64_t values[RIGHTS]; /* of everybody */
+    struct section *sections;
+    size_t n, allocated;
+};
+
+/* --- Reading --- */
+
+static int parse_yes_no(const char *text, int64_t *value)
+{
+    static const char *const yes[] = {"1", "yes", "true", "on"}, *const no[] = {"0", "no", "false",
+                                                                                "off"};
+
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+        *value = !strcasecmp(text, yes[i]);
+        if (*value || !strcasecmp(text, no[i]))
+            return 0;
+    }
+    return -1;
+}
+
+static int parse_value(enum right right, const char *text, int64_t *value)
+{
+    char *end;
+
+    if (right_table[right].type == RIGHT_YES_NO)
+        return parse_yes_no(text, value);
+    if (!strcasecmp(text, "unlimited") && right_table[right].otherwise == NO_LIMIT) {
+        *value = NO_LIMIT;
+        return 0;
+    }
+    if (right_table[right].type == RIGHT_SPAN && strchr(text, ':')) {
+        if (wish_span_parse(text, value))
+            return -1;
+    } else {
+        errno = 0;
+        *value = strtoll(text, &end, 10);
+        if (end == text || *end || errno)
+            return -1;
+    }
+    return *value < right_table[right].least || *value > right_table[right].most ? -1 : 0;
+}
+
+static const char *expects(enum right right, char *text, size_t size)
+{
+    const char *unlimited = right_table[right].otherwise == NO_LIMIT ? ", or unlimited" : "";
+
+    if (right_table[right].type == RIGHT_YES_NO)
+        snprintf(text, size, "yes or no");
+    else if (right_table[right].type == RIGHT_SPAN)
+        snprintf(text, size, "seconds, HH:MM:SS or D:HH:MM:SS, %" PRId64 " s or more%s",
+                 right_table[right].least, unlimited);
+    else
+        snprintf(text, size, "a whole number from %" PRId64 " to %" PRId64 "%s",
+                 right_table[right].least, right_table[right].most, unlimited);
+    return text;
+}
+
+static int find_right(const struct ini_entry *entry, enum right *right, struct error *err)
+{
+    struct suggestion suggestion;
+    char where[256], near[80];
+
+    suggestion_init(&suggestion, entry->key);
+    for (int i = 0; i < RIGHTS; i++) {
+        *right = (enum right)i;
+        if (!strcmp(right_table[i].name, entry->key))
+            return 0;
+        suggestion_offer(&suggestion, right_table[i].name);
+    }
+    return error_set(err, EINVAL, "%s: unknown option '%s' in section [%s]%s",
+                     ini_where(entry, where, sizeof where), entry->key, entry->section,
+                     suggestion_text(&suggestion, near, sizeof near));
+}
+
+static struct section *find_section(const struct rights *rights, enum section_kind kind,
+                                    const char *name)
+{
+    for (size_t i = 0; i < rights->n; i++)
+        if (rights->sections[i].kind == kind && !strcmp(rights->sections[i].name, name))
+            return &rights->sections[i];
+    return NULL;
+}
+
+/* What stands behind "rights" in a section's name: "", " user:NAME" or " group:NAME". */
+static int add_section(struct rights *rights, const char *behind, struct section **section)
+{
+    enum section_kind kind;
+
+    behind += strspn(behind, " ");
+    *section = NULL;
+    if (*behind == '\0')
+        return 0;
+    if (!strncmp(behind, "user:", 5))
+        kind = SECTION_USER;
+    else if (!strncmp(behind, "group:", 6))
+        kind = SECTION_GROUP;
+    else
+        return -1;
+    behind = strchr(behind, ':') + 1;
+    if (*behind == '\0')
+        return -1;
+    *section = find_section(rights, kind, behind);
+    if (*section)
+        return 0;
+    rights->sections =
+        memory_grow(rights->sections, &rights->allocated, rights->n + 1, sizeof *rights->sections);
+    *section = &rights->sections[rights->n++];
+    **section = (struct section){.kind = kind, .name = memory_text(behind)};
+    return 0;
+}
+
+static const char *behind_rights(const char *section)
+{
+    bool ours = !strncmp(section, "rights", 6) && (section[6] == '\0' || section[6] == ' ');
+
+    return ours ? section + 6 : NULL;
+}
+
+static int read_entry(struct rights *rights, const struct ini_entry *entry, struct error *err)
+{
+    struct section *section;
+    enum right right;
+    int64_t value;
+    char where[256], expected[128];
+
+    add_section(rights, behind_rights(entry->section), &section);
+    if (find_right(entry, &right, err) < 0)
+        return -1;
+    if (parse_value(right, entry->value, &value) < 0)
+        return error_set(err, EINVAL, "%s: %s.%s is '%.60s', expected %s",
+                         ini_where(entry, where, sizeof where), entry->section, entry->key,
+                         entry->value, expects(right, expected, sizeof expected));
+    if (section) {
+        section->set[right] = true;
+        section->values[right] = value;
+    } else {
+        rights->values[right] = value;
+    }
+    return 0;
+}
+
+static int wrong_section(const struct ini *ini, const struct ini_section *section,
+                         struct error *err)
+{
+    const struct ini_entry where = {.origin = section->line ? ini->file : (char *)"--set",
+                                    .line = section->line};
+    char text[256];
+
+    return error_set(err, EINVAL,
+                     "%s: section [%s]: expected [rights], [rights user:NAME] or [rights "
+                     "group:NAME]",
+                     ini_where(&where, text, sizeof text), section->name);
+}
+
+static int read_sections(struct rights *rights, const struct ini *ini, struct error *err)
+{
+    struct section *section;
+
+    for (size_t i = 0; i < ini->n_sections; i++) {
+        const char *behind = behind_rights(ini->sections[i].name);
+
+        if (behind && add_section(rights, behind, &section) < 0)
+            return wrong_section(ini, &ini->sections[i], err);
+    }
+    for (size_t i = 0; i < ini->n_entries; i++)
+        if (behind_rights(ini->entries[i].section) && !ini->entries[i].inherited &&
+            read_entry(rights, &ini->entries[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct section *x = a, *y = b;
+
+    return x->kind != y->kind ? (int)x->kind - (int)y->kind : strcmp(x->name, y->name);
+}
+
+struct rights *rights_create(const struct ini *ini, struct error *err)
+{
+    struct rights *rights = memory_new(1, sizeof *rights);
+
+    for (int i = 0; i < RIGHTS; i++)
+        rights->values[i] = right_table[i].otherwise;
+    if (read_sections(rights, ini, err) < 0) {
+        rights_destroy(rights);
+        return NULL;
+    }
+    if (rights->n)
+        qsort(rights->sections, rights->n, sizeof *rights->sections, by_name);
+    return rights;
+}
+
+void rights_destroy(struct rights *rights)
+{
+    if (!rights)
+        return;
+    for (size_t i = 0; i < rights->n; i++)
+        free(rights->sections[i].name);
+    free(rights->sections);
+    free(rights);
+}
+
+/* --- Granting --- */
+
+/* One user's rights. */
+struct limits {
+    int64_t values[RIGHTS];
+};
+
+static void overlay(const struct rights *rights, enum section_kind kind, const char *name,
+                    struct limits *limits)
+{
+    const struct section key = {.kind = kind, .name = (char *)name}, *section;
+
+    if (!name || rights->n == 0)
+        return;
+    section = bsearch(&key, rights->sections, rights->n, sizeof *rights->sections, by_name);
+    for (int i = 0; section && i < RIGHTS; i++)
+        if (section->set[i])
+            limits->values[i] = section->values[i];
+}
+
+static int refuse(char reason[WISH_TEXT_MAX], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static int refuse(char reason[WISH_TEXT_MAX], const char *format, ...)
+{
+    int length = snprintf(reason, WISH_TEXT_MAX, "refused by the site's rules: ");
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(reason + length, WISH_TEXT_MAX - (size_t)length, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static const char *span_text(int64_t seconds, char *text, size_t size)
+{
+    const char *sign = seconds < 0 ? "-" : "";
+
+    if (seconds == SPAN_UNLIMITED) {
+        snprintf(text, size, "unlimited");
+        return text;
+    }
+    seconds = seconds < 0 ? -(seconds + 1) + 1 : seconds;
+    snprintf(text, size, "%s%02" PRId64 ":%02d:%02d", sign, seconds / 3600,
+             (int)(seconds / 60 % 60), (int)(seconds % 60));
+    return text;
+}
+
+static int check_kind(const struct limits *limits, const struct wish *wish,
+                      char reason[WISH_TEXT_MAX])
+{
+    if (wish->kind == LEASE_RESERVATION && !limits->values[RIGHT_RESERVATIONS])
+        return refuse(reason, "a START at an exact time was asked for, and you may not reserve");
+    if (wish->kind == LEASE_IMMEDIATE && !limits->values[RIGHT_IMMEDIATE])
+        return refuse(reason, "START=now was asked for, and you may not; best_effort is allowed");
+    if (wish->kind == LEASE_DEADLINE && !limits->values[RIGHT_DEADLINES])
+        return refuse(reason, "a DEADLINE was asked for, and you may not set one");
+    if (!wish->preemptible && !wish->terms_by_site && !limits->values[RIGHT_NON_PREEMPTIBLE])
+        return refuse(reason, "PREEMPTIBLE=no was asked for, and your leases are preemptible");
+    if (wish->origin == ORIGIN_EXTERNAL && !limits->values[RIGHT_EXTERNAL])
+        return refuse(reason, "ORIGIN=external was asked for, and you may not say so");
+    return 0;
+}
+
+static int check_ahead(const struct limits *limits, const char *name, int64_t at, int64_t now,
+                       char reason[WISH_TEXT_MAX])
+{
+    char asked[32], limit[32];
+    int64_t ahead;
+
+    if (at == INSTANT_NONE || limits->values[RIGHT_MAX_AHEAD] == NO_LIMIT ||
+        __builtin_sub_overflow(at, now, &ahead) || ahead <= limits->values[RIGHT_MAX_AHEAD])
+        return 0;
+    return refuse(reason, "%s lies %s ahead (hh:mm:ss), at most %s is allowed", name,
+                  span_text(ahead, asked, sizeof asked),
+                  span_text(limits->values[RIGHT_MAX_AHEAD], limit, sizeof limit));
+}
+
+static int check_amounts(const struct limits *limits, const struct rights_request *request,
+                         char reason[WISH_TEXT_MAX])
+{
+    const struct wish *wish = request->wish;
+    const int64_t *most = limits->values;
+    char asked[32], limit[32];
+
+    if (!wish->priority_by_site && wish->priority > most[RIGHT_MAX_PRIORITY])
+        return refuse(reason, "PRIORITY %d was asked for, at most %" PRId64 " is allowed",
+                      wish->priority, most[RIGHT_MAX_PRIORITY]);
+    if (wish->duration > most[RIGHT_MAX_DURATION])
+        return refuse(reason, "DURATION is %s (hh:mm:ss), at most %s is allowed",
+                      span_text(wish->duration, asked, sizeof asked),
+                      span_text(most[RIGHT_MAX_DURATION], limit, sizeof limit));
+    if (wish->kind == LEASE_RESERVATION && most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
+        request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
+        return refuse(reason, "you have %zu reservations, %" PRId64 " at once are allowed",
+                      request->reservations, most[RIGHT_MAX_RESERVATIONS]);
+    return 0;
+}
+
+int rights_grant(const struct rights *rights, const struct rights_request *request,
+                 char reason[WISH_TEXT_MAX])
+{
+    const struct wish *wish = request->wish;
+    struct limits limits;
+    uint32_t n_vms = wish->group_size > request->n_vms ? wish->group_size : request->n_vms;
+
+    memcpy(limits.values, rights->values, sizeof limits.values);
+    overlay(rights, SECTION_GROUP, request->group, &limits);
+    overlay(rights, SECTION_USER, request->user, &limits);
+    reason[0] = '\0';
+    if (n_vms > limits.values[RIGHT_MAX_VMS])
+        return refuse(reason, "%u VMs were asked for in one lease, at most %" PRId64 " are allowed",
+                      n_vms, limits.values[RIGHT_MAX_VMS]);
+    if (!wish->present)
+        return 0;
+    if (check_kind(&limits, wish, reason) < 0 || check_amounts(&limits, request, reason) < 0 ||
+        check_ahead(&limits, "START", wish->start, request->now, reason) < 0 ||
+        check_ahead(&limits, "EARLIEST", wish->earliest, request->now, reason) < 0)
+        return -1;
+    return check_ahead(&limits, "DEADLINE", wish->deadline, request->now, reason);
+}
+
+void rights_print_options(FILE *stream)
+{
+    char expected[128];
+
+    for (int i = 0; i < RIGHTS; i++) {
+        fprintf(stream, "%s: %s", right_table[i].name,
+                expects((enum right)i, expected, sizeof expected));
+        if (right_table[i].type == RIGHT_YES_NO)
+            fprintf(stream, " (default: %s)", right_table[i].otherwise ? "yes" : "no");
+        else if (right_table[i].otherwise == NO_LIMIT)
+            fprintf(stream, " (default: unlimited)");
+        else
+            fprintf(stream, " (default: %" PRId64 ")", right_table[i].otherwise);
+        fprintf(stream, "\n    %s\n", right_table[i].meaning);
+    }
+}

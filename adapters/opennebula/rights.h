@@ -1,0 +1,43 @@
+/* rights.h: what users and groups may ask for, as the administrator says.
+ *
+ * [rights] in the configuration holds for everybody, [rights group:NAME] for a group and [rights
+ * user:NAME] for one user; what the more special section does not say is taken from the more
+ * general one. Names are OpenNebula's, of the VM's owner and of the VM's group.
+ */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_RIGHTS_H
+#define GALERNA_ADAPTERS_OPENNEBULA_RIGHTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "adapters/opennebula/wish.h"
+#include "configuration/ini.h"
+#include "util/error.h"
+
+struct rights; /* opaque */
+
+/* Read all sections of that kind. NULL on errors: EINVAL with file:line (an unknown option or kind
+ * of section, a value out of its limits). O(entries). */
+struct rights *rights_create(const struct ini *ini, struct error *err);
+void rights_destroy(struct rights *rights); /* NULL is allowed */
+
+/* Who asks, and for how much. */
+struct rights_request {
+    const char *user, *group; /* names; NULL: unknown, the general section counts */
+    const struct wish *wish;
+    uint32_t n_vms;      /* of the lease, or of what is known of its group so far */
+    size_t reservations; /* accepted reservations of this user that have not ended, without this */
+    int64_t now;
+};
+
+/* May they? 0, or -1 with `reason`: what was asked for, and the limit. Wishes of VMs without the
+ * attribute are granted but for max-vms. O(options + log of sections). */
+int rights_grant(const struct rights *rights, const struct rights_request *request,
+                 char reason[WISH_TEXT_MAX]);
+
+/* The options for people, and for the manual's page. */
+void rights_print_options(FILE *stream);
+
+#endif

@@ -1,0 +1,353 @@
+#include "adapters/opennebula/rpc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "adapters/opennebula/rpc_call.h"
+#include "util/memory.h"
+
+struct call_list {
+    struct rpc_call *first, *last;
+};
+
+struct waiting {
+    struct curl_waitfd *fds;
+    unsigned n;
+    bool ready; /* one of them */
+};
+
+struct rpc {
+    struct rpc_line line;
+    CURLM *multi;
+    CURL **idle; /* handles to use again: they keep buffers and TLS sessions */
+    size_t n_idle, allocated_idle;
+    struct call_list waiting; /* for a free connection; urgent ones in front */
+    struct call_list under_way;
+    size_t n_waiting, n_under_way, parallel;
+    size_t n_urgent; /* of those that wait */
+};
+
+static void list_insert(struct call_list *list, struct rpc_call *call, struct rpc_call *before)
+{
+    call->next = before;
+    call->previous = before ? before->previous : list->last;
+    *(call->previous ? &call->previous->next : &list->first) = call;
+    *(before ? &before->previous : &list->last) = call;
+}
+
+static void list_remove(struct call_list *list, struct rpc_call *call)
+{
+    *(call->previous ? &call->previous->next : &list->first) = call->next;
+    *(call->next ? &call->next->previous : &list->last) = call->previous;
+    call->next = call->previous = NULL;
+}
+
+static int init_line(struct rpc_line *line, const struct rpc_settings *settings, struct error *err)
+{
+    const char *const headers[] = {"Content-Type: text/xml", "Expect:", "User-Agent: galerna"};
+
+    line->timeout = settings->timeout;
+    line->connect_timeout = settings->connect_timeout;
+    line->answer_limit = settings->answer_limit;
+    line->ca_file = memory_text(settings->ca_file);
+    rpc_secret_init(&line->secret, settings->session);
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        line->headers = curl_slist_append(line->headers, headers[i]);
+    if (rpc_endpoint_init(&line->endpoint, settings->endpoint, settings->allow_plaintext, err) < 0)
+        return -1;
+    if (line->ca_file && access(line->ca_file, R_OK) < 0)
+        return error_set(err, errno, "%s: the file with certificates cannot be read: %s",
+                         line->ca_file, strerror(errno));
+    return 0;
+}
+
+struct rpc *rpc_create(const struct rpc_settings *settings, struct error *err)
+{
+    struct rpc *rpc = memory_new(1, sizeof *rpc);
+
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    rpc->parallel = settings->parallel > 0 ? settings->parallel : 1;
+    if (init_line(&rpc->line, settings, err) < 0)
+        goto error;
+    rpc->multi = curl_multi_init();
+    if (!rpc->multi) {
+        error_set(err, ENOMEM, "libcurl cannot be set up");
+        goto error;
+    }
+    curl_multi_setopt(rpc->multi, CURLMOPT_MAXCONNECTS, (long)rpc->parallel);
+    return rpc;
+error:
+    rpc_destroy(rpc);
+    return NULL;
+}
+
+/* Take a call that is under way out of libcurl's hands. */
+static void release(struct rpc *rpc, struct rpc_call *call)
+{
+    curl_multi_remove_handle(rpc->multi, call->easy);
+    curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &call->status);
+    curl_easy_reset(call->easy); /* it knows the call, which goes away */
+    rpc->idle = memory_grow(rpc->idle, &rpc->allocated_idle, rpc->n_idle + 1, sizeof *rpc->idle);
+    rpc->idle[rpc->n_idle++] = call->easy;
+    list_remove(&rpc->under_way, call);
+    rpc->n_under_way--;
+}
+
+void rpc_destroy(struct rpc *rpc)
+{
+    struct rpc_call *call;
+
+    if (!rpc)
+        return;
+    while ((call = rpc->under_way.first)) {
+        release(rpc, call);
+        rpc_call_destroy(call);
+    }
+    while ((call = rpc->waiting.first)) {
+        list_remove(&rpc->waiting, call);
+        rpc_call_destroy(call);
+    }
+    for (size_t i = 0; i < rpc->n_idle; i++)
+        curl_easy_cleanup(rpc->idle[i]);
+    free(rpc->idle);
+    if (rpc->multi)
+        curl_multi_cleanup(rpc->multi);
+    curl_slist_free_all(rpc->line.headers);
+    rpc_endpoint_finish(&rpc->line.endpoint);
+    rpc_secret_finish(&rpc->line.secret);
+    free(rpc->line.ca_file);
+    free(rpc);
+    curl_global_cleanup();
+}
+
+static struct rpc_call *enqueue(struct rpc *rpc, const struct rpc_request *request)
+{
+    struct rpc_call *call = rpc_call_create(&rpc->line, request);
+    struct rpc_call *before = NULL;
+
+    if (request->urgent) {
+        before = rpc->waiting.first;
+        for (size_t i = 0; i < rpc->n_urgent; i++)
+            before = before->next;
+        rpc->n_urgent++;
+    }
+    list_insert(&rpc->waiting, call, before);
+    rpc->n_waiting++;
+    return call;
+}
+
+void rpc_call(struct rpc *rpc, const struct rpc_request *request)
+{
+    enqueue(rpc, request);
+}
+
+size_t rpc_pending(const struct rpc *rpc)
+{
+    return rpc->n_waiting + rpc->n_under_way;
+}
+
+static void leave_queue(struct rpc *rpc, struct rpc_call *call)
+{
+    list_remove(&rpc->waiting, call);
+    rpc->n_waiting--;
+    rpc->n_urgent -= call->urgent;
+}
+
+static CURL *take_handle(struct rpc *rpc)
+{
+    return rpc->n_idle > 0 ? rpc->idle[--rpc->n_idle] : curl_easy_init();
+}
+
+/* Give the free connections to those that wait. Returns how many calls ended at once because they
+ * cannot be sent; `done` may have queued others. */
+static size_t start_calls(struct rpc *rpc)
+{
+    size_t n_ended = 0;
+
+    /* What `done` queues meanwhile has its turn the next time: this ends. */
+    for (size_t n = rpc->n_waiting; n > 0 && rpc->waiting.first; n--) {
+        if (rpc->n_under_way >= rpc->parallel)
+            break;
+        struct rpc_call *call = rpc->waiting.first;
+        CURL *easy = call->failure ? NULL : take_handle(rpc);
+
+        leave_queue(rpc, call);
+        if (!easy) {
+            if (!call->failure)
+                call->failure = memory_text("libcurl cannot set up another connection");
+            rpc_call_report(call, CURLE_FAILED_INIT);
+            rpc_call_destroy(call);
+            n_ended++;
+            continue;
+        }
+        rpc_call_prepare(call, easy);
+        curl_multi_add_handle(rpc->multi, easy);
+        list_insert(&rpc->under_way, call, NULL);
+        rpc->n_under_way++;
+    }
+    return n_ended;
+}
+
+/* Report the calls that ended. `done` may come back here. */
+static size_t end_calls(struct rpc *rpc)
+{
+    const CURLMsg *message;
+    size_t n_ended = 0;
+    int left;
+
+    while ((message = curl_multi_info_read(rpc->multi, &left))) {
+        CURLcode code = message->data.result;
+        CURL *easy = message->easy_handle;
+        struct rpc_call *call = NULL;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, &call);
+        release(rpc, call);
+        rpc_call_report(call, code);
+        rpc_call_destroy(call);
+        n_ended++;
+    }
+    return n_ended;
+}
+
+/* Move data without waiting. Returns how many calls ended, -1 with err. */
+static int64_t advance(struct rpc *rpc, struct error *err)
+{
+    size_t n_ended = start_calls(rpc);
+    CURLMcode code;
+    int running;
+
+    code = curl_multi_perform(rpc->multi, &running);
+    if (code != CURLM_OK)
+        return error_set(err, EIO, "calls to OpenNebula: %s", curl_multi_strerror(code));
+    n_ended += end_calls(rpc);
+    return (int64_t)n_ended;
+}
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* Wait for the descriptors, libcurl's and the caller's. */
+static int wait_ready(struct rpc *rpc, struct waiting *fds, int64_t timeout, struct error *err)
+{
+    CURLMcode code;
+
+    for (unsigned i = 0; i < fds->n; i++)
+        fds->fds[i].revents = 0;
+    code = curl_multi_poll(rpc->multi, fds->fds, fds->n, timeout > 0 ? (int)timeout : 0, NULL);
+    if (code != CURLM_OK)
+        return error_set(err, EIO, "waiting for OpenNebula: %s", curl_multi_strerror(code));
+    for (unsigned i = 0; i < fds->n; i++)
+        fds->ready = fds->ready || fds->fds[i].revents;
+    return 0;
+}
+
+int rpc_wait(struct rpc *rpc, struct curl_waitfd *extra, unsigned n_extra, int timeout,
+             struct error *err)
+{
+    int64_t end = milliseconds() + (timeout > 0 ? timeout : 0);
+    struct waiting fds = {.fds = extra, .n = n_extra};
+    bool last = false;
+    int64_t n_ended;
+
+    for (;;) {
+        n_ended = advance(rpc, err);
+        if (n_ended < 0)
+            return -1;
+        if (last)
+            return 0;
+        if (wait_ready(rpc, &fds, n_ended > 0 ? 0 : end - milliseconds(), err) < 0)
+            return -1;
+        /* Once more, so that what `done` asked for is on its way and what came is reported. */
+        last = n_ended > 0 || fds.ready || milliseconds() >= end;
+    }
+}
+
+struct answer_now {
+    struct rpc_reply reply;
+    char *text;
+    struct error *err;
+    bool arrived;
+};
+
+static int error_code(const struct rpc_reply *reply)
+{
+    if (reply->outcome == RPC_NOT_SENT)
+        return ECONNREFUSED;
+    if (reply->outcome == RPC_UNKNOWN)
+        return EIO;
+    if (reply->outcome == RPC_FAULT)
+        return EPROTO;
+    switch (reply->code) {
+    case RPC_CODE_AUTHENTICATION:
+        return EACCES;
+    case RPC_CODE_AUTHORIZATION:
+        return EPERM;
+    case RPC_CODE_NO_EXISTS:
+        return ENOENT;
+    default:
+        return EREMOTEIO;
+    }
+}
+
+static void arrived(void *context, const struct rpc_reply *reply)
+{
+    struct answer_now *now = context;
+
+    now->arrived = true;
+    now->reply = *reply;
+    now->reply.message = NULL;
+    now->reply.text = NULL;
+    if (reply->text) {
+        now->text = memory_new(reply->length + 1, 1);
+        memcpy(now->text, reply->text, reply->length);
+    }
+    if (reply->outcome != RPC_DONE)
+        error_set(now->err, error_code(reply), "%s", reply->message);
+}
+
+/* The caller's answer goes away: nobody may write to it any more. */
+static void abandon(struct rpc *rpc, struct rpc_call *call)
+{
+    if (call->easy)
+        release(rpc, call);
+    else
+        leave_queue(rpc, call);
+    rpc_call_destroy(call);
+}
+
+int rpc_call_now(struct rpc *rpc, const struct rpc_request *request, char **copy,
+                 struct rpc_reply *outcome, struct error *err)
+{
+    struct answer_now now = {.err = err};
+    struct rpc_request waited = *request;
+    struct rpc_call *call;
+
+    waited.done = arrived;
+    waited.context = &now;
+    call = enqueue(rpc, &waited);
+    while (!now.arrived) {
+        if (rpc_wait(rpc, NULL, 0, 1000, err) < 0) {
+            if (!now.arrived)
+                abandon(rpc, call);
+            free(now.text);
+            return -1;
+        }
+    }
+    if (outcome)
+        *outcome = now.reply;
+    if (copy)
+        *copy = now.text;
+    else
+        free(now.text);
+    return now.reply.outcome == RPC_DONE ? 0 : -1;
+}

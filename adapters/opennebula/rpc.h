@@ -1,0 +1,110 @@
+/* rpc.h: calls to one OpenNebula daemon (oned) over XML-RPC.
+ *
+ * Calls are asynchronous and go out in parallel on kept connections. Calls are encoded by xmlrpc-c,
+ * answers decoded by libxml2 (doc/decisions), transport is libcurl's. The session secret is in
+ * memory only: never in a message, a log or an error. Not thread-safe.
+ */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_H
+#define GALERNA_ADAPTERS_OPENNEBULA_RPC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+struct rpc; /* opaque; one oned */
+struct curl_waitfd;
+
+struct rpc_settings {
+    const char *endpoint;    /* "http://localhost:2633/RPC2" */
+    const char *session;     /* "user:password" or "user:token" */
+    bool allow_plaintext;    /* http to another machine than this one */
+    const char *ca_file;     /* NULL: the system's */
+    int64_t timeout;         /* milliseconds for one call, from sending to the last byte */
+    int64_t connect_timeout; /* milliseconds */
+    unsigned parallel;       /* connections at once, > 0 */
+    size_t answer_limit;     /* bytes of an answer's body at most */
+};
+
+/* How a call ended. What matters to the caller is whether oned may have carried it out. */
+enum rpc_outcome {
+    RPC_DONE,
+    RPC_REFUSED,  /* oned said no: code and text; nothing was done */
+    RPC_FAULT,    /* not a call oned knows (-501, -503, -506): code and text; nothing was done */
+    RPC_NOT_SENT, /* no connection: nothing was done */
+    RPC_UNKNOWN,  /* sent, but no (whole, valid) answer: it may have been done */
+};
+
+/* OpenNebula's error codes, in rpc_reply.code when RPC_REFUSED. */
+enum {
+    RPC_CODE_AUTHENTICATION = 0x0100,
+    RPC_CODE_AUTHORIZATION = 0x0200,
+    RPC_CODE_NO_EXISTS = 0x0400,
+    RPC_CODE_ACTION = 0x0800,
+    RPC_CODE_API = 0x1000,
+    RPC_CODE_INTERNAL = 0x2000,
+    RPC_CODE_ALLOCATE = 0x4000,
+    RPC_CODE_LOCKED = 0x8000,
+    RPC_CODE_REPLICATION = 0x10000,
+};
+
+struct rpc_reply {
+    enum rpc_outcome outcome;
+    int64_t code;        /* REFUSED: oned's code; FAULT: the fault's; UNKNOWN, NOT_SENT: 0 */
+    const char *message; /* not DONE: one line saying what happened, method named, no secret */
+    /* DONE: the value, one of: */
+    const char *text; /* a string of `length` bytes, 0-terminated; NULL when it is none */
+    size_t length;
+    int64_t number; /* an integer or boolean */
+};
+
+/* Called exactly once for each call, from within rpc_wait(); the reply is valid during it. May make
+ * new calls. */
+typedef void rpc_done(void *context, const struct rpc_reply *reply);
+
+struct rpc_argument {
+    enum { RPC_INTEGER, RPC_BOOLEAN, RPC_STRING } type;
+    int64_t number;
+    const char *text; /* UTF-8 */
+};
+
+#define RPC_INT(value)  ((struct rpc_argument){.type = RPC_INTEGER, .number = (value)})
+#define RPC_BOOL(value) ((struct rpc_argument){.type = RPC_BOOLEAN, .number = (value)})
+#define RPC_TEXT(value) ((struct rpc_argument){.type = RPC_STRING, .text = (value)})
+
+struct rpc_request {
+    const char *method;                   /* "one.vm.deploy" */
+    const struct rpc_argument *arguments; /* after the session, which is put in front */
+    size_t n_arguments;
+    int64_t timeout; /* milliseconds; 0: the settings' */
+    bool urgent;     /* goes in front of those that wait for a free connection */
+    rpc_done *done;
+    void *context;
+};
+
+/* Errors: EINVAL (no valid URL, scheme other than http or https), EPERM (plaintext to another
+ * machine: says how to allow it). Does not connect. */
+struct rpc *rpc_create(const struct rpc_settings *settings, struct error *err);
+/* Calls under way end without their `done`. NULL is allowed. */
+void rpc_destroy(struct rpc *rpc);
+
+/* Queue a call. Arguments are copied. A call that cannot even be queued (text is not UTF-8, ...)
+ * reports RPC_NOT_SENT through done at the next rpc_wait(). */
+void rpc_call(struct rpc *rpc, const struct rpc_request *request);
+
+/* Wait until a call ends, one of the descriptors is ready, or timeout (milliseconds) is over; run
+ * the `done` of every call that ended. extra may be NULL; its revents are filled. Returns -1 with
+ * err when waiting itself fails (never because of a call). */
+int rpc_wait(struct rpc *rpc, struct curl_waitfd *extra, unsigned n_extra, int timeout,
+             struct error *err);
+
+/* Calls queued or under way. */
+size_t rpc_pending(const struct rpc *rpc);
+
+/* One call, waited for; other calls go on meanwhile. `copy` (may be NULL) gets the text, to be
+ * freed. 0, or -1 with err holding the reply's message. outcome may be NULL. */
+int rpc_call_now(struct rpc *rpc, const struct rpc_request *request, char **copy,
+                 struct rpc_reply *outcome, struct error *err);
+
+#endif

@@ -1,0 +1,208 @@
+#include "adapters/opennebula/rpc_call.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/rpc_answer.h"
+#include "adapters/opennebula/rpc_request.h"
+#include "util/memory.h"
+
+/* oned closes a connection that was idle for 15 s (KEEPALIVE_TIMEOUT); one that is about to be
+ * closed is not used. */
+enum { IDLE_MAX = 10 };
+
+struct rpc_call *rpc_call_create(const struct rpc_line *line, const struct rpc_request *request)
+{
+    struct rpc_call *call = memory_new(1, sizeof *call);
+    struct error err;
+
+    call->line = line;
+    call->method = memory_text(request->method);
+    call->timeout = request->timeout > 0 ? request->timeout : line->timeout;
+    call->urgent = request->urgent;
+    call->done = request->done;
+    call->context = request->context;
+    call->body = rpc_request_encode(request, line->secret.session, &call->length, &err);
+    if (!call->body)
+        call->failure = memory_text(err.text);
+    return call;
+}
+
+void rpc_call_destroy(struct rpc_call *call)
+{
+    if (!call)
+        return;
+    rpc_request_forget(call->body, call->length);
+    free(call->method);
+    free(call->failure);
+    free(call->answer);
+    free(call);
+}
+
+/* Without a way to rewind it, libcurl does not repeat a call on a second connection when the first
+ * one broke: oned might carry it out twice. */
+static size_t give_body(char *to, size_t size, size_t n, void *context)
+{
+    struct rpc_call *call = context;
+    size_t given = call->length - call->taken;
+
+    if (given > size * n)
+        given = size * n;
+    memcpy(to, call->body + call->taken, given);
+    call->taken += given;
+    return given;
+}
+
+static size_t take_answer(char *from, size_t size, size_t n, void *context)
+{
+    struct rpc_call *call = context;
+    size_t more = size * n;
+
+    if (more > call->line->answer_limit - call->received) {
+        call->too_long = true;
+        return 0;
+    }
+    call->answer = memory_grow(call->answer, &call->allocated, call->received + more, 1);
+    memcpy(call->answer + call->received, from, more);
+    call->received += more;
+    return more;
+}
+
+static void prepare_security(const struct rpc_line *line, CURL *easy)
+{
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, line->endpoint.encrypted ? "https" : "http");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    if (line->ca_file)
+        curl_easy_setopt(easy, CURLOPT_CAINFO, line->ca_file);
+    if (line->endpoint.loopback)
+        curl_easy_setopt(easy, CURLOPT_PROXY, "");
+}
+
+void rpc_call_prepare(struct rpc_call *call, CURL *easy)
+{
+    const struct rpc_line *line = call->line;
+
+    call->easy = easy;
+    prepare_security(line, easy);
+    curl_easy_setopt(easy, CURLOPT_URL, line->endpoint.url);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, line->headers);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, call->curl_error);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, call);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)call->timeout);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)line->connect_timeout);
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, (long)IDLE_MAX);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256 * 1024L);
+    curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->length);
+    curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
+    curl_easy_setopt(easy, CURLOPT_READDATA, call);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, call);
+}
+
+/* Tell `done`: method in front, secrets out. */
+static void report(struct rpc_call *call, struct rpc_reply *reply, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void report(struct rpc_call *call, struct rpc_reply *reply, const char *format, ...)
+{
+    char line[RPC_MESSAGE_MAX];
+    va_list arguments;
+    char *text = NULL;
+
+    va_start(arguments, format);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
+    va_end(arguments);
+    rpc_secret_line(&call->line->secret, text ? text : call->method, line, sizeof line);
+    free(text);
+    reply->message = line;
+    call->done(call->context, reply);
+}
+
+static void report_failure(struct rpc_call *call, CURLcode code)
+{
+    struct rpc_reply reply = {.outcome = call->taken > 0 ? RPC_UNKNOWN : RPC_NOT_SENT};
+    const char *why = call->curl_error[0] ? call->curl_error : curl_easy_strerror(code);
+    const char *url = call->line->endpoint.url;
+
+    if (call->too_long)
+        report(call, &reply, "%s: the answer of %s is longer than %zu bytes", call->method, url,
+               call->line->answer_limit);
+    else if (reply.outcome == RPC_NOT_SENT)
+        report(call, &reply, "%s: no connection to %s: %s", call->method, url, why);
+    else if (code == CURLE_OPERATION_TIMEDOUT)
+        report(call, &reply, "%s: no answer from %s within %.3g s", call->method, url,
+               (double)call->timeout / 1000);
+    else
+        report(call, &reply, "%s: sent to %s, but no whole answer came: %s", call->method, url,
+               why);
+}
+
+static void report_status(struct rpc_call *call)
+{
+    struct rpc_reply reply = {.outcome = RPC_UNKNOWN};
+    long status = call->status;
+    const char *hint = "";
+
+    if (status >= 300 && status < 400)
+        hint = " (redirects are not followed: name the right endpoint)";
+    else if (status == 404 || status == 405)
+        hint = " (is it oned that listens there? Its path is /RPC2)";
+    report(call, &reply, "%s: %s answered with HTTP status %ld%s", call->method,
+           call->line->endpoint.url, status, hint);
+}
+
+/* oned names the method itself: "[one.vm.deploy] ...". */
+static const char *without_method(const char *message, const char *method)
+{
+    size_t length = strlen(method);
+
+    if (message[0] == '[' && strncmp(message + 1, method, length) == 0 &&
+        strncmp(message + 1 + length, "] ", 2) == 0)
+        return message + length + 3;
+    return message;
+}
+
+static void report_answer(struct rpc_call *call)
+{
+    struct rpc_answer answer;
+    struct rpc_reply reply = {0};
+
+    rpc_answer_decode(&answer, call->answer ? call->answer : "", call->received);
+    /* The body can be ten times what the caller keeps of it. */
+    free(call->answer);
+    call->answer = NULL;
+    reply.outcome = answer.outcome;
+    reply.code = answer.code;
+    reply.text = answer.text;
+    reply.length = answer.length;
+    reply.number = answer.number;
+    if (reply.outcome == RPC_DONE)
+        call->done(call->context, &reply);
+    else
+        report(call, &reply, "%s: %s", call->method, without_method(answer.message, call->method));
+    rpc_answer_finish(&answer);
+}
+
+void rpc_call_report(struct rpc_call *call, CURLcode code)
+{
+    struct rpc_reply reply = {.outcome = RPC_NOT_SENT};
+
+    if (call->failure)
+        report(call, &reply, "%s", call->failure);
+    else if (code != CURLE_OK)
+        report_failure(call, code);
+    else if (call->status != 200)
+        report_status(call);
+    else
+        report_answer(call);
+}

@@ -1,0 +1,57 @@
+/* rpc_call.h: one call on its way: body, connection handle and what came back.
+ *
+ * Private to rpc.c and rpc_call.c.
+ */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_CALL_H
+#define GALERNA_ADAPTERS_OPENNEBULA_RPC_CALL_H
+
+#include <curl/curl.h>
+
+#include "adapters/opennebula/rpc.h"
+#include "adapters/opennebula/rpc_endpoint.h"
+#include "adapters/opennebula/rpc_secret.h"
+
+enum { RPC_MESSAGE_MAX = 1024 };
+
+/* What all calls have in common. */
+struct rpc_line {
+    struct rpc_endpoint endpoint;
+    struct rpc_secret secret;
+    char *ca_file;
+    int64_t timeout, connect_timeout;
+    size_t answer_limit;
+    struct curl_slist *headers;
+};
+
+struct rpc_call {
+    const struct rpc_line *line;
+    struct rpc_call *next, *previous; /* in one of rpc.c's lists */
+    char *method;
+    int64_t timeout;
+    bool urgent;
+    rpc_done *done;
+    void *context;
+
+    char *body; /* NULL: it could not be encoded, `failure` says why */
+    size_t length;
+    size_t taken; /* of the body, by libcurl: 0 means that oned cannot have seen the call */
+    char *failure;
+
+    CURL *easy;  /* while under way */
+    long status; /* HTTP's, when it has ended */
+    char curl_error[CURL_ERROR_SIZE];
+    char *answer;
+    size_t received, allocated;
+    bool too_long;
+};
+
+struct rpc_call *rpc_call_create(const struct rpc_line *line, const struct rpc_request *request);
+void rpc_call_destroy(struct rpc_call *call); /* not the easy handle; NULL is allowed */
+
+/* Make a new or reset easy handle ready to carry out the call. */
+void rpc_call_prepare(struct rpc_call *call, CURL *easy);
+
+/* Report how it ended through the call's `done`. */
+void rpc_call_report(struct rpc_call *call, CURLcode code);
+
+#endif

@@ -1,0 +1,22 @@
+/* rpc_secret.h: the session secret, and texts without it. */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_SECRET_H
+#define GALERNA_ADAPTERS_OPENNEBULA_RPC_SECRET_H
+
+#include <stddef.h>
+
+enum { RPC_SECRET_FORMS = 4 };
+
+struct rpc_secret {
+    char *session;
+    char *forms[RPC_SECRET_FORMS]; /* what must not be shown, longest first: the session and the
+                                      password, as they are and as XML writes them */
+};
+
+void rpc_secret_init(struct rpc_secret *secret, const char *session);
+void rpc_secret_finish(struct rpc_secret *secret); /* wipes it */
+
+/* Write `text` to `to` (size > 0 bytes) as one printable line in which "***" stands for the secret;
+ * cut at the end of a character when too long. The two must not overlap. */
+void rpc_secret_line(const struct rpc_secret *secret, const char *text, char *to, size_t size);
+
+#endif

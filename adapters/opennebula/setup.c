@@ -1,0 +1,197 @@
+#include "adapters/opennebula/setup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libxml/xmlreader.h>
+
+#include "adapters/opennebula/pool.h"
+
+enum { CONFIG_DEPTH_MAX = 16, CONFIG_SIZE_MAX = 16 << 20 };
+
+void setup_facts_init(struct setup_facts *facts)
+{
+    *facts = (struct setup_facts){
+        .administrator = SETUP_UNKNOWN,
+        .leads = SETUP_UNKNOWN,
+        .drs_interval = -1,
+        .stock_scheduler_runs = SETUP_UNKNOWN,
+        .stock_scheduler_off = SETUP_UNKNOWN,
+        .drivers_installed = SETUP_UNKNOWN,
+    };
+}
+
+int setup_read_version(struct setup_facts *facts, const char *version, struct error *err)
+{
+    char *end;
+    long major = strtol(version, &end, 10);
+
+    if (end == version || *end != '.' || major < 1 || major > 1000)
+        return error_set(err, EPROTO, "OpenNebula calls its version '%.40s'", version);
+    facts->major = (int)major;
+    snprintf(facts->version, sizeof facts->version, "%s", version);
+    return 0;
+}
+
+/* --- one.system.config --- */
+
+/* The word behind an option of a command line, "-p rank -o one_drs". */
+static void option_of(const char *arguments, const char *option, char *value, size_t size)
+{
+    char copy[SETUP_TEXT_MAX], *rest = copy;
+
+    value[0] = '\0';
+    snprintf(copy, sizeof copy, "%s", arguments);
+    for (const char *word; (word = strsep(&rest, " \t"));) {
+        if (strcmp(word, option) != 0)
+            continue;
+        while (rest && (word = strsep(&rest, " \t")) && !*word)
+            ;
+        if (word && strcmp(word, option) != 0)
+            snprintf(value, size, "%s", word);
+    }
+}
+
+static void take(struct setup_facts *facts, const char *parent, const char *name, const char *text)
+{
+    if (!strcmp(name, "VM_SUBMIT_ON_HOLD"))
+        facts->submit_on_hold = !strcasecmp(text, "yes");
+    else if (!strcmp(name, "DRS_INTERVAL"))
+        facts->drs_interval = strtol(text, NULL, 10);
+    else if (!strcmp(parent, "SCHED_MAD") && !strcmp(name, "ARGUMENTS")) {
+        option_of(text, "-p", facts->placement, sizeof facts->placement);
+        option_of(text, "-o", facts->optimization, sizeof facts->optimization);
+    }
+}
+
+/* Names of the elements that are open. */
+struct open_elements {
+    char names[CONFIG_DEPTH_MAX][SETUP_NAME_MAX];
+};
+
+static int read_node(struct setup_facts *facts, xmlTextReader *reader, struct open_elements *open,
+                     struct error *err)
+{
+    int depth = xmlTextReaderDepth(reader);
+
+    switch (xmlTextReaderNodeType(reader)) {
+    case XML_READER_TYPE_DOCUMENT_TYPE:
+        return error_set(err, EPROTO, "OpenNebula's configuration has a DOCTYPE");
+    case XML_READER_TYPE_ELEMENT:
+        if (depth >= CONFIG_DEPTH_MAX)
+            return error_set(err, EPROTO, "OpenNebula's configuration is nested too deeply");
+        snprintf(open->names[depth], sizeof open->names[depth], "%s",
+                 (const char *)xmlTextReaderConstName(reader));
+        return 0;
+    case XML_READER_TYPE_TEXT:
+    case XML_READER_TYPE_CDATA:
+        if (depth >= 2)
+            take(facts, open->names[depth - 2], open->names[depth - 1],
+                 (const char *)xmlTextReaderConstValue(reader));
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static void keep_silent(void *context, const char *message, xmlParserSeverities severity,
+                        xmlTextReaderLocatorPtr locator)
+{
+    (void)context, (void)message, (void)severity, (void)locator;
+}
+
+int setup_read_config(struct setup_facts *facts, const char *document, size_t length,
+                      struct error *err)
+{
+    struct open_elements open = {0};
+    xmlTextReader *reader;
+    int result = -1, read = 0;
+
+    if (length > CONFIG_SIZE_MAX)
+        return error_set(err, EPROTO, "OpenNebula's configuration has %zu bytes", length);
+    reader = xmlReaderForMemory(document, (int)length, NULL, NULL, XML_PARSE_NONET);
+    if (!reader)
+        return error_set(err, ENOMEM, "out of memory");
+    xmlTextReaderSetErrorHandler(reader, keep_silent, NULL);
+    while ((read = xmlTextReaderRead(reader)) == 1)
+        if (read_node(facts, reader, &open, err) < 0)
+            goto done;
+    if (read < 0 || strcmp(open.names[0], "OPENNEBULA_CONFIGURATION") != 0) {
+        error_set(err, EPROTO, "OpenNebula's answer is no configuration");
+        goto done;
+    }
+    facts->config_known = true;
+    result = 0;
+done:
+    xmlFreeTextReader(reader);
+    return result;
+}
+
+/* --- asking --- */
+
+static int ask(struct rpc *rpc, const char *method, const struct rpc_argument *argument,
+               char **document, struct rpc_reply *reply, struct error *err)
+{
+    struct rpc_request request = {
+        .method = method, .arguments = argument, .n_arguments = argument ? 1 : 0};
+
+    *document = NULL;
+    if (rpc_call_now(rpc, &request, document, reply, err) < 0)
+        return -1;
+    if (!*document)
+        return error_set(err, EPROTO, "%s: OpenNebula did not answer with a text", method);
+    return 0;
+}
+
+static void ask_for_user(struct setup_facts *facts, struct rpc *rpc)
+{
+    struct rpc_argument self = RPC_INT(-1);
+    struct user_pool users;
+    char *document;
+
+    if (ask(rpc, "one.user.info", &self, &document, NULL, NULL) == 0 &&
+        user_pool_parse(&users, document, strlen(document), NULL) == 0) {
+        if (users.n == 1) {
+            snprintf(facts->user, sizeof facts->user, "%s", users.items[0].name);
+            facts->administrator = users.items[0].gid == 0 ? SETUP_YES : SETUP_NO;
+        }
+        user_pool_finish(&users);
+    }
+    free(document);
+}
+
+static void ask_for_leader(struct setup_facts *facts, struct rpc *rpc)
+{
+    char *document;
+    bool leads;
+
+    if (ask(rpc, "one.zone.raftstatus", NULL, &document, NULL, NULL) == 0 &&
+        raft_status_parse(document, strlen(document), &leads, facts->raft_state,
+                          sizeof facts->raft_state, NULL) == 0)
+        facts->leads = leads ? SETUP_YES : SETUP_NO;
+    free(document);
+}
+
+int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *reply,
+              struct error *err)
+{
+    struct error refusal = {0};
+    char *document;
+
+    if (ask(rpc, "one.system.version", NULL, &document, reply, err) < 0)
+        return -1;
+    if (setup_read_version(facts, document, err) < 0) {
+        free(document);
+        return -1;
+    }
+    free(document);
+    if (ask(rpc, "one.system.config", NULL, &document, NULL, &refusal) < 0 ||
+        setup_read_config(facts, document, strlen(document), &refusal) < 0)
+        snprintf(facts->config_refusal, sizeof facts->config_refusal, "%s", refusal.text);
+    free(document);
+    ask_for_user(facts, rpc);
+    ask_for_leader(facts, rpc);
+    return 0;
+}

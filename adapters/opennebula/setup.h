@@ -1,0 +1,79 @@
+/* setup.h: is this OpenNebula set up for Galerna, and what has to be changed?
+ *
+ * 6.x: the stock scheduler is a service of its own and must be off. 7.x: oned itself calls a
+ * scheduler through SCHED_MAD; ours (place, optimize) answers empty plans. All that oned tells of
+ * itself is read over XML-RPC; processes and files are looked at only where they can be seen, and
+ * what cannot be seen is said to be unknown.
+ */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_SETUP_H
+#define GALERNA_ADAPTERS_OPENNEBULA_SETUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "adapters/opennebula/rpc.h"
+#include "util/error.h"
+
+enum { SETUP_NAME_MAX = 64, SETUP_TEXT_MAX = 512, SETUP_FINDINGS_MAX = 12 };
+
+enum setup_answer { SETUP_NO, SETUP_YES, SETUP_UNKNOWN };
+
+/* What is known of an OpenNebula. Texts are "" when not there. */
+struct setup_facts {
+    char version[SETUP_NAME_MAX];        /* "7.4.0" */
+    int major;                           /* 6, 7; 0: not understood */
+    bool config_known;                   /* one.system.config was readable */
+    char config_refusal[SETUP_TEXT_MAX]; /* why not */
+    char user[SETUP_NAME_MAX];
+    enum setup_answer administrator; /* of group 0: may deploy and see everything */
+    enum setup_answer leads;         /* alone or leader of its zone */
+    char raft_state[SETUP_NAME_MAX];
+    bool submit_on_hold;
+    /* 7.x */
+    char placement[SETUP_NAME_MAX], optimization[SETUP_NAME_MAX]; /* of SCHED_MAD: -p, -o */
+    long drs_interval;                                            /* seconds; -1: off */
+    /* Seen on this machine, when it is OpenNebula's. */
+    bool local;
+    enum setup_answer stock_scheduler_runs; /* 6.x: a process mm_sched */
+    enum setup_answer stock_scheduler_off;  /* its unit is masked, or not there */
+    enum setup_answer drivers_installed;    /* 7.x: place and optimize of `placement` are ours */
+};
+
+/* What our side is set to. */
+struct setup_wishes {
+    bool submit_on_hold; /* opennebula.submit-on-hold */
+};
+
+enum setup_verdict { SETUP_RIGHT, SETUP_WRONG, SETUP_UNSEEN };
+
+struct setup_finding {
+    const char *word; /* stable: "version", "scheduler", ... */
+    enum setup_verdict verdict;
+    char text[SETUP_TEXT_MAX];   /* what was found */
+    char remedy[SETUP_TEXT_MAX]; /* lines of a shell or of oned.conf; "" when there is none */
+};
+
+void setup_facts_init(struct setup_facts *facts);
+
+/* Take over what one.system.version and one.system.config answered. -1: the document is none. */
+int setup_read_version(struct setup_facts *facts, const char *version, struct error *err);
+int setup_read_config(struct setup_facts *facts, const char *document, size_t length,
+                      struct error *err);
+
+/* Ask oned for everything, waiting. -1 with err when not even its version can be had (no
+ * connection, wrong password, ...); *code is then the reply's outcome and code as far as there is
+ * one. */
+int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *reply,
+              struct error *err);
+
+/* Look at processes and files of this machine: below `root` ("" but in tests). */
+void setup_look_around(struct setup_facts *facts, const char *root);
+
+/* Judge; fills findings, returns how many. Wrong ones have a remedy. */
+size_t setup_judge(const struct setup_facts *facts, const struct setup_wishes *wishes,
+                   struct setup_finding findings[SETUP_FINDINGS_MAX]);
+
+/* "right", "wrong", "cannot be seen from here". */
+const char *setup_verdict_name(enum setup_verdict verdict);
+
+#endif

@@ -1,0 +1,206 @@
+/* What is right and wrong about an OpenNebula that Galerna is to schedule. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "adapters/opennebula/setup.h"
+
+#define OUR_DRIVER "galerna"
+#define RESTART    "systemctl restart opennebula"
+
+#define DRIVER_FOLDER "/var/lib/one/remotes/scheduler/" OUR_DRIVER
+
+struct judgement {
+    const struct setup_facts *facts;
+    const struct setup_wishes *wishes;
+    struct setup_finding *findings;
+    size_t n;
+};
+
+static void found(struct judgement *judgement, const char *word, enum setup_verdict verdict,
+                  const char *remedy, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+static void found(struct judgement *judgement, const char *word, enum setup_verdict verdict,
+                  const char *remedy, const char *format, ...)
+{
+    struct setup_finding *finding = &judgement->findings[judgement->n++];
+    va_list args;
+
+    finding->word = word;
+    finding->verdict = verdict;
+    va_start(args, format);
+    vsnprintf(finding->text, sizeof finding->text, format, args);
+    va_end(args);
+    snprintf(finding->remedy, sizeof finding->remedy, "%s", remedy);
+}
+
+static void judge_version(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+
+    if (facts->major == 6 || facts->major == 7)
+        found(judgement, "version", SETUP_RIGHT, "", "OpenNebula %s", facts->version);
+    else
+        found(judgement, "version", SETUP_WRONG, "",
+              "OpenNebula %s: Galerna works with 6.x and 7.x", facts->version);
+}
+
+static void judge_user(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+    const char *remedy = "oneuser chgrp USER oneadmin   # or use oneadmin's credentials";
+
+    switch (facts->administrator) {
+    case SETUP_YES:
+        found(judgement, "user", SETUP_RIGHT, "", "%s is an administrator", facts->user);
+        break;
+    case SETUP_NO:
+        found(judgement, "user", SETUP_WRONG, remedy,
+              "%s is no administrator (group oneadmin): it may neither see nor deploy the VMs of "
+              "others",
+              facts->user);
+        break;
+    case SETUP_UNKNOWN:
+        found(judgement, "user", SETUP_UNSEEN, "", "OpenNebula did not tell who we are");
+        break;
+    }
+}
+
+static void judge_leader(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+
+    if (facts->leads == SETUP_YES)
+        found(judgement, "leader", SETUP_RIGHT, "", "this oned is alone or leads its zone (%s)",
+              facts->raft_state);
+    else if (facts->leads == SETUP_NO)
+        found(judgement, "leader", SETUP_WRONG, "onezone show 0   # use the leader's endpoint",
+              "this oned does not lead its zone (%s): galernad waits until it does",
+              facts->raft_state);
+    else
+        found(judgement, "leader", SETUP_UNSEEN, "",
+              "OpenNebula did not tell if it leads its zone");
+}
+
+/* 6.x: oned starts the stock scheduler's unit with itself unless it is masked. */
+static void judge_stock_scheduler(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+    const char *remedy = "systemctl mask --now opennebula-scheduler";
+
+    if (facts->stock_scheduler_runs == SETUP_YES)
+        found(judgement, "scheduler", SETUP_WRONG, remedy,
+              "OpenNebula's own scheduler (mm_sched) runs: both would place VMs");
+    else if (facts->stock_scheduler_runs == SETUP_UNKNOWN)
+        found(judgement, "scheduler", SETUP_UNSEEN, remedy,
+              "oned does not tell whether its own scheduler (mm_sched) runs, and this is not its "
+              "machine: run 'galerna setup --check' there");
+    else if (facts->stock_scheduler_off == SETUP_NO)
+        found(judgement, "scheduler", SETUP_WRONG, remedy,
+              "OpenNebula's own scheduler (mm_sched) does not run, but it will start with the "
+              "service opennebula as long as it is not masked");
+    else
+        found(judgement, "scheduler", SETUP_RIGHT, "",
+              "OpenNebula's own scheduler (mm_sched) does not run");
+}
+
+/* 7.x: what oned calls to place VMs. OpenNebula's own `dummy` places none either. */
+static void judge_placement(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+    const char *remedy =
+        "SCHED_MAD = [ EXECUTABLE = \"one_sched\", ARGUMENTS = \"-t 15 -p " OUR_DRIVER
+        " -o " OUR_DRIVER "\" ]   # in oned.conf\n" RESTART;
+
+    if (!strcmp(facts->placement, OUR_DRIVER) || facts->drivers_installed == SETUP_YES)
+        found(judgement, "placement", SETUP_RIGHT, "", "oned leaves placement to Galerna (-p %s)",
+              facts->placement);
+    else if (!strcmp(facts->placement, "dummy"))
+        found(judgement, "placement", SETUP_RIGHT, remedy,
+              "oned places nothing (-p dummy), but logs an error each time and wakes nobody: "
+              "Galerna's driver is better");
+    else
+        found(judgement, "placement", SETUP_WRONG, remedy,
+              "oned places VMs itself: SCHED_MAD has -p %s",
+              facts->placement[0] ? facts->placement : "missing");
+}
+
+static void judge_drivers(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+    const char *remedy = "install -o oneadmin -d " DRIVER_FOLDER "\n"
+                         "install -o oneadmin -m 755 place optimize " DRIVER_FOLDER;
+
+    if (facts->drivers_installed == SETUP_YES)
+        found(judgement, "drivers", SETUP_RIGHT, "", "place and optimize are installed");
+    else if (facts->drivers_installed == SETUP_UNKNOWN)
+        found(judgement, "drivers", SETUP_UNSEEN, remedy,
+              "the files place and optimize cannot be seen from here: run 'galerna setup --check' "
+              "on oned's machine");
+    else if (!strcmp(facts->placement, OUR_DRIVER))
+        found(judgement, "drivers", SETUP_WRONG, remedy,
+              "place and optimize are not in " DRIVER_FOLDER ", or are others");
+}
+
+static void judge_optimization(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+    const char *remedy = "DRS_INTERVAL = -1   # in oned.conf\n" RESTART;
+
+    if (facts->drs_interval == -1)
+        found(judgement, "optimization", SETUP_RIGHT, "", "oned does not optimize by itself");
+    else
+        found(judgement, "optimization", SETUP_WRONG, remedy,
+              "oned may move VMs by itself: DRS_INTERVAL is %ld s", facts->drs_interval);
+}
+
+static void judge_submission(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+    bool wished = judgement->wishes->submit_on_hold;
+
+    if (facts->submit_on_hold == wished)
+        found(judgement, "submission", SETUP_RIGHT, "", "new VMs are %s in both configurations",
+              wished ? "on hold" : "pending");
+    else if (facts->submit_on_hold)
+        found(judgement, "submission", SETUP_WRONG,
+              "submit-on-hold: yes   # in galerna.conf, section [opennebula]",
+              "new VMs are on hold (VM_SUBMIT_ON_HOLD), and Galerna would leave them there");
+    else
+        found(judgement, "submission", SETUP_WRONG,
+              "VM_SUBMIT_ON_HOLD = \"YES\"   # in oned.conf\n" RESTART,
+              "galerna.conf says submit-on-hold, but new VMs are pending");
+}
+
+size_t setup_judge(const struct setup_facts *facts, const struct setup_wishes *wishes,
+                   struct setup_finding findings[SETUP_FINDINGS_MAX])
+{
+    struct judgement judgement = {.facts = facts, .wishes = wishes, .findings = findings};
+
+    judge_version(&judgement);
+    judge_user(&judgement);
+    judge_leader(&judgement);
+    if (facts->major <= 6)
+        judge_stock_scheduler(&judgement);
+    if (!facts->config_known) {
+        found(&judgement, "configuration", SETUP_UNSEEN, "",
+              "oned's configuration cannot be read: %s", facts->config_refusal);
+        return judgement.n;
+    }
+    if (facts->major >= 7) {
+        judge_placement(&judgement);
+        judge_drivers(&judgement);
+        judge_optimization(&judgement);
+    }
+    judge_submission(&judgement);
+    return judgement.n;
+}
+
+const char *setup_verdict_name(enum setup_verdict verdict)
+{
+    static const char *const names[] = {
+        [SETUP_RIGHT] = "right", [SETUP_WRONG] = "wrong", [SETUP_UNSEEN] = "cannot be seen"};
+
+    return names[verdict];
+}

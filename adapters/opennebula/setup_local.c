@@ -1,0 +1,108 @@
+/* What can be seen of OpenNebula on the machine it runs on. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adapters/opennebula/setup.h"
+
+/* Read the beginning of a file as a text. -1: it cannot be read. */
+static int read_start(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+    size_t n;
+
+    if (!file)
+        return -1;
+    n = fread(text, 1, size - 1, file);
+    text[n] = '\0';
+    fclose(file);
+    return 0;
+}
+
+static enum setup_answer process_runs(const char *root, const char *name)
+{
+    char path[PATH_MAX], found[64];
+    DIR *folder;
+    struct dirent *entry;
+    enum setup_answer answer = SETUP_NO;
+
+    snprintf(path, sizeof path, "%s/proc", root);
+    folder = opendir(path);
+    if (!folder)
+        return SETUP_UNKNOWN;
+    while (answer == SETUP_NO && (entry = readdir(folder))) {
+        if (!isdigit((unsigned char)entry->d_name[0]))
+            continue;
+        snprintf(path, sizeof path, "%s/proc/%s/comm", root, entry->d_name);
+        if (read_start(path, found, sizeof found) == 0) {
+            found[strcspn(found, "\n")] = '\0';
+            if (!strcmp(found, name))
+                answer = SETUP_YES;
+        }
+    }
+    closedir(folder);
+    return answer;
+}
+
+/* Whether a unit cannot start by itself: it is masked (a link to /dev/null), or there is none. */
+static enum setup_answer unit_is_off(const char *root, const char *unit)
+{
+    static const char *const folders[] = {"/lib/systemd/system", "/usr/lib/systemd/system",
+                                          "/etc/systemd/system"};
+    char path[PATH_MAX], target[PATH_MAX];
+    ssize_t length;
+
+    snprintf(path, sizeof path, "%s/etc/systemd/system/%s", root, unit);
+    length = readlink(path, target, sizeof target - 1);
+    if (length >= 0) {
+        target[length] = '\0';
+        return !strcmp(target, "/dev/null") ? SETUP_YES : SETUP_NO;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s%s/%s", root, folders[i], unit);
+        if (access(path, F_OK) == 0)
+            return SETUP_NO;
+    }
+    return SETUP_YES;
+}
+
+static enum setup_answer driver_is_ours(const char *root, const char *folder, const char *name)
+{
+    char path[PATH_MAX], text[8192];
+    struct stat status;
+
+    snprintf(path, sizeof path, "%s/var/lib/one/remotes/scheduler/%s/%s", root, folder, name);
+    if (stat(path, &status) < 0)
+        return errno == EACCES ? SETUP_UNKNOWN : SETUP_NO;
+    if (!(status.st_mode & S_IXUSR))
+        return SETUP_NO;
+    if (read_start(path, text, sizeof text) < 0)
+        return SETUP_UNKNOWN;
+    return strstr(text, "galerna") || strstr(text, "<PLAN><ID>") ? SETUP_YES : SETUP_NO;
+}
+
+void setup_look_around(struct setup_facts *facts, const char *root)
+{
+    enum setup_answer place, optimize;
+
+    if (!facts->local)
+        return;
+    if (facts->major <= 6) {
+        facts->stock_scheduler_runs = process_runs(root, "mm_sched");
+        facts->stock_scheduler_off = unit_is_off(root, "opennebula-scheduler.service");
+        return;
+    }
+    if (!facts->placement[0] || strchr(facts->placement, '/'))
+        return;
+    place = driver_is_ours(root, facts->placement, "place");
+    optimize = driver_is_ours(root, facts->placement, "optimize");
+    if (place == SETUP_NO || optimize == SETUP_NO)
+        facts->drivers_installed = SETUP_NO;
+    else if (place == SETUP_YES && optimize == SETUP_YES)
+        facts->drivers_installed = SETUP_YES;
+}

@@ -1,0 +1,119 @@
+#include "adapters/opennebula/xml_bytes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+static size_t sequence_length(unsigned char first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first >= 0xC2 && first <= 0xDF)
+        return 2;
+    if (first >= 0xE0 && first <= 0xEF)
+        return 3;
+    if (first >= 0xF0 && first <= 0xF4)
+        return 4;
+    return 0;
+}
+
+/* Most are. */
+static bool is_plain(char c)
+{
+    return c >= 0x20 && c <= 0x7E;
+}
+
+size_t xml_character(const char *text, size_t length)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t n = sequence_length(bytes[0]);
+    uint32_t code;
+
+    if (n == 0 || n > length)
+        return 0;
+    if (n == 1)
+        return bytes[0] >= 0x20 || bytes[0] == '\t' || bytes[0] == '\n' || bytes[0] == '\r';
+    code = bytes[0] & (0xFFu >> (n + 1));
+    for (size_t i = 1; i < n; i++) {
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+        code = code << 6 | (bytes[i] & 0x3F);
+    }
+    if (code < smallest[n] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ||
+        code == 0xFFFE || code == 0xFFFF)
+        return 0;
+    return n;
+}
+
+char *xml_bytes_mended(const char *text, size_t length)
+{
+    char *copy = NULL;
+    size_t n;
+
+    for (size_t i = 0; i < length; i += n ? n : 1) {
+        n = is_plain(text[i]) ? 1 : xml_character(text + i, length - i);
+        if (n > 0)
+            continue;
+        if (!copy) {
+            copy = memory_new(length + 1, 1);
+            memcpy(copy, text, length);
+        }
+        copy[i] = '?';
+    }
+    return copy;
+}
+
+/* How long the reference at `text` is, 0 when it is none of the usual ones; *c is what it stands
+ * for. */
+static size_t reference(const char *text, size_t length, char *c)
+{
+    static const struct {
+        const char *text;
+        size_t length;
+        char c;
+    } usual[] = {{"&lt;", 4, '<'}, {"&gt;", 4, '>'}, {"&amp;", 5, '&'}};
+
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        if (length >= usual[i].length && memcmp(text, usual[i].text, usual[i].length) == 0) {
+            *c = usual[i].c;
+            return usual[i].length;
+        }
+    }
+    return 0;
+}
+
+char *xml_text_decoded(const char *text, size_t length, size_t *decoded)
+{
+    const char *end = text + length;
+    char *copy = memory_new(length + 1, 1), *to = copy;
+    size_t n;
+
+    while (text < end) {
+        if (is_plain(*text) && *text != '&' && *text != '<') {
+            *to++ = *text++;
+            continue;
+        }
+        if (*text == '&') {
+            n = reference(text, (size_t)(end - text), to);
+            to += n > 0;
+        } else {
+            n = *text == '<' || *text == '\r' ? 0 : xml_character(text, (size_t)(end - text));
+            memcpy(to, text, n);
+            to += n;
+        }
+        if (n == 0)
+            break;
+        text += n;
+    }
+    if (text < end) {
+        free(copy);
+        return NULL;
+    }
+    *to = '\0';
+    *decoded = (size_t)(to - copy);
+    return copy;
+}

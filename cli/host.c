@@ -1,0 +1,174 @@
+/* galerna host list, galerna host timeline. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/table.h"
+#include "cli/time_words.h"
+#include "core/instant.h"
+#include "util/memory.h"
+
+static void print_list_help(void)
+{
+    printf("usage: galerna host list [OPTION]...\n\n"
+           "List the hosts: their state, and how much of them the VMs there use now.\n\n");
+    client_help();
+    printf("\nExit code: 0 done, 1 the daemon does not answer, 64 wrong command line.\n");
+}
+
+static double number(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static void print_hosts(const json_t *answer)
+{
+    static const struct table_column columns[] = {
+        {"HOST", TABLE_RIGHT}, {"NAME", TABLE_ELASTIC}, {"CLUSTER", TABLE_ELASTIC},
+        {"STATE", TABLE_LEFT}, {"CPU", TABLE_RIGHT},    {"MEMORY MB", TABLE_RIGHT},
+        {"VMS", TABLE_RIGHT},
+    };
+    struct table *table = table_create(columns, 7);
+    const json_t *host;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "hosts"), i, host)
+    {
+        char id[24], cpu[64], memory[64], vms[24];
+
+        snprintf(id, sizeof id, "%" PRId64, client_integer(host, "host"));
+        snprintf(cpu, sizeof cpu, "%g/%g", number(host, "cpu_used"), number(host, "cpu"));
+        snprintf(memory, sizeof memory, "%" PRId64 "/%" PRId64, client_integer(host, "memory_used"),
+                 client_integer(host, "memory"));
+        snprintf(vms, sizeof vms, "%" PRId64, client_integer(host, "vms"));
+        table_add(table,
+                  (const char *[]){id, client_text(host, "name"), client_text(host, "cluster"),
+                                   client_text(host, "state"), cpu, memory, vms});
+    }
+    if (table_rows(table))
+        table_print(table, stdout, table_terminal_width());
+    else
+        printf("There are no hosts.\n");
+    table_destroy(table);
+}
+
+int command_host_list(int argc, char **argv)
+{
+    struct client client;
+    int code = client_parse(&client, argc, argv, &(struct client_options){.help = print_list_help});
+    json_t *answer;
+
+    if (code < 0 && optind < argc)
+        code = command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind]);
+    if (code >= 0)
+        return code;
+    answer = client_ask(&client, "host-list", json_object(), &code);
+    if (!answer)
+        return code;
+    code = EXIT_DONE;
+    if (client.json)
+        code = client_print_json(&client, answer);
+    else
+        print_hosts(answer);
+    json_decref(answer);
+    return code;
+}
+
+static void print_timeline_help(void)
+{
+    printf("usage: galerna host timeline [OPTION]... HOST\n\n"
+           "What happens on a host, by its number or name: what is there now and what is planned,\n"
+           "in the order of time.\n\n");
+    client_help();
+    printf("\nExit code: 0 done, 1 there is no such host or the daemon does not answer, 64 wrong\n"
+           "command line.\n");
+}
+
+static int compare_operations(const void *one, const void *two)
+{
+    const json_t *a = *(const json_t *const *)one, *b = *(const json_t *const *)two;
+    int64_t from_a = client_instant(a, "from"), from_b = client_instant(b, "from");
+    int64_t lease_a = client_integer(a, "lease"), lease_b = client_integer(b, "lease");
+
+    if (from_a != from_b)
+        return from_a < from_b ? -1 : 1;
+    if (lease_a != lease_b)
+        return lease_a < lease_b ? -1 : 1;
+    return client_integer(a, "vm") < client_integer(b, "vm") ? -1 : 1;
+}
+
+static void add_operation(struct table *table, const json_t *operation)
+{
+    char from[TIME_WORDS_MAX], span[TIME_WORDS_MAX], lease[24], vm[24] = "", cpu[32], memory[24];
+    int64_t begin = client_instant(operation, "from"), end = client_instant(operation, "until");
+
+    time_words_local(begin, from);
+    if (begin == INSTANT_NONE || end == INSTANT_NONE)
+        time_words_span(SPAN_NONE, span);
+    else
+        time_words_span(end == INSTANT_NEVER ? SPAN_UNLIMITED : end - begin, span);
+    snprintf(lease, sizeof lease, "%" PRId64, client_integer(operation, "lease"));
+    if (json_is_integer(json_object_get(operation, "vm")))
+        snprintf(vm, sizeof vm, "%" PRId64, client_integer(operation, "vm"));
+    snprintf(cpu, sizeof cpu, "%g", number(operation, "cpu"));
+    snprintf(memory, sizeof memory, "%" PRId64, client_integer(operation, "memory"));
+    table_add(table, (const char *[]){from, span, lease, vm, client_text(operation, "what"), cpu,
+                                      memory, client_text(operation, "name")});
+}
+
+static void print_timeline(const json_t *answer)
+{
+    static const struct table_column columns[] = {
+        {"FROM", TABLE_LEFT}, {"FOR", TABLE_LEFT},  {"LEASE", TABLE_RIGHT}, {"VM", TABLE_RIGHT},
+        {"WHAT", TABLE_LEFT}, {"CPU", TABLE_RIGHT}, {"MB", TABLE_RIGHT},    {"NAME", TABLE_ELASTIC},
+    };
+    const json_t *operations = json_object_get(answer, "operations");
+    size_t n = json_array_size(operations);
+    json_t **items = memory_new(n, sizeof *items);
+    struct table *table = table_create(columns, 8);
+
+    for (size_t i = 0; i < n; i++)
+        items[i] = json_array_get(operations, i);
+    qsort(items, n, sizeof *items, compare_operations);
+    for (size_t i = 0; i < n; i++)
+        add_operation(table, items[i]);
+    if (n)
+        table_print(table, stdout, table_terminal_width());
+    else
+        printf("Nothing runs there and nothing is planned.\n");
+    table_destroy(table);
+    free(items);
+}
+
+int command_host_timeline(int argc, char **argv)
+{
+    struct client client;
+    int code =
+        client_parse(&client, argc, argv, &(struct client_options){.help = print_timeline_help});
+    json_t *request, *answer;
+    char *end;
+    long id;
+
+    if (code >= 0)
+        return code;
+    if (optind + 1 != argc || !*argv[optind])
+        return command_usage_error(argv[0], "expected the number or name of one host");
+    id = strtol(argv[optind], &end, 10);
+    request = *end ? json_pack("{s:s}", "host", argv[optind])
+                   : json_pack("{s:I}", "host", (json_int_t)id);
+    if (!request)
+        return command_usage_error(argv[0], "the name of the host is no UTF-8");
+    answer = client_ask(&client, "host-timeline", request, &code);
+    if (!answer)
+        return code;
+    code = EXIT_DONE;
+    if (client.json)
+        code = client_print_json(&client, answer);
+    else
+        print_timeline(answer);
+    json_decref(answer);
+    return code;
+}

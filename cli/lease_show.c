@@ -1,0 +1,167 @@
+/* galerna lease show: everything about one lease. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/table.h"
+#include "cli/time_words.h"
+#include "core/instant.h"
+
+static void print_help(void)
+{
+    printf("usage: galerna lease show [OPTION]... LEASE\n\n"
+           "Show everything that is known of a lease and its VMs.\n\n");
+    client_help();
+    printf("\nExit code: 0 done, 1 there is no such lease or the daemon does not answer, 64 wrong\n"
+           "command line.\n");
+}
+
+static void line(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(const char *key, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    printf("%-10s  ", key);
+    table_print_text(stdout, text);
+    putchar('\n');
+}
+
+static void time_line(const char *key, const json_t *lease, const char *field, int64_t now)
+{
+    int64_t instant = client_instant(lease, field);
+    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+
+    if (instant == INSTANT_NONE)
+        return;
+    time_words_local(instant, local);
+    time_words_relative(instant, now, relative);
+    if (instant == INSTANT_NEVER)
+        line(key, "never");
+    else
+        line(key, "%s (%s)", local, relative);
+}
+
+static void print_expectation(const json_t *lease, int64_t now)
+{
+    int64_t expected = client_instant(lease, "expected");
+    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+
+    if (expected == INSTANT_NONE || client_instant(lease, "since") != INSTANT_NONE)
+        return;
+    time_words_local(expected, local);
+    time_words_relative(expected, now, relative);
+    line("Expected", "%s (%s, %s)", local, relative, client_text(lease, "promise"));
+}
+
+static void print_duration(const json_t *lease)
+{
+    char duration[TIME_WORDS_MAX], run[TIME_WORDS_MAX], left[TIME_WORDS_MAX];
+
+    time_words_span(client_span(lease, "duration"), duration);
+    time_words_span(client_span(lease, "run"), run);
+    time_words_span(client_span(lease, "left"), left);
+    if (client_span(lease, "left") == SPAN_UNLIMITED)
+        line("Duration", "%s, %s run", duration, run);
+    else
+        line("Duration", "%s, %s run, %s left", duration, run, left);
+}
+
+static void print_lease(const json_t *lease, int64_t now)
+{
+    const json_t *reason = json_object_get(lease, "reason");
+
+    line("Lease", "%" PRId64, client_integer(lease, "lease"));
+    if (*client_text(lease, "name"))
+        line("Name", "%s", client_text(lease, "name"));
+    line("Owner", "%s of %s", client_text(lease, "user"), client_text(lease, "user_group"));
+    line("Kind", "%s%s", client_text(lease, "kind"),
+         json_is_true(json_object_get(lease, "plain")) ? ", a plain VM" : "");
+    line("Phase", "%s%s", client_text(lease, "phase"),
+         json_is_true(json_object_get(lease, "late")) ? ", late: a promise was broken" : "");
+    if (reason && *client_text(reason, "text"))
+        line("Reason", "%s [%s]", client_text(reason, "text"), client_text(reason, "word"));
+    if (*client_text(lease, "group"))
+        line("Group", "%s (%" PRId64 " of %" PRId64 " VMs)", client_text(lease, "group"),
+             client_integer(lease, "vms"), client_integer(lease, "group_size"));
+    time_line("Submitted", lease, "submitted", now);
+    time_line("Start", lease, "start", now);
+    time_line("Earliest", lease, "earliest", now);
+    time_line("Deadline", lease, "deadline", now);
+    print_expectation(lease, now);
+    time_line("Running", lease, "since", now);
+    time_line("End", lease, "end", now);
+    print_duration(lease);
+    line("Terms", "%s, priority %" PRId64 ", %s", client_text(lease, "terms"),
+         client_integer(lease, "priority"), client_text(lease, "origin"));
+}
+
+static void print_members(const json_t *vms)
+{
+    static const struct table_column columns[] = {
+        {"VM", TABLE_RIGHT},        {"HOST", TABLE_RIGHT},   {"CPU", TABLE_RIGHT},
+        {"MB", TABLE_RIGHT},        {"COMMAND", TABLE_LEFT}, {"TRIES", TABLE_RIGHT},
+        {"MESSAGE", TABLE_ELASTIC},
+    };
+    struct table *table = table_create(columns, 7);
+    const json_t *vm;
+    size_t i;
+
+    json_array_foreach(vms, i, vm)
+    {
+        char id[24], host[24] = "", cpu[32], memory[24], tries[24];
+
+        snprintf(id, sizeof id, "%" PRId64, client_integer(vm, "vm"));
+        if (json_is_integer(json_object_get(vm, "host")))
+            snprintf(host, sizeof host, "%" PRId64, client_integer(vm, "host"));
+        snprintf(cpu, sizeof cpu, "%.2f", json_number_value(json_object_get(vm, "cpu")));
+        snprintf(memory, sizeof memory, "%" PRId64, client_integer(vm, "memory"));
+        snprintf(tries, sizeof tries, "%" PRId64, client_integer(vm, "attempts"));
+        table_add(table, (const char *[]){id, host, cpu, memory,
+                                          json_is_true(json_object_get(vm, "gone"))
+                                              ? "gone"
+                                              : client_text(vm, "command"),
+                                          tries, client_text(vm, "message")});
+    }
+    if (table_rows(table)) {
+        putchar('\n');
+        table_print(table, stdout, table_terminal_width());
+    }
+    table_destroy(table);
+}
+
+int command_lease_show(int argc, char **argv)
+{
+    struct client client;
+    int code = client_parse(&client, argc, argv, &(struct client_options){.help = print_help});
+    const json_t *lease;
+    json_t *answer;
+    int64_t id;
+
+    if (code >= 0)
+        return code;
+    if (optind + 1 != argc)
+        return command_usage_error(argv[0], "expected the number of one lease");
+    if ((code = client_lease_number(&client, argv[optind], &id)) >= 0)
+        return code;
+    answer = client_ask(&client, "lease-show", json_pack("{s:I}", "lease", (json_int_t)id), &code);
+    if (!answer)
+        return code;
+    code = EXIT_DONE;
+    lease = json_object_get(answer, "lease");
+    if (client.json) {
+        code = client_print_json(&client, answer);
+    } else {
+        print_lease(lease, client_instant(answer, "now"));
+        print_members(json_object_get(lease, "members"));
+    }
+    json_decref(answer);
+    return code;
+}

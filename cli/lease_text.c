@@ -1,0 +1,100 @@
+#include "cli/lease_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "core/instant.h"
+#include "util/memory.h"
+
+static bool is_over(const json_t *lease)
+{
+    const char *phase = client_text(lease, "phase");
+
+    return strcmp(phase, "ended") == 0 || strcmp(phase, "refused") == 0 ||
+           strcmp(phase, "failed") == 0;
+}
+
+int64_t lease_text_start_time(const json_t *lease)
+{
+    int64_t since = client_instant(lease, "since"), expected = client_instant(lease, "expected");
+
+    if (since != INSTANT_NONE || is_over(lease))
+        return since;
+    return expected != INSTANT_NONE ? expected : client_instant(lease, "start");
+}
+
+void lease_text_start(const json_t *lease, int64_t now, char text[TIME_WORDS_MAX])
+{
+    char relative[TIME_WORDS_MAX];
+    bool estimate = client_instant(lease, "since") == INSTANT_NONE &&
+                    strcmp(client_text(lease, "promise"), "estimate") == 0;
+
+    time_words_relative(lease_text_start_time(lease), now, relative);
+    snprintf(text, TIME_WORDS_MAX, "%s%.38s", estimate ? "~" : "", relative);
+}
+
+void lease_text_name(const json_t *lease, char *text, size_t size)
+{
+    const char *name = client_text(lease, "name"), *user = client_text(lease, "user");
+
+    snprintf(text, size, "%" PRId64 "%s%s%s%s%s", client_integer(lease, "lease"),
+             *name || *user ? " (" : "", name, *name && *user ? " of " : "", user,
+             *name || *user ? ")" : "");
+}
+
+static int phase_rank(const char *phase)
+{
+    static const char *const order[] = {"running",  "starting", "stopping",  "ending",
+                                        "reserved", "waiting",  "gathering", "parked"};
+    int n = sizeof order / sizeof *order;
+
+    for (int i = 0; i < n; i++)
+        if (strcmp(phase, order[i]) == 0)
+            return i < 4 ? 0 : i;
+    return n;
+}
+
+static int compare(int64_t one, int64_t two)
+{
+    return one < two ? -1 : one > two;
+}
+
+static int compare_leases(const void *one, const void *two)
+{
+    const json_t *a = *(const json_t *const *)one, *b = *(const json_t *const *)two;
+    int rank = phase_rank(client_text(a, "phase"));
+    int order = rank - phase_rank(client_text(b, "phase"));
+
+    if (order)
+        return order;
+    switch (rank) {
+    case 4: /* reserved */
+        order = compare(lease_text_start_time(a), lease_text_start_time(b));
+        break;
+    case 5: /* waiting */
+        order = compare(client_integer(a, "position"), client_integer(b, "position"));
+        break;
+    case 8: /* over */
+        return compare(client_integer(b, "lease"), client_integer(a, "lease"));
+    default:
+        break;
+    }
+    return order ? order : compare(client_integer(a, "lease"), client_integer(b, "lease"));
+}
+
+json_t *lease_text_sorted(const json_t *leases)
+{
+    size_t n = json_array_size(leases);
+    json_t **items = memory_new(n, sizeof *items), *sorted = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        items[i] = json_array_get(leases, i);
+    qsort(items, n, sizeof *items, compare_leases);
+    for (size_t i = 0; i < n; i++)
+        json_array_append(sorted, items[i]);
+    free(items);
+    return sorted;
+}

@@ -1,0 +1,24 @@
+/* lease_text.h: a lease in a daemon's answer, as people read it. */
+#ifndef GALERNA_CLI_LEASE_TEXT_H
+#define GALERNA_CLI_LEASE_TEXT_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "cli/time_words.h"
+
+/* When it started or will: "3h12m ago", "in 5m10s", "~in 5m10s" for an estimate, "-". */
+void lease_text_start(const json_t *lease, int64_t now, char text[TIME_WORDS_MAX]);
+
+/* When it starts: `since` of a running one, else `expected`, else `start`; INSTANT_NONE for one
+ * that is over. */
+int64_t lease_text_start_time(const json_t *lease);
+
+/* "17 (web of anna)". */
+void lease_text_name(const json_t *lease, char *text, size_t size);
+
+/* Sort an array of leases: what runs, what is reserved by start, the queue in its order, groups
+ * that gather, what is parked, what is over with the newest first. A new reference. */
+json_t *lease_text_sorted(const json_t *leases);
+
+#endif

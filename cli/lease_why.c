@@ -1,0 +1,161 @@
+/* galerna lease why: in a few lines, why a lease is where it is and when it goes on. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/lease_text.h"
+#include "cli/table.h"
+#include "core/instant.h"
+
+static void print_help(void)
+{
+    printf("usage: galerna lease why [OPTION]... LEASE\n\n"
+           "Say why a lease is where it is: the reason, what is ahead of it, when it is expected\n"
+           "to start and whether that is a contract or an estimate.\n\n");
+    client_help();
+    printf("\nExit code: 0 done, 1 there is no such lease or the daemon does not answer, 64 wrong\n"
+           "command line.\n");
+}
+
+static const char *phase_sentence(const char *phase)
+{
+    static const struct {
+        const char *phase, *sentence;
+    } sentences[] = {
+        {"gathering", "waits for the other VMs of its group"},
+        {"waiting", "waits in the queue"},
+        {"reserved", "is accepted and has its time reserved"},
+        {"starting", "is being started"},
+        {"running", "runs"},
+        {"stopping", "is being suspended to make room"},
+        {"parked", "is suspended, stopped or held by its user, who has to resume it"},
+        {"ending", "is being ended: its time is over"},
+        {"ended", "is over"},
+        {"refused", "was refused"},
+        {"failed", "has failed"},
+    };
+
+    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
+        if (strcmp(phase, sentences[i].phase) == 0)
+            return sentences[i].sentence;
+    return phase;
+}
+
+static void print_state(const json_t *answer, const json_t *lease)
+{
+    const json_t *reason = json_object_get(lease, "reason");
+    char name[300];
+
+    lease_text_name(lease, name, sizeof name);
+    printf("Lease ");
+    table_print_text(stdout, name);
+    printf(" %s", phase_sentence(client_text(lease, "phase")));
+    if (json_is_integer(json_object_get(answer, "position")))
+        printf(", at place %" PRId64, client_integer(answer, "position"));
+    printf(".\n");
+    if (reason && *client_text(reason, "text")) {
+        printf("Reason: ");
+        table_print_text(stdout, client_text(reason, "text"));
+        printf(" [%s]\n", client_text(reason, "word"));
+    }
+    if (json_is_true(json_object_get(lease, "late")))
+        printf("It is late: the time it was promised has passed.\n");
+}
+
+static void print_ahead(const json_t *answer)
+{
+    int64_t total = client_integer(answer, "n_ahead");
+    const json_t *ahead = json_object_get(answer, "ahead"), *lease;
+    char name[300];
+    size_t i;
+
+    if (total == 0)
+        return;
+    printf("Ahead of it: ");
+    json_array_foreach(ahead, i, lease)
+    {
+        lease_text_name(lease, name, sizeof name);
+        printf("%s", i ? ", " : "");
+        table_print_text(stdout, name);
+    }
+    if (total > (int64_t)json_array_size(ahead))
+        printf(" and %" PRId64 " more", total - (int64_t)json_array_size(ahead));
+    printf(".\n");
+}
+
+/* Does the phase leave the start open? */
+static bool will_start(const char *phase)
+{
+    return strcmp(phase, "gathering") == 0 || strcmp(phase, "waiting") == 0 ||
+           strcmp(phase, "reserved") == 0;
+}
+
+static void print_start(const json_t *lease, int64_t now)
+{
+    int64_t expected = client_instant(lease, "expected"), end = client_instant(lease, "end");
+    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+
+    if (will_start(client_text(lease, "phase"))) {
+        if (expected == INSTANT_NONE || expected == INSTANT_NEVER) {
+            printf("When it starts cannot be said yet.\n");
+            return;
+        }
+        time_words_local(expected, local);
+        time_words_relative(expected, now, relative);
+        printf("Expected to start %s (%s): %s.\n", local, relative,
+               strcmp(client_text(lease, "promise"), "contract") == 0
+                   ? "a contract"
+                   : "an estimate, which changes with what happens before");
+    } else if (end != INSTANT_NONE && end != INSTANT_NEVER &&
+               strcmp(client_text(lease, "phase"), "running") == 0) {
+        time_words_local(end, local);
+        time_words_relative(end, now, relative);
+        printf("Its time is over %s (%s).\n", local, relative);
+    }
+}
+
+static void print_messages(const json_t *answer)
+{
+    const json_t *message;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "messages"), i, message)
+    {
+        printf("VM %" PRId64 ": ", client_integer(message, "vm"));
+        table_print_text(stdout, client_text(message, "text"));
+        putchar('\n');
+    }
+}
+
+int command_lease_why(int argc, char **argv)
+{
+    struct client client;
+    int code = client_parse(&client, argc, argv, &(struct client_options){.help = print_help});
+    const json_t *lease;
+    json_t *answer;
+    int64_t id;
+
+    if (code >= 0)
+        return code;
+    if (optind + 1 != argc)
+        return command_usage_error(argv[0], "expected the number of one lease");
+    if ((code = client_lease_number(&client, argv[optind], &id)) >= 0)
+        return code;
+    answer = client_ask(&client, "lease-why", json_pack("{s:I}", "lease", (json_int_t)id), &code);
+    if (!answer)
+        return code;
+    if (client.json) {
+        code = client_print_json(&client, answer);
+    } else {
+        lease = json_object_get(answer, "lease");
+        print_state(answer, lease);
+        print_ahead(answer);
+        print_start(lease, client_instant(answer, "now"));
+        print_messages(answer);
+        code = EXIT_DONE;
+    }
+    json_decref(answer);
+    return code;
+}

@@ -1,0 +1,131 @@
+/* galerna sandbox: serve the stand-in for OpenNebula. */
+#include "cli/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+
+static volatile sig_atomic_t told_to_end;
+
+static void end(int signal)
+{
+    (void)signal;
+    told_to_end = 1;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = end};
+
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* The first line of a file. */
+static int read_password(const char *path, char *password, size_t size, struct error *err)
+{
+    FILE *file = fopen(path, "re");
+    bool read;
+
+    if (!file)
+        return error_set(err, errno, "%s: %s", path, strerror(errno));
+    read = fgets(password, (int)size, file) != NULL;
+    fclose(file);
+    if (!read)
+        return error_set(err, EINVAL, "%s: no password in the file", path);
+    password[strcspn(password, "\r\n")] = '\0';
+    return 0;
+}
+
+/* Whole or not at all: written beside, then renamed. */
+static int write_auth(const struct sandbox_arguments *arguments, struct error *err)
+{
+    char beside[4096];
+    int fd, length = snprintf(beside, sizeof beside, "%s.new", arguments->auth);
+    bool written;
+
+    if (length < 0 || (size_t)length >= sizeof beside)
+        return error_set(err, ENAMETOOLONG, "--auth: the path is too long");
+    unlink(beside);
+    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return error_set(err, errno, "%s: %s", beside, strerror(errno));
+    written = dprintf(fd, "%s:%s\n", arguments->options.user, arguments->options.password) > 0;
+    if (close(fd) || !written || rename(beside, arguments->auth))
+        return error_set(err, errno, "%s: cannot be written", arguments->auth);
+    return 0;
+}
+
+static void print_ready(const struct sandbox_arguments *arguments, int port)
+{
+    const char *version = arguments->options.version == ONED_6_10 ? "6.10" : "7.4";
+    char endpoint[120];
+    json_t *line;
+
+    snprintf(endpoint, sizeof endpoint, "http://%s:%d/RPC2", arguments->listen, port);
+    if (arguments->json) {
+        line = json_pack("{s:s, s:s, s:s, s:s?, s:i}", "endpoint", endpoint, "opennebula", version,
+                         "user", arguments->options.user, "auth", arguments->auth, "pid",
+                         (int)getpid());
+        json_dumpf(line, stdout, JSON_COMPACT);
+        json_decref(line);
+        putchar('\n');
+    } else {
+        printf("ready: OpenNebula %s at %s, user %s%s%s\n", version, endpoint,
+               arguments->options.user, arguments->auth ? ", credentials in " : "",
+               arguments->auth ? arguments->auth : "");
+    }
+    fflush(stdout);
+}
+
+static int serve(const struct sandbox_arguments *arguments, const char *command)
+{
+    struct error err = {0};
+    struct oned *oned = oned_create(&arguments->options, &err);
+    int port, code = EXIT_FAILED;
+
+    if (!oned)
+        return command_failed(command, &err);
+    port = oned_listen(oned, arguments->listen, arguments->port, &err);
+    if (port >= 0 && (!arguments->auth || !write_auth(arguments, &err))) {
+        print_ready(arguments, port);
+        if (!oned_run(oned, &told_to_end, &err))
+            code = EXIT_DONE;
+    }
+    if (code != EXIT_DONE)
+        command_failed(command, &err);
+    oned_destroy(oned);
+    return code;
+}
+
+int command_sandbox(int argc, char **argv)
+{
+    struct sandbox_arguments arguments;
+    struct error err = {0};
+    char password[256];
+    int code;
+
+    if (argc > 1 && !strcmp(argv[1], "show"))
+        return sandbox_show(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "submit"))
+        return sandbox_submit(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "call"))
+        return sandbox_call(argc - 1, argv + 1);
+    code = sandbox_arguments_parse(&arguments, argc, argv);
+    if (code >= 0)
+        return code;
+    if (arguments.password_file) {
+        if (read_password(arguments.password_file, password, sizeof password, &err))
+            return command_failed(argv[0], &err);
+        arguments.options.password = password;
+    }
+    catch_signals();
+    return serve(&arguments, argv[0]);
+}

@@ -1,0 +1,23 @@
+/* sandbox_client.h: what the client's verbs have in common: which daemon, with which session. */
+#ifndef GALERNA_CLI_SANDBOX_CLIENT_H
+#define GALERNA_CLI_SANDBOX_CLIENT_H
+
+#include <stdbool.h>
+
+#include "adapters/opennebula/rpc.h"
+
+struct sandbox_client {
+    const char *endpoint, *auth; /* as on the command line; NULL: as OpenNebula's tools find them */
+    struct rpc *rpc;
+};
+
+/* Find endpoint and credentials. -1 with err. */
+int sandbox_client_open(struct sandbox_client *client, struct error *err);
+void sandbox_client_close(struct sandbox_client *client);
+
+/* One call, waited for. text (may be NULL) gets the document, to be freed. */
+int sandbox_client_call(struct sandbox_client *client, const char *method,
+                        const struct rpc_argument *arguments, size_t count, char **text,
+                        int64_t *number, struct error *err);
+
+#endif

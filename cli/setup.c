@@ -1,0 +1,249 @@
+/* galerna setup: what has to be changed in an OpenNebula, and whether it is right. */
+#include "adapters/opennebula/setup.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/credentials.h"
+#include "adapters/opennebula/rpc_endpoint.h"
+#include "cli/command.h"
+#include "configuration/configuration.h"
+
+enum { ANSWER_TIMEOUT_MS = 20000, CONNECT_TIMEOUT_MS = 5000 };
+
+struct arguments {
+    const char *file, *endpoint;
+    bool check, json;
+};
+
+/* What was found at one OpenNebula. */
+struct examination {
+    char *endpoint;
+    struct setup_facts facts;
+    struct setup_finding findings[SETUP_FINDINGS_MAX];
+    size_t n;
+};
+
+static void print_help(void)
+{
+    printf("usage: galerna setup [OPTION]...\n\n"
+           "Connect to OpenNebula and tell what has to be changed for Galerna to schedule it.\n"
+           "OpenNebula is found as its own tools find it, or by galernad's configuration.\n\n"
+           "  -c, --configuration FILE galernad's configuration instead of %s\n"
+           "      --endpoint URL       ask this OpenNebula\n"
+           "      --check              only check; exit with 1 when something is wrong\n"
+           "      --json               print one JSON document instead\n"
+           "      --help               print this help\n\n"
+           "Exit code: 0 done (with --check: nothing is wrong), 1 something is wrong or\n"
+           "OpenNebula cannot be asked, 64 wrong command line.\n",
+           live_default_file());
+}
+
+/* -1: go on; else the exit code. */
+static int parse(struct arguments *arguments, int argc, char **argv)
+{
+    enum { OPTION_ENDPOINT = 256, OPTION_CHECK, OPTION_JSON, OPTION_HELP };
+    static const struct option options[] = {
+        {"configuration", required_argument, NULL, 'c'},
+        {"endpoint", required_argument, NULL, OPTION_ENDPOINT},
+        {"check", no_argument, NULL, OPTION_CHECK},
+        {"json", no_argument, NULL, OPTION_JSON},
+        {"help", no_argument, NULL, OPTION_HELP},
+        {0},
+    };
+    int option;
+
+    *arguments = (struct arguments){0};
+    optind = 0;
+    while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
+        switch (option) {
+        case 'c':
+            arguments->file = optarg;
+            break;
+        case OPTION_ENDPOINT:
+            arguments->endpoint = optarg;
+            break;
+        case OPTION_CHECK:
+            arguments->check = true;
+            break;
+        case OPTION_JSON:
+            arguments->json = true;
+            break;
+        case 'h':
+        case OPTION_HELP:
+            print_help();
+            return EXIT_DONE;
+        default:
+            return command_usage_error(argv[0], "the command line is wrong");
+        }
+    }
+    if (optind < argc)
+        return command_usage_error(argv[0], "unexpected argument '%.60s'", argv[optind]);
+    return -1;
+}
+
+static int ask(struct examination *examination, const struct live_configuration *live,
+               const struct credentials *credentials, struct error *err)
+{
+    struct rpc_settings settings = {
+        .endpoint = credentials->endpoint,
+        .session = credentials->session,
+        .allow_plaintext = live->allow_plaintext,
+        .ca_file = live->ca_file,
+        .timeout = ANSWER_TIMEOUT_MS,
+        .connect_timeout = CONNECT_TIMEOUT_MS,
+        .parallel = 1,
+        .answer_limit = (size_t)live->answer_limit << 20,
+    };
+    struct rpc *rpc = rpc_create(&settings, err);
+    int result;
+
+    if (!rpc)
+        return -1;
+    result = setup_ask(&examination->facts, rpc, NULL, err);
+    rpc_destroy(rpc);
+    return result;
+}
+
+static bool is_local(const char *endpoint)
+{
+    struct rpc_endpoint parsed;
+    bool local = rpc_endpoint_init(&parsed, endpoint, true, NULL) == 0 && parsed.loopback;
+
+    rpc_endpoint_finish(&parsed);
+    return local;
+}
+
+static int examine(struct examination *examination, const struct live_configuration *live,
+                   const struct arguments *arguments, struct error *err)
+{
+    struct setup_wishes wishes = {.submit_on_hold = live->submit_on_hold};
+    const char *endpoint = arguments->endpoint ? arguments->endpoint : live->endpoint;
+    struct credentials credentials;
+    int result;
+
+    if (credentials_find(&credentials, endpoint, live->auth_file, err) < 0)
+        return -1;
+    if (credentials.warning[0])
+        fprintf(stderr, "galerna setup: %s\n", credentials.warning);
+    setup_facts_init(&examination->facts);
+    result = ask(examination, live, &credentials, err);
+    if (result == 0) {
+        examination->endpoint = strdup(credentials.endpoint);
+        examination->facts.local = is_local(credentials.endpoint);
+        setup_look_around(&examination->facts, "");
+        examination->n = setup_judge(&examination->facts, &wishes, examination->findings);
+    }
+    credentials_finish(&credentials);
+    return result;
+}
+
+static bool is_wrong(const struct examination *examination)
+{
+    for (size_t i = 0; i < examination->n; i++)
+        if (examination->findings[i].verdict == SETUP_WRONG)
+            return true;
+    return false;
+}
+
+static void print_remedy(const char *remedy)
+{
+    while (*remedy) {
+        size_t length = strcspn(remedy, "\n");
+
+        printf("      %.*s\n", (int)length, remedy);
+        remedy += length + (remedy[length] == '\n');
+    }
+}
+
+/* All findings of one verdict. */
+static void print_findings(const struct examination *examination, enum setup_verdict verdict,
+                           const char *title)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < examination->n; i++) {
+        const struct setup_finding *finding = &examination->findings[i];
+
+        if (finding->verdict != verdict)
+            continue;
+        if (!any)
+            printf("\n%s\n", title);
+        any = true;
+        printf("  - %s\n", finding->text);
+        print_remedy(finding->remedy);
+    }
+}
+
+static void print_instructions(const struct examination *examination)
+{
+    printf("OpenNebula %s at %s\n", examination->facts.version, examination->endpoint);
+    print_findings(examination, SETUP_WRONG, "To be changed:");
+    print_findings(examination, SETUP_UNSEEN, "Cannot be seen from here:");
+    print_findings(examination, SETUP_RIGHT, "As it should be:");
+    printf("\nThe files place, optimize and hook, and how to be woken at each change of a VM, are "
+           "in\n%s.\n",
+           GALERNA_DRIVER_FOLDER);
+    if (is_wrong(examination))
+        printf("Afterwards 'galerna setup --check' looks whether everything is right.\n");
+}
+
+static void print_check(const struct examination *examination)
+{
+    for (size_t i = 0; i < examination->n; i++)
+        printf("%-14s  %-13s  %s\n", setup_verdict_name(examination->findings[i].verdict),
+               examination->findings[i].word, examination->findings[i].text);
+}
+
+static int print_json(const struct examination *examination)
+{
+    json_t *findings = json_array();
+    json_t *document =
+        json_pack("{s:s, s:i, s:s, s:s, s:b, s:o}", "schema", "galerna-setup", "version", 1,
+                  "endpoint", examination->endpoint, "opennebula", examination->facts.version,
+                  "right", !is_wrong(examination), "findings", findings);
+    int result;
+
+    for (size_t i = 0; i < examination->n; i++) {
+        const struct setup_finding *finding = &examination->findings[i];
+        static const char *const words[] = {"right", "wrong", "unknown"};
+
+        json_array_append_new(findings, json_pack("{s:s, s:s, s:s, s:s}", "about", finding->word,
+                                                  "verdict", words[finding->verdict], "text",
+                                                  finding->text, "remedy", finding->remedy));
+    }
+    result = json_dumpf(document, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(document);
+    return result;
+}
+
+int command_setup(int argc, char **argv)
+{
+    struct examination examination = {0};
+    struct configuration *configuration;
+    struct arguments arguments;
+    struct error err = {0};
+    int code = parse(&arguments, argc, argv);
+
+    if (code >= 0)
+        return code;
+    configuration = live_configuration_read(arguments.file, NULL, &err);
+    if (!configuration || examine(&examination, &configuration->live, &arguments, &err) < 0) {
+        configuration_destroy(configuration);
+        return command_failed(argv[0], &err);
+    }
+    if (arguments.json)
+        print_json(&examination);
+    else if (arguments.check)
+        print_check(&examination);
+    else
+        print_instructions(&examination);
+    code = arguments.check && is_wrong(&examination) ? EXIT_FAILED : EXIT_DONE;
+    free(examination.endpoint);
+    configuration_destroy(configuration);
+    return code;
+}

@@ -1,0 +1,102 @@
+/* galerna status: how the scheduler is. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/client.h"
+#include "cli/command.h"
+#include "cli/table.h"
+#include "cli/time_words.h"
+#include "core/instant.h"
+
+static void print_help(void)
+{
+    printf("usage: galerna status [OPTION]...\n\n"
+           "Say how the daemon is, and how many leases are in which phase.\n\n");
+    client_help();
+    printf("\nExit code: 0 done, 1 the daemon does not answer, 64 wrong command line.\n");
+}
+
+/* A fact of the daemon, whatever its type: times both ways, objects one level deeper. */
+static void print_fact(const char *prefix, const char *key, const json_t *value, int64_t now)
+{
+    char name[64], text[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+    const json_t *inner;
+    const char *inner_key;
+    json_t *holder;
+    int64_t instant;
+
+    snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? " " : "", key);
+    if (json_is_object(value)) {
+        json_object_foreach((json_t *)value, inner_key, inner) if (!json_is_object(inner))
+            print_fact(key, inner_key, inner, now);
+        return;
+    }
+    for (char *at = name; *at; at++)
+        *at = *at == '_' ? ' ' : *at;
+    printf("%-22s  ", name);
+    holder = json_pack("{s:O}", "x", value);
+    instant = client_instant(holder, "x");
+    if (instant != INSTANT_NONE && instant != INSTANT_NEVER) {
+        time_words_local(instant, text);
+        time_words_relative(instant, now, relative);
+        printf("%s (%s)", text, relative);
+    } else if (json_is_string(value))
+        table_print_text(stdout, json_string_value(value));
+    else if (json_is_integer(value))
+        printf("%" PRId64, (int64_t)json_integer_value(value));
+    else if (json_is_real(value))
+        printf("%g", json_real_value(value));
+    else if (json_is_boolean(value))
+        printf("%s", json_is_true(value) ? "yes" : "no");
+    else
+        printf("-");
+    putchar('\n');
+    json_decref(holder);
+}
+
+static void print_leases(const json_t *answer)
+{
+    const char *phase;
+    const json_t *n;
+    bool any = false;
+
+    printf("%-22s  ", "leases");
+    json_object_foreach(json_object_get(answer, "leases"), phase, n) if (json_integer_value(n) > 0)
+    {
+        printf("%s%" PRId64 " %s", any ? ", " : "", (int64_t)json_integer_value(n), phase);
+        any = true;
+    }
+    printf("%s\n", any ? "" : "none");
+    if (client_integer(answer, "late") > 0)
+        printf("%-22s  %" PRId64 "\n", "late", client_integer(answer, "late"));
+    printf("%-22s  %" PRId64 "\n", "vms", client_integer(answer, "vms"));
+}
+
+int command_status(int argc, char **argv)
+{
+    struct client client;
+    int code = client_parse(&client, argc, argv, &(struct client_options){.help = print_help});
+    json_t *answer;
+
+    if (code < 0 && optind < argc)
+        code = command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind]);
+    if (code >= 0)
+        return code;
+    answer = client_ask(&client, "status", json_object(), &code);
+    if (!answer)
+        return code;
+    code = EXIT_DONE;
+    if (client.json) {
+        code = client_print_json(&client, answer);
+    } else {
+        const json_t *facts = json_object_get(answer, "daemon"), *value;
+        const char *key;
+
+        json_object_foreach((json_t *)facts, key, value)
+            print_fact("", key, value, client_instant(answer, "now"));
+        print_leases(answer);
+    }
+    json_decref(answer);
+    return code;
+}

@@ -1,0 +1,43 @@
+/* table.h: tables for people: aligned, as wide as the terminal, safe to print.
+ *
+ * Cells may hold what strangers wrote: control characters are printed as '?', so that a VM's name
+ * cannot command the terminal. Widths count characters of UTF-8, each as one place.
+ */
+#ifndef GALERNA_CLI_TABLE_H
+#define GALERNA_CLI_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum table_column_kind {
+    TABLE_LEFT,
+    TABLE_RIGHT,
+    TABLE_ELASTIC, /* left; cut when the table is too wide */
+};
+
+struct table_column {
+    const char *title;
+    enum table_column_kind kind;
+};
+
+struct table; /* opaque */
+
+/* columns must outlive it. */
+struct table *table_create(const struct table_column *columns, size_t n_columns);
+void table_destroy(struct table *table); /* NULL is allowed */
+
+/* Add a row; cells are copied, NULL is "-". */
+void table_add(struct table *table, const char *const *cells);
+size_t table_rows(const struct table *table);
+
+/* Print it, titles first. width: places in a line; 0: no limit. Elastic columns shrink to 4 places
+ * at least; the last column is not padded. */
+void table_print(const struct table *table, FILE *stream, size_t width);
+
+/* Places in a line of standard output: $COLUMNS, else the terminal's; 0 when it is no terminal. */
+size_t table_terminal_width(void);
+
+/* Print a text with control characters as '?'. */
+void table_print_text(FILE *stream, const char *text);
+
+#endif

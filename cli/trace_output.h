@@ -1,0 +1,15 @@
+/* trace_output.h: a trace written as LWF, to a file that appears when it is complete. */
+#ifndef GALERNA_CLI_TRACE_OUTPUT_H
+#define GALERNA_CLI_TRACE_OUTPUT_H
+
+#include "lwf/lwf_writer.h"
+#include "lwf/trace.h"
+#include "util/error.h"
+
+/* Write all that is left of a trace to `path`; NULL or "-": to standard output. What is no regular
+ * file (a pipe, a terminal) is written directly, a file beside its place and then renamed.
+ * Errors: as trace_next(), lwf_writer_request(), fopen(3) and rename(2); no file is left then. */
+int trace_output_write(struct trace *trace, const struct lwf_description *description,
+                       const char *path, struct error *err);
+
+#endif

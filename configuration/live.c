@@ -1,0 +1,248 @@
+#include "configuration/live.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "configuration/configuration.h"
+#include "util/memory.h"
+
+#define SYSTEM_STATE   "/var/lib/galerna"
+#define SYSTEM_RUNTIME "/run/galerna"
+#define SOCKET_NAME    "control.sock"
+
+const char *live_default_file(void)
+{
+    return "/etc/galerna/galerna.conf";
+}
+
+static char *joined(const char *folder, const char *name)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = memory_new(size, 1);
+
+    snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
+/* --- values --- */
+
+static const struct ini_entry *written(const struct configuration *configuration, const char *key)
+{
+    return ini_find(&configuration->ini, "opennebula", key);
+}
+
+static void derive_endpoint(struct configuration *configuration)
+{
+    struct live_configuration *live = &configuration->live;
+    const char *host = configuration->opennebula_host;
+    size_t size;
+
+    if (live->endpoint || !host)
+        return;
+    size = strlen(host) + sizeof "http://:65535/RPC2";
+    live->endpoint = memory_new(size, 1);
+    snprintf(live->endpoint, size, "http://%s:%d/RPC2", host, (int)configuration->opennebula_port);
+}
+
+static int check_placement(struct configuration *configuration, struct error *err)
+{
+    struct live_configuration *live = &configuration->live;
+    const struct ini_entry *policy = written(configuration, "host-policy"),
+                           *rank = written(configuration, "rank");
+    char where[256];
+
+    if (live->host_policy > LIVE_HOSTS_MODULES) /* written as a number */
+        live->host_policy -= LIVE_HOSTS_MODULES + 1;
+    if (rank && !policy)
+        live->host_policy = LIVE_HOSTS_CUSTOM;
+    if (rank && live->host_policy != LIVE_HOSTS_CUSTOM)
+        return error_set(err, EINVAL,
+                         "%s: opennebula.rank has a meaning only with host-policy: custom",
+                         ini_where(rank, where, sizeof where));
+    if (live->host_policy == LIVE_HOSTS_CUSTOM && (!rank || !*rank->value))
+        return error_set(err, EINVAL, "%s: with host-policy custom, set opennebula.rank",
+                         ini_where(rank ? rank : policy, where, sizeof where));
+    return 0;
+}
+
+/* A suspended VM keeps its capacity as oned counts it: with its check nothing would fit in its
+ * place. */
+static int check_suspension(struct configuration *configuration, struct error *err)
+{
+    struct live_configuration *live = &configuration->live;
+    const struct ini_entry *enforce = written(configuration, "enforce");
+    char where[256];
+
+    if (live->suspend_with != SUSPEND_WITH_SUSPEND || !live->enforce)
+        return 0;
+    if (enforce)
+        return error_set(err, EINVAL,
+                         "%s: with enforce OpenNebula deploys nothing in place of a suspended VM, "
+                         "set suspend-with: stop or enforce: no",
+                         ini_where(enforce, where, sizeof where));
+    live->enforce = false;
+    return 0;
+}
+
+int live_configuration_check(struct configuration *configuration, struct error *err)
+{
+    struct live_configuration *live = &configuration->live;
+
+    if (check_placement(configuration, err) < 0 || check_suspension(configuration, err) < 0)
+        return -1;
+    if (!written(configuration, "poll-interval") &&
+        ini_find(&configuration->ini, "scheduling", "wakeup-interval"))
+        live->poll_interval = configuration->wakeup_interval;
+    derive_endpoint(configuration);
+    return 0;
+}
+
+/* --- reading --- */
+
+/* Haizea refuses a file without these three. */
+static bool is_complete_haizeas(const struct ini *ini)
+{
+    return !ini_has_section(ini, "galerna") && ini_has_section(ini, "general") &&
+           ini_has_section(ini, "scheduling") && ini_has_section(ini, "accounting");
+}
+
+static void add_default(struct ini *ini, const char *section, const char *key, const char *value)
+{
+    if (!ini_find(ini, section, key))
+        ini_add(ini, &(struct ini_entry){.section = (char *)section,
+                                         .key = (char *)key,
+                                         .value = (char *)value,
+                                         .origin = (char *)"default"});
+}
+
+static void add_defaults(struct ini *ini)
+{
+    if (is_complete_haizeas(ini))
+        return;
+    ini_add_section(ini, "galerna", 0);
+    add_default(ini, "general", "mode", "opennebula");
+    add_default(ini, "scheduling", "policy-preemption", "ar-preempts-everything");
+}
+
+struct configuration *live_configuration_read(const char *file,
+                                              const struct configuration_wishes *wishes,
+                                              struct error *err)
+{
+    struct configuration *configuration = NULL;
+    struct ini ini;
+
+    if (!file && access(live_default_file(), F_OK) == 0)
+        file = live_default_file();
+    ini_init(&ini);
+    if (file && ini_read_file(&ini, file, err) < 0)
+        goto done;
+    if (ini_has_section(&ini, "multi")) {
+        error_set(err, EINVAL, "%s: a file with a section [multi] describes replays, not a daemon",
+                  file);
+        goto done;
+    }
+    add_defaults(&ini);
+    configuration = configuration_create(&ini, "galernad", wishes, err);
+done:
+    ini_finish(&ini);
+    return configuration;
+}
+
+/* --- places --- */
+
+/* The first of the folders in a list as systemd sets it ("a:b"), or NULL. */
+static char *from_environment(const char *name)
+{
+    const char *value = getenv(name);
+    char *folder;
+
+    if (!value || value[0] != '/')
+        return NULL;
+    folder = memory_text(value);
+    folder[strcspn(folder, ":")] = '\0';
+    return folder;
+}
+
+static bool is_ours(const char *folder)
+{
+    struct stat status;
+
+    return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid();
+}
+
+static char *state_of_user(struct error *err)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    const struct passwd *user;
+
+    if (state && state[0] == '/')
+        return joined(state, "galerna");
+    if (!home || home[0] != '/') {
+        user = getpwuid(geteuid());
+        home = user ? user->pw_dir : NULL;
+    }
+    if (!home || home[0] != '/') {
+        error_set(err, ENOENT,
+                  "no folder for the state: this user has no home, set "
+                  "daemon.state-dir or --state-dir");
+        return NULL;
+    }
+    return joined(home, ".local/state/galerna");
+}
+
+char *live_state_directory(const struct live_configuration *live, const char *wanted,
+                           struct error *err)
+{
+    char *folder;
+
+    if (wanted)
+        return memory_text(wanted);
+    if (live && live->state_dir)
+        return memory_text(live->state_dir);
+    folder = from_environment("STATE_DIRECTORY");
+    if (folder)
+        return folder;
+    if (geteuid() == 0 || is_ours(SYSTEM_STATE))
+        return memory_text(SYSTEM_STATE);
+    return state_of_user(err);
+}
+
+char *live_control_socket(const struct live_configuration *live, const char *wanted_state,
+                          const char *state_directory)
+{
+    char *runtime, *path;
+
+    if (live && live->control_socket)
+        return memory_text(live->control_socket);
+    runtime = wanted_state ? NULL : from_environment("RUNTIME_DIRECTORY");
+    path = joined(runtime ? runtime : state_directory, SOCKET_NAME);
+    free(runtime);
+    return path;
+}
+
+char *live_client_socket(const struct live_configuration *live, const char *wanted_state,
+                         struct error *err)
+{
+    const char *told = getenv("GALERNA_SOCKET");
+    char *state, *path;
+
+    if (told && *told)
+        return memory_text(told);
+    if (wanted_state)
+        return joined(wanted_state, SOCKET_NAME);
+    if (live && live->control_socket)
+        return memory_text(live->control_socket);
+    if (access(SYSTEM_RUNTIME "/" SOCKET_NAME, F_OK) == 0)
+        return memory_text(SYSTEM_RUNTIME "/" SOCKET_NAME);
+    state = live_state_directory(live, NULL, err);
+    if (!state)
+        return NULL;
+    path = joined(state, SOCKET_NAME);
+    free(state);
+    return path;
+}

@@ -1,0 +1,453 @@
+#include "core/adoption.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/scheduler.h"
+
+int engine_begin(struct engine *engine, int64_t now, struct error *err)
+{
+    if (engine->stage != ENGINE_NEW)
+        return error_set(err, EINVAL, "the engine has begun already, at %lld",
+                         (long long)engine->now);
+    if (now == INSTANT_NONE || now == INSTANT_NEVER)
+        return error_set(err, EINVAL, "an engine begins at a time, not at none or never");
+    engine->stage = ENGINE_BEGUN;
+    engine->now = now;
+    slot_table_advance(engine->table, now);
+    return 0;
+}
+
+void adoptions_settle(struct engine *engine)
+{
+    reservation_index_settle(&engine->by_start);
+    reservation_index_settle(&engine->by_end);
+}
+
+/* --- what can be wrong ------------------------------------------------------------------------ */
+
+static int check_hosts(const struct engine *engine, const struct adoption *adoption, bool preferred,
+                       struct error *err)
+{
+    const struct lease_request *request = &adoption->request;
+    uint64_t n_vms = 0;
+
+    for (size_t set = 0; set < request->n_node_sets; set++)
+        n_vms += request->node_sets[set].count;
+    for (uint64_t vm = 0; adoption->vm_host && vm < n_vms; vm++)
+        if (adoption->vm_host[vm] >= engine->site.n_hosts &&
+            !(preferred && adoption->vm_host[vm] == HOST_NONE))
+            return error_set(
+                err, EINVAL, "lease %lld: VM %llu is on host place %u; the site has %zu hosts",
+                (long long)request->id, (unsigned long long)vm + 1, adoption->vm_host[vm],
+                engine->site.n_hosts);
+    return 0;
+}
+
+static int check_running(const struct engine *engine, const struct adoption *adoption,
+                         struct error *err)
+{
+    long long id = adoption->request.id;
+
+    if (!adoption->vm_host)
+        return error_set(err, EINVAL, "lease %lld runs: on which hosts?", id);
+    if (adoption->since == INSTANT_NONE)
+        return error_set(err, EINVAL, "lease %lld runs: since when?", id);
+    if (adoption->until < adoption->since)
+        return error_set(err, EINVAL, "lease %lld runs from %lld until %lld", id,
+                         (long long)adoption->since, (long long)adoption->until);
+    return check_hosts(engine, adoption, false, err);
+}
+
+static int check_accumulated(const struct adoption *adoption, struct error *err)
+{
+    long long id = adoption->request.id, accumulated = adoption->accumulated;
+    bool may_have_run = adoption->as != ADOPTED_RESERVED;
+
+    if (accumulated < 0)
+        return error_set(err, EINVAL, "lease %lld has run for %lld s", id, accumulated);
+    if (accumulated && !may_have_run)
+        return error_set(err, EINVAL, "lease %lld has run for %lld s but has not begun", id,
+                         accumulated);
+    if ((adoption->as == ADOPTED_SUSPENDED || adoption->as == ADOPTED_QUEUED) &&
+        accumulated > adoption->request.duration)
+        return error_set(err, EINVAL, "lease %lld waits after %lld of %lld s", id,
+                         accumulated, (long long)adoption->request.duration);
+    return 0;
+}
+
+static int check_adoption(const struct engine *engine, const struct adoption *adoption,
+                          struct error *err)
+{
+    enum lease_kind kind = adoption->request.kind;
+    long long id = adoption->request.id;
+
+    if (engine->stage != ENGINE_BEGUN)
+        return error_set(err, EINVAL, "lease %lld: leases are adopted between the beginning and "
+                                      "the first step", id);
+    if (request_check(engine, &adoption->request, err) < 0 || check_accumulated(adoption, err) < 0)
+        return -1;
+    switch (adoption->as) {
+    case ADOPTED_RUNNING:
+    case ADOPTED_ENDING:
+        return check_running(engine, adoption, err);
+    case ADOPTED_RESERVED:
+        if (kind != LEASE_RESERVATION && kind != LEASE_DEADLINE)
+            return error_set(err, EINVAL, "lease %lld is %s: nothing is reserved for it", id,
+                             lease_kind_name(kind));
+        return check_hosts(engine, adoption, true, err);
+    case ADOPTED_SUSPENDED:
+        if (adoption->until > engine->now && !adoption->vm_host)
+            return error_set(err, EINVAL, "lease %lld is being suspended: on which hosts?", id);
+        return check_hosts(engine, adoption, false, err);
+    case ADOPTED_QUEUED:
+        if (kind == LEASE_DEADLINE || kind == LEASE_RESERVATION)
+            return error_set(err, EINVAL, "lease %lld is %s: it does not wait in the queue", id,
+                             lease_kind_name(kind));
+        return 0;
+    }
+    return error_set(err, EINVAL, "lease %lld: adopted as %d", id, (int)adoption->as);
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* --- what holds hosts ------------------------------------------------------------------------- */
+
+static void adopt_running(struct engine *engine, struct lease *lease,
+                          const struct adoption *adoption)
+{
+    struct vm_plan *plan = lease_plan_add(lease);
+    int64_t until = later(adoption->until, engine->now), from = adoption->since;
+
+    /* Booked from now on; the time until they run is taken off what they have run. */
+    if (from > engine->now) {
+        lease->accumulated -= from - engine->now;
+        from = engine->now;
+    }
+
+    plan->vm = reservation_create(lease, RESERVATION_VM, from,
+                                  instant_add(until, shutdown_span(engine, lease)),
+                                  placement_of_vms(engine, lease, adoption->vm_host));
+    carve_shutdown(engine, lease, plan);
+    lease->state = LEASE_ACTIVE;
+    lease->start_actual = adoption->since;
+    lease->reason = (struct reason){.id = REASON_PLANNED, .n = {adoption->since}};
+    engine->staging = true;
+    reservation_adopt(engine, plan->vm);
+    for (size_t i = 0; i < plan->after.n; i++)
+        reservation_book(engine, plan->after.items[i]);
+    engine->staging = false;
+    lease_plan_publish(lease);
+    engine_output(engine, (struct engine_output){
+                              .kind = OUTPUT_VM_INTERVAL, .lease = lease, .reservation = plan->vm});
+}
+
+static void adopt_ending(struct engine *engine, struct lease *lease,
+                         const struct adoption *adoption)
+{
+    struct vm_plan *plan = lease_plan_add(lease);
+    struct reservation *shutdown;
+
+    plan->vm = reservation_create(lease, RESERVATION_VM, engine->now, engine->now,
+                                  placement_of_vms(engine, lease, adoption->vm_host));
+    plan->vm->state = RESERVATION_DONE;
+    shutdown = reservation_create(lease, RESERVATION_SHUTDOWN, engine->now,
+                                  later(adoption->until, engine->now),
+                                  placement_share(plan->vm->placement));
+    reservation_list_append(&plan->after, shutdown);
+    lease->state = LEASE_ACTIVE;
+    lease->start_actual = adoption->since;
+    engine->staging = true;
+    reservation_adopt(engine, shutdown);
+    engine->staging = false;
+    lease_plan_publish(lease);
+}
+
+static int64_t held_until(const struct adoption *adoption, uint32_t vm)
+{
+    if (!adoption->vm_until || adoption->vm_until[vm] > adoption->until)
+        return adoption->until;
+    return adoption->vm_until[vm];
+}
+
+/* The VMs that are suspended by `until`, and what they hold. */
+static struct placement *held_placement(struct engine *engine, const struct lease *lease,
+                                        const struct adoption *adoption, int64_t until)
+{
+    const struct placement *all = lease_plan_current(lease)->vm->placement;
+    struct placement *held = placement_create(all->n_hosts, all->n_vms, all->n_types);
+
+    held->n_hosts = held->n_vms = 0;
+    for (uint32_t vm = 0; vm < all->n_vms; vm++) {
+        const struct amounts *amounts = lease_vm_amounts(lease, vm);
+        uint32_t host = all->vms[vm].host, *slot = &engine->host_slot[host];
+
+        if (held_until(adoption, vm) != until)
+            continue;
+        if (*slot == HOST_NONE)
+            held->hosts[*slot = held->n_hosts++] = host;
+        for (uint32_t type = 0; type < all->n_types; type++)
+            held->amounts[*slot * all->n_types + type] += amounts->of[type];
+        held->vms[held->n_vms++] = all->vms[vm];
+    }
+    for (uint32_t i = 0; i < held->n_hosts; i++)
+        engine->host_slot[held->hosts[i]] = HOST_NONE;
+    return held;
+}
+
+/* One suspension for all VMs that give up their hosts at the same time, the last at `until`. */
+static void adopt_suspensions(struct engine *engine, struct lease *lease,
+                              const struct adoption *adoption)
+{
+    struct vm_plan *plan = lease_plan_current(lease);
+    const struct placement *all = plan->vm->placement;
+    int64_t at = engine->now;
+
+    engine->staging = true;
+    while (at < adoption->until) {
+        int64_t next = adoption->until;
+        struct reservation *suspension;
+
+        for (uint32_t vm = 0; vm < all->n_vms; vm++)
+            if (held_until(adoption, vm) > at && held_until(adoption, vm) < next)
+                next = held_until(adoption, vm);
+        suspension = reservation_create(lease, RESERVATION_SUSPEND, engine->now, next,
+                                        held_placement(engine, lease, adoption, next));
+        reservation_list_append(&plan->after, suspension);
+        reservation_adopt(engine, suspension);
+        at = next;
+    }
+    engine->staging = false;
+}
+
+/* The stretch before, of which only the place matters, and a suspension that is still under way. */
+static void adopt_past(struct engine *engine, struct lease *lease, const struct adoption *adoption)
+{
+    struct vm_plan *plan = lease_plan_add(lease);
+    struct placement *placement =
+        adoption->vm_host ? placement_of_vms(engine, lease, adoption->vm_host)
+                          : placement_create(0, 0, (uint32_t)engine->site.types.count);
+
+    plan->vm = reservation_create(lease, RESERVATION_VM, engine->now, engine->now, placement);
+    plan->vm->state = RESERVATION_DONE;
+    lease->state = LEASE_SUSPENDED_PENDING;
+    memory_files_add(engine, plan->vm);
+    if (adoption->until > engine->now) {
+        lease->state = LEASE_SUSPENDING;
+        adopt_suspensions(engine, lease, adoption);
+    }
+    lease_plan_publish(lease);
+}
+
+/* --- what was promised ------------------------------------------------------------------------ */
+
+/* The hosts it should go to; NULL: any. */
+static struct placement *preferred_hosts(struct engine *engine, const struct lease *lease,
+                                         const struct adoption *adoption)
+{
+    if (!adoption->vm_host)
+        return NULL;
+    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
+        if (adoption->vm_host[vm] == HOST_NONE)
+            return NULL;
+    return placement_of_vms(engine, lease, adoption->vm_host);
+}
+
+/* On its hosts, with those suspended who were let run until its time; then by the rules for new
+ * reservations; last, with everybody suspended who can be. */
+static bool place_promised(struct engine *engine, struct lease *lease,
+                           const struct placement *preferred, struct proposal *proposal)
+{
+    struct map_request wishes[] = {
+        {.lease = lease, .pinned = preferred, .pinned_preempts = true, .forced = FORCE_PREEMPTABLE},
+        {.lease = lease, .pinned = preferred, .pinned_preempts = true},
+        {.lease = lease, .pinned = preferred, .pinned_preempts = true, .forced = FORCE_ALL},
+        {.lease = lease},
+        {.lease = lease, .forced = FORCE_ALL},
+    };
+
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
+        bool on_preferred = wishes[i].pinned_preempts;
+
+        if (on_preferred && !preferred)
+            continue;
+        if (place_exact_as(engine, &wishes[i], proposal))
+            return true;
+        if (!on_preferred && wishes[i].forced == FORCE_NOTHING &&
+            place_by_moving_others(engine, lease, proposal))
+            return true;
+    }
+    return false;
+}
+
+/* The window in which an adopted deadline lease can begin. */
+static struct window_request deadline_window(struct engine *engine, struct lease *lease,
+                                             const struct adoption *adoption)
+{
+    int64_t from = later(engine->now, lease->request.start);
+    int64_t remaining = remaining_span(lease);
+
+    if (adoption->as == ADOPTED_SUSPENDED)
+        from = later(from, later(adoption->not_before, adoption->until));
+    return (struct window_request){
+        .lease = lease,
+        .from = from,
+        .latest = lease->request.deadline - remaining - shutdown_span(engine, lease),
+        .remaining = remaining,
+        .resuming = adoption->as == ADOPTED_SUSPENDED,
+    };
+}
+
+/* When and where it was to begin, if that is known and still possible. */
+static bool place_as_planned(struct engine *engine, const struct window_request *window,
+                             const struct adoption *adoption, struct proposal *proposal)
+{
+    struct window_request planned = *window;
+
+    if (adoption->since < window->from || adoption->since > window->latest)
+        return false;
+    planned.from = planned.latest = adoption->since;
+    planned.forced = FORCE_PREEMPTABLE;
+    return place_within(engine, &planned, proposal);
+}
+
+static bool place_deadline_again(struct engine *engine, struct lease *lease,
+                                 const struct adoption *adoption, struct placement *preferred,
+                                 struct proposal *proposal)
+{
+    struct window_request window = deadline_window(engine, lease, adoption);
+
+    window.pinned = window.resuming ? lease_plan_memory(lease) : preferred;
+    if (place_as_planned(engine, &window, adoption, proposal))
+        return true;
+    if (!window.resuming && place_deadline(engine, lease, proposal))
+        return true;
+    if (!window.resuming)
+        window.pinned = NULL;
+    for (enum forcing forced = FORCE_PREEMPTABLE; forced <= FORCE_ALL; forced++) {
+        window.forced = forced;
+        if (place_within(engine, &window, proposal))
+            return true;
+    }
+    lease->reason = (struct reason){
+        .id = REASON_DEADLINE_UNREACHABLE,
+        .n = {lease->request.deadline,
+              instant_add(window.from, instant_add(window.remaining, shutdown_span(engine, lease)))}};
+    return false;
+}
+
+/* The lease is as it is: how it came there is nobody's news. */
+static void drop_own_outputs(struct engine *engine, const struct lease *lease, size_t first)
+{
+    struct engine_outputs *outputs = &engine->adopted;
+    size_t kept = first;
+
+    for (size_t i = first; i < outputs->n_items; i++)
+        if (outputs->items[i].lease != lease)
+            outputs->items[kept++] = outputs->items[i];
+    outputs->n_items = kept;
+}
+
+static bool adopt_promised(struct engine *engine, struct lease *lease,
+                           const struct adoption *adoption)
+{
+    size_t n_outputs = engine->adopted.n_items;
+    struct placement *preferred = NULL;
+    struct proposal proposal;
+    bool placed;
+
+    adoptions_settle(engine);
+    engine->attempts++;
+    if (adoption->as == ADOPTED_RESERVED) {
+        preferred = preferred_hosts(engine, lease, adoption);
+        lease->state = LEASE_PENDING;
+    }
+    if (lease->request.kind == LEASE_DEADLINE)
+        placed = place_deadline_again(engine, lease, adoption, preferred, &proposal);
+    else
+        placed = place_promised(engine, lease, preferred, &proposal);
+    placement_destroy(preferred);
+    placed = placed && proposal_accept(engine, lease, &proposal);
+    drop_own_outputs(engine, lease, n_outputs);
+    return placed;
+}
+
+/* --- what waits ------------------------------------------------------------------------------- */
+
+static bool adopt_waiting(struct engine *engine, struct lease *lease,
+                          const struct adoption *adoption)
+{
+    bool suspended = adoption->as == ADOPTED_SUSPENDED;
+
+    if (!could_ever_fit(engine, lease))
+        return false;
+    lease->reason = (struct reason){0};
+    if (suspended)
+        adopt_past(engine, lease, adoption);
+    else
+        lease->state = LEASE_PENDING;
+    lease->plan->not_before = adoption->not_before;
+    if (suspended && lease->request.kind == LEASE_DEADLINE)
+        return adopt_promised(engine, lease, adoption);
+    engine->queued_deadlines |= lease->request.deadline != INSTANT_NONE;
+    if (lease->state == LEASE_SUSPENDING)
+        return true;
+    if (lease_ready_at(lease) > engine->now) {
+        keep_early(engine, lease);
+        return true;
+    }
+    lease->state = suspended ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED;
+    queue_insert_by_id(engine, lease);
+    return true;
+}
+
+/* Without a place: it holds nothing. */
+static void reject(struct engine *engine, struct lease *lease)
+{
+    struct vm_plan *past = lease_plan_current(lease);
+
+    for (size_t i = 0; past && i < past->after.n; i++)
+        if (past->after.items[i]->state == RESERVATION_ACTIVE) {
+            adoptions_settle(engine);
+            reservation_end(engine, past->after.items[i]);
+        }
+    memory_files_drop(engine, lease);
+    engine->unfinished[lease->request.kind]--;
+    lease->state = LEASE_REJECTED;
+}
+
+int engine_adopt(struct engine *engine, const struct adoption *adoption, struct error *err)
+{
+    struct lease *lease;
+    bool adopted = true;
+
+    if (check_adoption(engine, adoption, err) < 0)
+        return -1;
+    engine->outputs = &engine->adopted;
+    lease = lease_create(&adoption->request);
+    lease->accumulated = adoption->accumulated;
+    lease_table_insert(engine, lease);
+    engine->unfinished[lease->request.kind]++;
+    switch (adoption->as) {
+    case ADOPTED_RUNNING:
+        adopt_running(engine, lease, adoption);
+        break;
+    case ADOPTED_ENDING:
+        adopt_ending(engine, lease, adoption);
+        break;
+    case ADOPTED_RESERVED:
+        adopted = adopt_promised(engine, lease, adoption);
+        break;
+    case ADOPTED_SUSPENDED:
+    case ADOPTED_QUEUED:
+        adopted = adopt_waiting(engine, lease, adoption);
+        break;
+    }
+    if (adopted)
+        return 0;
+    reject(engine, lease);
+    return 1;
+}

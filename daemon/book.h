@@ -1,0 +1,207 @@
+/* book.h: the daemon's durable book of leases and VMs.
+ *
+ * In memory for reading, in SQLite (WAL, synchronous FULL) for surviving. Records are changed in
+ * memory and marked; book_commit() writes all that is marked in one transaction. The daemon commits
+ * before it reports an acceptance and before it sends a command, so what OpenNebula or a user has
+ * seen is always in the book. One process at a time: the state directory is locked.
+ *
+ * A lease is known by the lowest id of its VMs; a VM belongs to one lease for ever.
+ *
+ * Fields, columns and migrations go together: see book_rows.h before changing a record.
+ */
+#ifndef GALERNA_DAEMON_BOOK_H
+#define GALERNA_DAEMON_BOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+#include "util/error.h"
+
+struct book; /* opaque */
+
+/* Where a lease is. What is to be done follows from it and from what OpenNebula shows of the VMs.
+ */
+enum lease_phase {
+    PHASE_GATHERING, /* a group whose VMs are not all there */
+    PHASE_WAITING,   /* in the queue: never started, or suspended by us and to be resumed */
+    PHASE_RESERVED,  /* accepted, starts at `start` */
+    PHASE_STARTING,  /* to run now: deploys or resumptions are commanded or due */
+    PHASE_RUNNING,   /* all its VMs run */
+    PHASE_STOPPING,  /* being suspended by us to make room */
+    PHASE_PARKED,    /* suspended, powered off, stopped, undeployed or held by a user */
+    PHASE_ENDING,    /* its time is over: being ended */
+    PHASE_ENDED,     /* final */
+    PHASE_REFUSED,   /* final: policy, rights, lack of room, a malformed attribute */
+    PHASE_FAILED,    /* final: given up */
+    PHASES
+};
+
+const char *phase_name(enum lease_phase phase); /* "waiting", "running", ... */
+
+enum { BOOK_NO_LEASE = -1, BOOK_TEXT_MAX = 320, BOOK_NAME_MAX = 128, BOOK_GROUP_MAX = 64 };
+
+struct book_lease {
+    int64_t id;
+    enum lease_phase phase;
+    enum lease_kind kind;
+    bool plain;          /* no HAIZEA attribute: placed as the stock scheduler would */
+    int64_t submit;      /* seconds since 1970 */
+    int64_t start;       /* reservation, deadline: as granted; INSTANT_NONE */
+    int64_t earliest;    /* best-effort: not before; INSTANT_NONE */
+    int64_t deadline;    /* INSTANT_NONE */
+    int64_t duration;    /* seconds asked for; SPAN_UNLIMITED */
+    int64_t end;         /* when its VMs' time is over as far as known; INSTANT_NEVER, _NONE */
+    int64_t accumulated; /* seconds run in stretches that are over */
+    int64_t since;       /* begin of the present stretch of running; INSTANT_NONE */
+    int64_t expected;    /* planned or estimated start; INSTANT_NONE */
+    bool contract;       /* `expected` is promised, not estimated */
+    bool accepted;       /* a reservation or deadline lease that was promised its time */
+    bool warned;         /* its user was told that the end is near */
+    bool late;           /* a promise was broken: reported */
+    bool preemptible;
+    enum lease_terms terms;
+    enum lease_origin origin;
+    int32_t priority;
+    int32_t uid, gid;
+    char user[BOOK_NAME_MAX], user_group[BOOK_NAME_MAX];
+    char name[BOOK_NAME_MAX];   /* of its first VM */
+    char group[BOOK_GROUP_MAX]; /* HAIZEA/GROUP; "": none */
+    uint32_t group_size;        /* 0: not said */
+    int64_t group_until;        /* when an incomplete group counts as complete; INSTANT_NEVER */
+    char reason_word[BOOK_GROUP_MAX]; /* stable: "no-room-now", "malformed", ... */
+    char reason[BOOK_TEXT_MAX];       /* a sentence with numbers */
+
+    int recorded; /* 1: in the record, 2: with its end; not stored */
+    struct planned *planned; /* the planner's notes; not stored, NULL in a new record */
+    bool marked;             /* to be written; set by book_mark_lease() */
+};
+
+enum vm_goal {
+    GOAL_NONE,  /* left alone */
+    GOAL_RUN,   /* to run on `host` */
+    GOAL_STOP,  /* to be suspended (stop or suspend) */
+    GOAL_END,   /* to be ended (terminate, poweroff, undeploy) */
+    GOAL_AGAIN, /* to be begun anew: its work is given up */
+    GOAL_HOLD,  /* refused: to be held or terminated */
+};
+
+struct book_vm {
+    int32_t id;
+    int64_t lease;
+    enum vm_goal goal;
+    int32_t host;        /* OpenNebula's host id: where it is to run or runs; -1: none */
+    int32_t datastore;   /* chosen system datastore; -1: none */
+    int64_t cpu, memory; /* 1/100, MB */
+    bool ours;           /* its being suspended or stopped is our doing */
+    bool ran;            /* has been seen running */
+    int32_t sequence;    /* history record up to which `ran_for` counts; -1 */
+    int64_t ran_for;     /* seconds run in closed history records */
+    /* The command under way, written before it is sent ("" = none). */
+    char command[16]; /* "deploy", "stop", "resume", ... */
+    int64_t sent;     /* when */
+    int32_t attempts; /* failed ones in a row */
+    int64_t next_try; /* not before; INSTANT_NONE */
+    int32_t failed_record; /* history record of the last failure that was counted; -1 */
+    int64_t pause_until;   /* when it failed: not placed again before; INSTANT_NONE */
+    int32_t avoid[8]; /* hosts where it failed, -1: free; the oldest is overwritten */
+    int64_t avoid_until[8];
+    char message[BOOK_TEXT_MAX]; /* SCHED_MESSAGE as last written */
+    bool message_in_flight;      /* not stored */
+    int64_t message_at;          /* when it was last sent; not stored */
+    bool gone;                   /* DONE, or no longer in OpenNebula */
+
+    int64_t settled; /* monotonic milliseconds: sights asked for earlier say nothing; not stored */
+    bool in_flight;  /* its command's answer is awaited; not stored */
+    int64_t blocked; /* monotonic milliseconds since when it waits for its host; 0; not stored */
+    bool marked;
+};
+
+/* Open or create the state in a directory (created with mode 0700; files 0600). Errors: EBUSY
+ * (another daemon uses it: its process id), EPERM (others may read or write it), EPROTO (written by
+ * a newer version, or damaged: says what to do), those of the file system. */
+struct book *book_open(const char *directory, struct error *err);
+void book_close(struct book *book); /* NULL is allowed; what is marked and not committed is lost */
+
+/* A random name of this state, the same for its life. */
+const char *book_instance(const struct book *book);
+
+/* Find, or NULL. Pointers stay valid until book_forget_lease() or book_close(). O(1). */
+struct book_lease *book_lease(const struct book *book, int64_t id);
+struct book_vm *book_vm(const struct book *book, int32_t id);
+
+/* A new record with all fields empty (times INSTANT_NONE, `duration` SPAN_UNLIMITED, `group_until`
+ * INSTANT_NEVER, ids -1, the rest 0); marked. NULL with errno: EEXIST (in memory), ENOENT (no such
+ * lease in memory), EINVAL (negative id). A record of that id that is only in the file, which an
+ * OpenNebula begun anew may lead to, is replaced. */
+struct book_lease *book_add_lease(struct book *book, int64_t id);
+struct book_vm *book_add_vm(struct book *book, int32_t id, int64_t lease);
+
+void book_mark_lease(struct book *book, struct book_lease *lease);
+void book_mark_vm(struct book *book, struct book_vm *vm);
+
+/* A lease's VMs, ascending. *n is their number. Valid until the next book_add_vm(). */
+struct book_vm *const *book_vms_of(const struct book *book, int64_t lease, size_t *n);
+
+/* All leases (VMs) in memory, ascending by id; unfinished ones and those that ended in this run. */
+struct book_lease *const *book_leases(const struct book *book, size_t *n);
+struct book_vm *const *book_vms(const struct book *book, size_t *n);
+
+/* One line of a lease's history, or the daemon's own (lease BOOK_NO_LEASE; 0 is a lease like any
+ * other, as OpenNebula counts from 0); written by the next commit. Event words are stable:
+ * "requested", "accepted", "refused", "started", "suspended", ... */
+void book_history(struct book *book, int64_t lease, int64_t at, const char *event,
+                  const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+struct book_event {
+    int64_t lease, at;
+    const char *event, *text; /* valid during the visit */
+};
+
+/* The newest `limit` (0: all) lines of a lease's history, oldest first, committed or not.
+ * BOOK_NO_LEASE: of all leases and the daemon. The visitor must not change the book. -1 with err.
+ */
+int book_each_event(struct book *book, int64_t lease, size_t limit,
+                    void (*visit)(void *context, const struct book_event *event), void *context,
+                    struct error *err);
+
+/* A finished lease and its VMs leave memory; what is marked of them is written by the next commit.
+ * Its records and history stay in the file until book_expire(). When the book is opened it comes
+ * back if one of its VMs is not `gone`: whoever resumes that VM must find its lease. */
+void book_forget_lease(struct book *book, int64_t id);
+
+/* Delete finished leases that are not in memory and had no event since `before`, and the daemon's
+ * own history before it; in a transaction of its own. At most 500 leases at once, which takes about
+ * 10 ms: what is left goes with the next call. */
+int book_expire(struct book *book, int64_t before, struct error *err);
+
+/* Finished leases that are no longer in memory: for `lease list --all`. Visits the newest `limit`
+ * of a user (NULL: of all), highest id first; the visitor must not change the book. About 20 us a
+ * lease visited. */
+struct book_past {
+    const char *user;
+    size_t limit;
+};
+
+int book_each_past_lease(struct book *book, const struct book_past *past,
+                         void (*visit)(void *context, const struct book_lease *lease),
+                         void *context, struct error *err);
+/* A lease, and the VMs of a lease, as the file has them. 1: found, 0: not, -1 with err. */
+int book_past_lease(struct book *book, int64_t id, struct book_lease *lease, struct error *err);
+int book_each_past_vm(struct book *book, int64_t lease,
+                      void (*visit)(void *context, const struct book_vm *vm), void *context,
+                      struct error *err);
+
+/* Small facts: learned rates, time last seen, ... NULL when not there; setting NULL removes it.
+ * Written by the next commit. Valid until the next book_set_fact(). O(log n), O(n). */
+const char *book_fact(const struct book *book, const char *name);
+void book_set_fact(struct book *book, const char *name, const char *value);
+
+/* Write everything marked, durably, in one transaction; nothing marked: no write. -1: nothing was
+ * written, the marks stay (disk full, ...): the caller must not act on what it wanted to promise.
+ * Cost: one fsync and about 10 us a record. */
+int book_commit(struct book *book, struct error *err);
+bool book_has_changes(const struct book *book);
+
+#endif

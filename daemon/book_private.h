@@ -1,0 +1,79 @@
+/* book_private.h: how the book is made. Only for daemon/book*.c. */
+#ifndef GALERNA_DAEMON_BOOK_PRIVATE_H
+#define GALERNA_DAEMON_BOOK_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "daemon/book.h"
+#include "daemon/book_index.h"
+
+struct lease_record {
+    struct book_lease lease; /* first: a book_lease of the book is a lease_record */
+    struct book_vm **vms;    /* ascending */
+    size_t n_vms, vms_allocated;
+    bool fresh; /* never written by this process: what the file has under its id is replaced */
+};
+
+struct event_record {
+    int64_t lease, at;
+    char *event, *text;
+};
+
+struct fact_record {
+    char *name, *value; /* value NULL: gone */
+    bool marked;
+};
+
+enum book_statement {
+    STATEMENT_BEGIN,
+    STATEMENT_COMMIT,
+    STATEMENT_ROLLBACK,
+    STATEMENT_PUT_LEASE,
+    STATEMENT_PUT_VM,
+    STATEMENT_DROP_VMS, /* of a lease */
+    STATEMENT_PUT_EVENT,
+    STATEMENT_PUT_FACT,
+    STATEMENT_DROP_FACT,
+    STATEMENTS
+};
+
+struct book {
+    char *path; /* of the database */
+    int lock;
+    sqlite3 *database;
+    sqlite3_stmt *statements[STATEMENTS];
+    struct book_index leases, vms;
+
+    /* To be written by the next commit, in this order. */
+    struct lease_record **marked_leases;
+    struct book_vm **marked_vms;
+    struct event_record *events;
+    size_t n_marked_leases, n_marked_vms, n_events;
+    size_t marked_leases_allocated, marked_vms_allocated, events_allocated;
+
+    struct fact_record *facts; /* ascending by name */
+    size_t n_facts, facts_allocated, n_marked_facts;
+
+    struct lease_record **leaving; /* forgotten, but not written yet */
+    size_t n_leaving, leaving_allocated;
+};
+
+/* What SQLite says, with the file's name, and what to do when the file is damaged or the disk full.
+ * Returns -1. */
+int book_sqlite_error(const struct book *book, const char *doing, struct error *err);
+
+/* Run a prepared statement that returns no rows, and make it ready for the next time. Returns an
+ * SQLite code: SQLITE_DONE when it worked. */
+int book_run(sqlite3_stmt *statement);
+
+/* Prepare a statement for one use. NULL with err. */
+sqlite3_stmt *book_prepare(const struct book *book, const char *text, struct error *err);
+
+/* Records of an open file: unfinished leases, those with VMs that are not gone, and the facts. */
+int book_load(struct book *book, struct error *err);
+
+void book_lease_record_free(struct lease_record *record);
+/* Put a VM among those of its lease. */
+void book_attach_vm(struct lease_record *record, struct book_vm *vm);
+
+#endif

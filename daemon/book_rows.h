@@ -1,0 +1,55 @@
+/* book_rows.h: records as rows of tables, by one table of columns each.
+ *
+ * To add a field to a record: the field in book.h, its line in book_rows.c, and a migration in
+ * book_schema.c that adds the column (a test compares the three).
+ */
+#ifndef GALERNA_DAEMON_BOOK_ROWS_H
+#define GALERNA_DAEMON_BOOK_ROWS_H
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+#include "util/error.h"
+
+enum book_column_type {
+    COLUMN_INT64,
+    COLUMN_INSTANT, /* int64_t; INSTANT_NONE is NULL */
+    COLUMN_INT32,
+    COLUMN_UINT32,
+    COLUMN_BOOL,
+    COLUMN_WORD,       /* an enumeration, stored as its word */
+    COLUMN_TEXT,       /* a character array of `count` bytes */
+    COLUMN_INT32_LIST, /* an array of `count` numbers, stored as text */
+    COLUMN_INT64_LIST,
+};
+
+struct book_column {
+    const char *name;
+    enum book_column_type type;
+    size_t offset; /* in the record */
+    size_t count;
+    const char *const *words; /* COLUMN_WORD: words[value]; `count` of them */
+};
+
+struct book_table {
+    const char *name;
+    const struct book_column *columns; /* the first is the id */
+    size_t n_columns;
+};
+
+extern const struct book_table book_lease_table, book_vm_table;
+
+/* "INSERT OR REPLACE INTO ..." and "SELECT ... FROM name" with all columns in order. To be freed.
+ */
+char *book_rows_put_text(const struct book_table *table);
+char *book_rows_get_text(const struct book_table *table, const char *condition);
+
+/* Bind a record to a put statement. Texts must live until it is stepped. Returns an SQLite code. */
+int book_rows_bind(sqlite3_stmt *statement, const struct book_table *table, const void *record);
+
+/* Read the present row of a get statement. Errors: EPROTO (a word or number that cannot be there:
+ * the file is damaged). Texts that are too long are cut. */
+int book_rows_read(sqlite3_stmt *statement, const struct book_table *table, void *record,
+                   struct error *err);
+
+#endif

@@ -1,0 +1,35 @@
+/* clock.h: the two clocks of the daemon.
+ *
+ * Leases live on the wall clock, which may jump; waiting and ordering go by the monotonic one.
+ */
+#ifndef GALERNA_DAEMON_CLOCK_H
+#define GALERNA_DAEMON_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Seconds since 1970. */
+static inline int64_t clock_now(void)
+{
+    return time(NULL);
+}
+
+/* Milliseconds since 1970. */
+static inline int64_t clock_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* Milliseconds that never run backwards. */
+static inline int64_t clock_monotonic(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+#endif

@@ -1,0 +1,301 @@
+#include "daemon/daemon.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include "daemon/clock.h"
+#include "daemon/control.h"
+#include "daemon/enactor.h"
+#include "daemon/guard.h"
+#include "daemon/log.h"
+#include "daemon/messages.h"
+#include "daemon/records.h"
+#include "daemon/signals.h"
+
+enum {
+    LOOK_INTERVAL = 700,         /* milliseconds between looks at VMs in transition */
+    WATCHED_MAX = 400,           /* VMs looked at together */
+    PICTURE_STALE = 3,           /* poll intervals after which nothing is done on it */
+    CLOCK_JUMP = 30 * 1000,      /* milliseconds by which the clocks may drift apart in a turn */
+    REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: new VMs are placed by a picture not older */
+    FAILURES_MAX = 5,            /* doublings of the pause after failed polls */
+};
+
+void daemon_replan(struct daemon *daemon, const char *format, ...)
+{
+    va_list arguments;
+
+    daemon->cycle_due = true;
+    if (daemon->replan)
+        return;
+    daemon->replan = true;
+    va_start(arguments, format);
+    vsnprintf(daemon->replan_why, sizeof daemon->replan_why, format, arguments);
+    va_end(arguments);
+}
+
+void daemon_wake(struct daemon *daemon)
+{
+    daemon->cycle_due = true;
+}
+
+void daemon_notice(struct daemon *daemon)
+{
+    world_poll(daemon->world, POLL_NOTICE);
+}
+
+bool daemon_may_act(const struct daemon *daemon)
+{
+    int64_t age = clock_monotonic() - daemon->polled;
+
+    return daemon->polled && daemon->poll_ok && world_leads(daemon->world) &&
+           age < PICTURE_STALE * 1000 * daemon->live->poll_interval + daemon->live->timeout * 1000;
+}
+
+/* --- a cycle ---------------------------------------------------------------------------------- */
+
+static void plan(struct daemon *daemon, int64_t now)
+{
+    struct error err = {0};
+    int64_t began = clock_monotonic();
+
+    if (daemon->replan || !planner_is_ready(daemon->planner)) {
+        log_debug("planning anew: %s", daemon->replan ? daemon->replan_why : "nothing planned yet");
+        daemon->replan = false;
+        daemon->n_replans++;
+        reconcile_before_replan(daemon);
+        if (planner_rebuild(daemon->planner, now, &err) < 0)
+            log_error("no plan can be made: %s", err.text);
+        daemon->last_replan_us = (clock_monotonic() - began) * 1000;
+        return;
+    }
+    if (planner_step(daemon->planner, now, &err) < 0) {
+        log_error("the plan is given up and made anew: %s", err.text);
+        daemon_replan(daemon, "%s", err.text);
+    }
+}
+
+/* Those whose extended form is needed to place them again. */
+static void want_full_forms(struct daemon *daemon)
+{
+    size_t n, n_ids = 0;
+    struct book_vm *const *vms = book_vms(daemon->book, &n);
+    int32_t ids[WATCHED_MAX];
+
+    for (size_t i = 0; i < n && n_ids < WATCHED_MAX; i++) {
+        const struct sight *sight = world_sight(daemon->world, vms[i]->id);
+
+        if (!vms[i]->gone && sight && sight->state != VM_PENDING &&
+            (vms[i]->ours || sight->state == VM_HOLD))
+            ids[n_ids++] = vms[i]->id;
+    }
+    world_want_full(daemon->world, ids, n_ids);
+}
+
+static void cycle(struct daemon *daemon)
+{
+    int64_t now = clock_now();
+    struct error err = {0};
+
+    daemon->cycle_due = false;
+    daemon->n_cycles++;
+    if (!daemon->polled)
+        return;
+    if (daemon->poll_ok) {
+        intake(daemon, now);
+        reconcile(daemon, now);
+    }
+    if (!world_leads(daemon->world))
+        return;
+    if (!planner_sees_same_hosts(daemon->planner))
+        daemon_replan(daemon, "the hosts have changed");
+    plan(daemon, now);
+    if (daemon_may_act(daemon))
+        enactor_prepare(daemon->enactor, now);
+    if (book_commit(daemon->book, &err) < 0) {
+        log_error("nothing is done, since it cannot be written down: %s", err.text);
+        return;
+    }
+    if (daemon_may_act(daemon)) {
+        enactor_send(daemon->enactor);
+        if (messages_update(daemon->messages, now))
+            daemon->cycle_due = daemon->cycle_due || rpc_pending(daemon->rpc) == 0;
+        guard_refresh(daemon->guard, now);
+    }
+    records_update(daemon);
+    want_full_forms(daemon);
+}
+
+/* --- polling ---------------------------------------------------------------------------------- */
+
+void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *error)
+{
+    struct daemon *daemon = context;
+    int64_t now = clock_monotonic();
+    int64_t interval = daemon->live->poll_interval * 1000;
+
+    if (!ok) {
+        if (daemon->failures == 0)
+            log_error("OpenNebula cannot be read: %s", error);
+        daemon->failures++;
+        daemon->poll_ok = false;
+        interval = 1000 << (daemon->failures < FAILURES_MAX ? daemon->failures : FAILURES_MAX);
+        if (interval > daemon->live->poll_interval * 1000)
+            interval = daemon->live->poll_interval * 1000;
+        daemon->next_poll = now + interval;
+        return;
+    }
+    if (daemon->failures)
+        log_info("OpenNebula can be read again");
+    daemon->failures = 0;
+    if (kind == POLL_FULL) {
+        if (!daemon->polled)
+            log_info("OpenNebula is seen: %zu hosts", world_hosts(daemon->world)->pool.n);
+        daemon->polled = now;
+        daemon->next_poll = now + interval;
+        daemon->poll_ok = true;
+        if (planner_unplaced(daemon->planner))
+            daemon_replan(daemon, "%zu leases have no place", planner_unplaced(daemon->planner));
+    } else if (now - planner_built(daemon->planner) > REPLAN_WHEN_OLD) {
+        daemon_replan(daemon, "the picture of the hosts is old");
+    }
+    if (!world_leads(daemon->world))
+        log_debug("oned does not lead (%s): nothing is done", world_raft_state(daemon->world));
+    daemon->cycle_due = true;
+}
+
+static void looked(void *context, bool ok)
+{
+    struct daemon *daemon = context;
+
+    daemon->looking = false;
+    daemon->next_look = clock_monotonic() + LOOK_INTERVAL;
+    daemon->cycle_due = daemon->cycle_due || ok;
+}
+
+static void look_at_watched(struct daemon *daemon)
+{
+    int32_t ids[WATCHED_MAX];
+    size_t n = enactor_watched(daemon->enactor, ids, WATCHED_MAX);
+
+    if (daemon->looking || clock_monotonic() < daemon->next_look || !n || !daemon->poll_ok)
+        return;
+    daemon->looking = true;
+    world_look(daemon->world, ids, n, looked, daemon);
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+/* A clock that was set, or a machine that slept: what was planned for then is looked at anew. */
+static void watch_clocks(struct daemon *daemon)
+{
+    int64_t wall = clock_now_ms(), steady = clock_monotonic();
+    int64_t drift = (wall - daemon->wall) - (steady - daemon->steady);
+
+    if (daemon->wall && (drift > CLOCK_JUMP || drift < -1000)) {
+        log_warning("the clock was moved by %lld s", (long long)(drift / 1000));
+        daemon_replan(daemon, "the clock was moved by %lld s", (long long)(drift / 1000));
+    }
+    daemon->wall = wall;
+    daemon->steady = steady;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Milliseconds until something is due by itself. */
+static int64_t until_due(const struct daemon *daemon)
+{
+    int64_t now = clock_now(), steady = clock_monotonic(), wait = 1000 * 60;
+    int64_t due = least(planner_next_time(daemon->planner), reconcile_next_time(daemon, now));
+    int32_t one;
+
+    if (daemon->cycle_due)
+        return 0;
+    due = least(due, enactor_next_time(daemon->enactor));
+    if (due < INSTANT_NEVER)
+        wait = least(wait, due * 1000 - clock_now_ms());
+    if (!world_polling(daemon->world))
+        wait = least(wait, daemon->next_poll - steady);
+    if (!daemon->looking && enactor_watched(daemon->enactor, &one, 1))
+        wait = least(wait, daemon->next_look - steady);
+    return wait < 0 ? 0 : wait;
+}
+
+/* Planned times that have come make a cycle. */
+static void watch_time(struct daemon *daemon)
+{
+    int64_t now = clock_now();
+
+    if (planner_next_time(daemon->planner) <= now || enactor_next_time(daemon->enactor) <= now ||
+        reconcile_is_due(daemon, now))
+        daemon->cycle_due = true;
+    if (!world_polling(daemon->world) && clock_monotonic() >= daemon->next_poll)
+        world_poll(daemon->world, POLL_FULL);
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+static int wait_for_something(struct daemon *daemon, struct error *err)
+{
+    struct curl_waitfd fds[CONTROL_CLIENTS_MAX + 2];
+    unsigned n = 0;
+    int64_t wait;
+
+    n += signals_waitfd(&fds[n]);
+    if (daemon->control)
+        n += control_waitfds(daemon->control, &fds[n], CONTROL_CLIENTS_MAX + 1);
+    wait = until_due(daemon);
+    if (daemon->watchdog_ms > 0)
+        wait = least(wait, daemon->watchdog_ms / 3);
+    if (rpc_wait(daemon->rpc, fds, n, (int)wait, err) < 0)
+        return -1;
+    if (daemon->control)
+        control_serve(daemon->control);
+    return 0;
+}
+
+static void handle_signals(struct daemon *daemon)
+{
+    int number;
+
+    while ((number = signals_next())) {
+        if (number == SIGNAL_STOP) {
+            log_info("told to stop; VMs are left as they are");
+            daemon->stopping = true;
+        } else if (number == SIGNAL_RELOAD) {
+            struct error err = {0};
+
+            if (daemon->reload && daemon->reload(daemon->reload_context, &err) < 0)
+                log_error("the policy modules stay as they were: %s", err.text);
+            else
+                log_info("policy modules loaded anew");
+            daemon_replan(daemon, "policies were loaded anew");
+        }
+    }
+}
+
+int daemon_run(struct daemon *daemon, struct error *err)
+{
+    sd_notify(0, "READY=1");
+    while (!daemon->stopping) {
+        watch_clocks(daemon);
+        watch_time(daemon);
+        if (daemon->cycle_due)
+            cycle(daemon);
+        look_at_watched(daemon);
+        if (wait_for_something(daemon, err) < 0)
+            return -1;
+        handle_signals(daemon);
+        sd_notify(0, "WATCHDOG=1");
+    }
+    sd_notify(0, "STOPPING=1");
+    return book_commit(daemon->book, err);
+}

@@ -1,0 +1,107 @@
+/* daemon.h: galernad: what its parts share.
+ *
+ * One thread, one loop (daemon_run): wait until an answer, a request, a signal or a planned time
+ * comes; then a cycle: intake (new VMs become leases) -> reconcile (the book follows the world) ->
+ * planner (decisions become phases and goals) -> commit (durable) -> enactor (goals become
+ * commands) -> messages.
+ */
+#ifndef GALERNA_DAEMON_DAEMON_H
+#define GALERNA_DAEMON_DAEMON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "adapters/opennebula/rights.h"
+#include "adapters/opennebula/rpc.h"
+#include "configuration/configuration.h"
+#include "configuration/live.h"
+#include "daemon/book.h"
+#include "daemon/planner.h"
+#include "daemon/world.h"
+#include "util/error.h"
+
+struct answers;
+struct control;
+struct enactor;
+struct guard;
+struct messages;
+struct recorder;
+
+struct daemon {
+    const struct configuration *configuration;
+    const struct live_configuration *live;
+    const char *state_directory;
+    const char *mode;         /* "opennebula" or "simulated" */
+    const char *endpoint;     /* without secrets */
+    char oned_version[32];
+    struct rights *rights;
+    struct book *book;
+    struct rpc *rpc;
+    struct world *world;
+    struct planner *planner;
+    struct enactor *enactor;
+    struct messages *messages;
+    struct guard *guard;
+    struct recorder *recorder; /* NULL: nothing is recorded */
+    struct control *control;
+    struct answers *answers;
+    int (*reload)(void *context, struct error *err); /* policy modules, on SIGHUP */
+    void *reload_context;
+
+    bool replan;            /* the engine is to be built anew in the next cycle */
+    char replan_why[128];   /* the first reason, for the log */
+    bool cycle_due;         /* something has changed since the last cycle */
+    bool poll_ok;           /* the last poll was complete */
+    bool guarded;           /* this daemon is the one that may act */
+    bool stopping;
+    int exit_code;
+    int64_t polled;         /* monotonic milliseconds: end of the last complete full poll; 0: none */
+    int64_t next_poll;      /* monotonic milliseconds */
+    int64_t next_look;      /* monotonic milliseconds: at VMs in transition */
+    bool looking;
+    int failures;           /* polls in a row */
+    int64_t watchdog_ms;    /* systemd expects a sign of life so often; 0: it does not */
+    int64_t reconciled;     /* seconds since 1970: when the book last followed the world */
+    int64_t expired;        /* seconds since 1970: when old leases were last dropped */
+    int64_t wall, steady;   /* the clocks as of the last turn of the loop, milliseconds */
+    int64_t started;        /* seconds since 1970 */
+    uint64_t n_cycles, n_replans;
+    int64_t last_cycle_us, last_replan_us;
+};
+
+/* --- daemon.c --- */
+/* The engine does not describe reality any more: build it anew. */
+void daemon_replan(struct daemon *daemon, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Something happened that a cycle should look at. */
+void daemon_wake(struct daemon *daemon);
+/* Somebody says that OpenNebula has news. */
+void daemon_notice(struct daemon *daemon);
+/* May commands be sent now: the picture is fresh, oned leads, no other daemon acts? */
+bool daemon_may_act(const struct daemon *daemon);
+/* For world_create(). */
+void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *error);
+/* Until a signal stops it. -1 with err: it cannot go on. */
+int daemon_run(struct daemon *daemon, struct error *err);
+
+/* --- intake.c --- */
+/* VMs that are in no lease become leases. */
+void intake(struct daemon *daemon, int64_t now);
+
+/* A refused lease whose VMs were released: what they ask for now counts. */
+void intake_again(struct daemon *daemon, struct book_lease *lease, int64_t now);
+
+/* --- reconcile.c --- */
+/* Leases that are about to start, but nothing of them has been commanded, wait again. */
+void reconcile_before_replan(struct daemon *daemon);
+void reconcile_revert(struct daemon *daemon, struct book_lease *lease);
+/* Phases follow what is seen. */
+void reconcile(struct daemon *daemon, int64_t now);
+/* When the next lease ends, is warned, or a group is taken as complete; INSTANT_NEVER. */
+int64_t reconcile_next_time(const struct daemon *daemon, int64_t now);
+/* Has one of those times come? */
+bool reconcile_is_due(const struct daemon *daemon, int64_t now);
+/* A user or operator gives the lease up. */
+int daemon_cancel(struct daemon *daemon, int64_t lease, const char *who, struct error *err);
+
+#endif

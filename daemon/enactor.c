@@ -1,0 +1,416 @@
+#include "daemon/enactor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "daemon/daemon.h"
+#include "daemon/enactor_inside.h"
+#include "daemon/log.h"
+#include "util/crash_point.h"
+#include "util/memory.h"
+
+enum {
+    BLOCKED_TOO_LONG = 10 * 1000, /* milliseconds: then another place is thought of */
+};
+
+struct enactor *enactor_create(struct daemon *daemon)
+{
+    struct enactor *enactor = memory_new(1, sizeof *enactor);
+
+    enactor->daemon = daemon;
+    enactor->next_time = INT64_MAX;
+    return enactor;
+}
+
+void enactor_destroy(struct enactor *enactor)
+{
+    if (!enactor)
+        return;
+    free(enactor->commands);
+    free(enactor->books);
+    free(enactor->watched);
+    free(enactor);
+}
+
+/* --- what each host holds --------------------------------------------------------------------- */
+
+static struct host_book *book_of(const struct enactor *enactor, int32_t id)
+{
+    const struct host *host = id < 0 ? NULL : host_pool_find(&enactor->hosts->pool, id);
+
+    return host ? &enactor->books[host - enactor->hosts->pool.items] : NULL;
+}
+
+/* A deploy that was sent and has not been seen to take effect. */
+static bool on_its_way(const struct book_vm *vm, const struct sight *sight)
+{
+    bool starts = strcmp(vm->command, "deploy") == 0 || strcmp(vm->command, "resume") == 0;
+
+    return starts && (vm->in_flight || !sight || sight->asked <= vm->settled);
+}
+
+static bool counts(const struct enactor *enactor, const struct book_vm *vm,
+                   const struct sight *sight)
+{
+    if (enactor->daemon->live->enforce)
+        return sight_holds_host(sight);
+    return sight_uses_host(sight) || (sight_holds_host(sight) && !(vm && vm->ours));
+}
+
+static void count_hosts(struct enactor *enactor)
+{
+    const struct sight *sight;
+    size_t cursor = 0;
+
+    memset(enactor->books, 0, enactor->hosts->pool.n * sizeof *enactor->books);
+    while ((sight = world_next(enactor->daemon->world, &cursor))) {
+        const struct book_vm *vm = book_vm(enactor->daemon->book, sight->id);
+        bool here = counts(enactor, vm, sight);
+        struct host_book *book;
+
+        if (!here && vm && on_its_way(vm, sight))
+            book = book_of(enactor, vm->host);
+        else if (here)
+            book = book_of(enactor, sight->history.host);
+        else
+            continue;
+        if (!book)
+            continue;
+        book->cpu += sight->cpu;
+        book->memory += sight->memory;
+        book->busy += (vm && vm->in_flight) || sight_in_transition(sight);
+        enactor->busy += (vm && vm->in_flight) || sight_in_transition(sight);
+    }
+}
+
+/* --- which command ---------------------------------------------------------------------------- */
+
+static const char *to_run(const struct book_vm *vm, const struct sight *sight)
+{
+    if (sight_failed(sight))
+        return vm->ran ? "retry" : "recreate";
+    switch (sight->state) {
+    case VM_PENDING:
+    case VM_HOLD:
+    case VM_STOPPED:
+    case VM_UNDEPLOYED:
+        return "deploy";
+    case VM_SUSPENDED:
+    case VM_POWEROFF:
+        return "resume";
+    default:
+        return NULL;
+    }
+}
+
+static const char *to_stop(const struct enactor *enactor, const struct book_vm *vm,
+                           const struct sight *sight)
+{
+    if (sight_failed(sight))
+        return vm->ran ? "retry" : "recreate";
+    if (sight->state == VM_ACTIVE && sight->lcm_state == LCM_RUNNING)
+        return enactor->daemon->live->suspend_with == SUSPEND_WITH_STOP ? "stop" : "suspend";
+    return NULL;
+}
+
+static const char *to_end(const struct enactor *enactor, const struct book_vm *vm,
+                          const struct sight *sight)
+{
+    int action = enactor->daemon->live->end_action;
+
+    if (sight_failed(sight))
+        return "delete";
+    if (sight_in_transition(sight))
+        return NULL;
+    if (action == END_TERMINATE || !vm->ran)
+        return vm->attempts >= 2 || (sight->state == VM_ACTIVE && sight->lcm_state == LCM_UNKNOWN)
+                   ? "terminate-hard"
+                   : "terminate";
+    if (sight->state == VM_ACTIVE)
+        return action == END_POWEROFF ? "poweroff" : "undeploy";
+    if (action == END_UNDEPLOY && (sight->state == VM_POWEROFF || sight->state == VM_SUSPENDED))
+        return "undeploy";
+    return sight->state == VM_PENDING ? "hold" : NULL;
+}
+
+static const char *to_hold(const struct enactor *enactor, const struct sight *sight)
+{
+    switch (enactor->daemon->live->refusal) {
+    case REFUSAL_TERMINATE:
+        return sight->state == VM_PENDING || sight->state == VM_HOLD ? "terminate" : NULL;
+    case REFUSAL_HOLD:
+        return sight->state == VM_PENDING ? "hold" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static const char *command_for(const struct enactor *enactor, const struct book_vm *vm,
+                               const struct sight *sight)
+{
+    switch (vm->goal) {
+    case GOAL_RUN:
+        return to_run(vm, sight);
+    case GOAL_STOP:
+        return to_stop(enactor, vm, sight);
+    case GOAL_END:
+        return to_end(enactor, vm, sight);
+    case GOAL_HOLD:
+        return to_hold(enactor, sight);
+    case GOAL_AGAIN:
+        return sight->state == VM_PENDING || sight_in_transition(sight) ? NULL : "recreate";
+    default:
+        return NULL;
+    }
+}
+
+/* --- may it be sent? -------------------------------------------------------------------------- */
+
+static bool is_settled(const struct book_vm *vm, const struct sight *sight)
+{
+    return sight && sight->present && !vm->in_flight && !vm->command[0] &&
+           sight->asked > vm->settled && !sight->missing;
+}
+
+static bool starts_vm(const char *command)
+{
+    return strcmp(command, "deploy") == 0 || strcmp(command, "resume") == 0;
+}
+
+static bool host_has_room(const struct enactor *enactor, const struct book_vm *vm)
+{
+    const struct host_book *book = book_of(enactor, vm->host);
+    const struct host *host =
+        vm->host < 0 ? NULL : host_pool_find(&enactor->hosts->pool, vm->host);
+
+    return book && host && book->cpu + vm->cpu <= host->cpu &&
+           book->memory + vm->memory <= host->memory &&
+           (host->state == HOST_MONITORED || host->state == HOST_MONITORING);
+}
+
+static bool within_limits(const struct enactor *enactor, int32_t host)
+{
+    const struct host_book *book = book_of(enactor, host);
+    const struct live_configuration *live = enactor->daemon->live;
+
+    return enactor->busy < live->actions_in_all && (!book || book->busy < live->actions_per_host);
+}
+
+static void watch(struct enactor *enactor, int32_t id)
+{
+    enactor->watched = memory_grow(enactor->watched, &enactor->watched_allocated,
+                                   enactor->n_watched + 1, sizeof *enactor->watched);
+    enactor->watched[enactor->n_watched++] = id;
+}
+
+static void note_blocked(struct enactor *enactor, struct book_vm *vm)
+{
+    struct host_book *book = book_of(enactor, vm->host);
+    int64_t now = clock_monotonic();
+
+    if (book)
+        book->awaited = true;
+    if (!vm->blocked)
+        vm->blocked = now;
+    if (now - vm->blocked > BLOCKED_TOO_LONG) {
+        vm->blocked = now;
+        daemon_replan(enactor->daemon, "VM %d waits too long for room on host %d", vm->id,
+                      vm->host);
+    }
+}
+
+/* The VMs of a group start together: none before there is room for all that have not started. */
+static bool group_has_room(struct enactor *enactor, const struct book_vm *vm)
+{
+    size_t n, n_taken = 0;
+    struct book_vm *const *vms = book_vms_of(enactor->daemon->book, vm->lease, &n);
+    struct book_vm **taken;
+    bool room = true;
+
+    if (n == 1)
+        return host_has_room(enactor, vm);
+    taken = memory_new(n, sizeof(struct book_vm *));
+    for (size_t i = 0; i < n && room; i++) {
+        const struct sight *sight = world_sight(enactor->daemon->world, vms[i]->id);
+        const char *command;
+        struct host_book *book;
+
+        if (vms[i]->gone || !sight || vms[i]->goal != GOAL_RUN || on_its_way(vms[i], sight))
+            continue;
+        command = to_run(vms[i], sight);
+        if (!command || !starts_vm(command))
+            continue;
+        room = host_has_room(enactor, vms[i]);
+        book = book_of(enactor, vms[i]->host);
+        if (room) {
+            book->cpu += vms[i]->cpu;
+            book->memory += vms[i]->memory;
+            taken[n_taken++] = vms[i];
+        } else if (book) {
+            book->awaited = true;
+        }
+    }
+    for (size_t i = 0; i < n_taken; i++) {
+        struct host_book *book = book_of(enactor, taken[i]->host);
+
+        book->cpu -= taken[i]->cpu;
+        book->memory -= taken[i]->memory;
+    }
+    free(taken);
+    return room;
+}
+
+static bool has_datastore(struct enactor *enactor, struct book_vm *vm)
+{
+    struct book_lease *lease = book_lease(enactor->daemon->book, vm->lease);
+    char reason[BOOK_TEXT_MAX] = "";
+
+    if (vm->ran || !world_sight(enactor->daemon->world, vm->id)->full) {
+        vm->datastore = -1; /* it has one already: OpenNebula takes the same */
+        return true;
+    }
+    if (vm->datastore >= 0)
+        return true;
+    vm->datastore =
+        planner_datastore(enactor->daemon->planner, vm->id, vm->host, reason, sizeof reason);
+    if (vm->datastore >= 0)
+        return true;
+    if (strcmp(lease->reason, reason) != 0) {
+        snprintf(lease->reason_word, sizeof lease->reason_word, "no-datastore");
+        snprintf(lease->reason, sizeof lease->reason, "%s", reason);
+        book_mark_lease(enactor->daemon->book, lease);
+    }
+    return false;
+}
+
+static bool may_be_sent(struct enactor *enactor, struct book_vm *vm, const char *command,
+                        int64_t now)
+{
+    if (vm->next_try != INSTANT_NONE && vm->next_try > now) {
+        if (vm->next_try < enactor->next_time)
+            enactor->next_time = vm->next_try;
+        return false;
+    }
+    if (!within_limits(enactor, vm->host)) {
+        enactor->limited = true;
+        return false;
+    }
+    if (!starts_vm(command))
+        return true;
+    if (!group_has_room(enactor, vm)) {
+        note_blocked(enactor, vm);
+        return false;
+    }
+    return strcmp(command, "deploy") != 0 || has_datastore(enactor, vm);
+}
+
+/* --- preparing -------------------------------------------------------------------------------- */
+
+static void prepare(struct enactor *enactor, struct book_vm *vm, const char *command, int64_t now)
+{
+    struct host_book *book = book_of(enactor, vm->host);
+
+    snprintf(vm->command, sizeof vm->command, "%s", command);
+    vm->sent = now;
+    vm->blocked = 0;
+    if (strcmp(command, "stop") == 0 || strcmp(command, "suspend") == 0)
+        vm->ours = true;
+    book_mark_vm(enactor->daemon->book, vm);
+    if (book) {
+        book->busy++;
+        if (starts_vm(command)) {
+            book->cpu += vm->cpu;
+            book->memory += vm->memory;
+        }
+    }
+    enactor->busy++;
+    enactor->commands = memory_grow(enactor->commands, &enactor->commands_allocated,
+                                    enactor->n_commands + 1, sizeof *enactor->commands);
+    enactor->commands[enactor->n_commands++] = vm->id;
+}
+
+static void consider(struct enactor *enactor, struct book_vm *vm, int64_t now)
+{
+    const struct sight *sight = world_sight(enactor->daemon->world, vm->id);
+    const char *command;
+
+    if (vm->gone || vm->goal == GOAL_NONE)
+        return;
+    if (!is_settled(vm, sight)) {
+        if (!vm->in_flight)
+            watch(enactor, vm->id);
+        return;
+    }
+    command = command_for(enactor, vm, sight);
+    if (!command) {
+        if (sight_in_transition(sight))
+            watch(enactor, vm->id);
+        return;
+    }
+    if (strcmp(command, "recreate") == 0 || strcmp(command, "retry") == 0) {
+        if (!enactor_note_failure(enactor, vm, sight, now))
+            return;
+    }
+    if (may_be_sent(enactor, vm, command, now))
+        prepare(enactor, vm, command, now);
+}
+
+/* Those that are in the way of VMs that wait for their host. */
+static void watch_awaited(struct enactor *enactor)
+{
+    const struct sight *sight;
+    size_t cursor = 0;
+
+    while ((sight = world_next(enactor->daemon->world, &cursor))) {
+        const struct host_book *book =
+            sight_holds_host(sight) ? book_of(enactor, sight->history.host) : NULL;
+
+        if (book && book->awaited && sight_in_transition(sight))
+            watch(enactor, sight->id);
+    }
+}
+
+size_t enactor_prepare(struct enactor *enactor, int64_t now)
+{
+    struct daemon *daemon = enactor->daemon;
+    size_t n;
+    struct book_vm *const *vms = book_vms(daemon->book, &n);
+
+    enactor->n_commands = enactor->n_watched = 0;
+    enactor->busy = 0;
+    enactor->limited = false;
+    enactor->next_time = INT64_MAX;
+    enactor->hosts = world_hosts(daemon->world);
+    if (!enactor->hosts)
+        return 0;
+    enactor->books = memory_grow(enactor->books, &enactor->books_allocated,
+                                 enactor->hosts->pool.n + 1, sizeof *enactor->books);
+    count_hosts(enactor);
+    for (int pass = 0; pass < 2; pass++) /* what makes room goes first */
+        for (size_t i = 0; i < n; i++)
+            if ((vms[i]->goal == GOAL_RUN) == (pass == 1))
+                consider(enactor, vms[i], now);
+    watch_awaited(enactor);
+    return enactor->n_commands;
+}
+
+size_t enactor_watched(const struct enactor *enactor, int32_t *ids, size_t n)
+{
+    if (n > enactor->n_watched)
+        n = enactor->n_watched;
+    if (n)
+        memcpy(ids, enactor->watched, n * sizeof *ids);
+    return n;
+}
+
+int64_t enactor_next_time(const struct enactor *enactor)
+{
+    return enactor->next_time;
+}
+
+size_t enactor_in_flight(const struct enactor *enactor)
+{
+    return enactor->in_flight;
+}

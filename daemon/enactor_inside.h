@@ -1,0 +1,44 @@
+/* enactor_inside.h: what the files of the enactor share. */
+#ifndef GALERNA_DAEMON_ENACTOR_INSIDE_H
+#define GALERNA_DAEMON_ENACTOR_INSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/book.h"
+#include "daemon/world.h"
+
+/* What a host holds by what was seen and what is on its way. */
+struct host_book {
+    int64_t cpu, memory;
+    int busy;     /* VMs that are being commanded or on their way to another state */
+    bool awaited; /* somebody waits for room here */
+};
+
+struct enactor {
+    struct daemon *daemon;
+    const struct hosts_seen *hosts; /* of this cycle */
+    struct host_book *books;
+    size_t books_allocated;
+    int64_t busy;
+    bool limited;
+
+    int32_t *commands; /* VMs whose command is to be sent */
+    size_t n_commands, commands_allocated;
+    int32_t *watched;
+    size_t n_watched, watched_allocated;
+    int64_t next_time; /* seconds since 1970 */
+    size_t in_flight;
+};
+
+/* --- enactor_failures.c --- */
+/* The VM failed to start where it was sent: remembered once per failure. True: time to recover it.
+ */
+bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const struct sight *sight,
+                          int64_t now);
+/* oned refused a command. */
+void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm, const char *text,
+                          int64_t now);
+
+#endif

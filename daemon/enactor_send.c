@@ -1,0 +1,121 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "daemon/daemon.h"
+#include "daemon/enactor.h"
+#include "daemon/enactor_inside.h"
+#include "daemon/log.h"
+#include "util/crash_point.h"
+#include "util/memory.h"
+
+/* one.vm.recover's operations. */
+enum { RECOVER_RETRY = 2, RECOVER_DELETE = 3, RECOVER_RECREATE = 4 };
+
+enum { PAUSE_WHEN_UNREACHABLE = 1 /* seconds */ };
+
+struct sent {
+    struct enactor *enactor;
+    int32_t vm;
+};
+
+static void done(struct enactor *enactor, struct book_vm *vm)
+{
+    log_info("VM %d: %s accepted", vm->id, vm->command);
+    if (strcmp(vm->command, "recreate") == 0) {
+        vm->ran = false;
+        if (vm->goal == GOAL_AGAIN)
+            vm->goal = GOAL_NONE;
+        book_mark_vm(enactor->daemon->book, vm);
+    }
+}
+
+static void answered(void *context, const struct rpc_reply *reply)
+{
+    struct sent *sent = context;
+    struct enactor *enactor = sent->enactor;
+    struct book_vm *vm = book_vm(enactor->daemon->book, sent->vm);
+    int64_t now = clock_now();
+
+    free(sent);
+    enactor->in_flight--;
+    if (!vm)
+        return;
+    crash_point("command answered");
+    vm->in_flight = false;
+    vm->settled = clock_monotonic();
+    switch (reply->outcome) {
+    case RPC_DONE:
+        done(enactor, vm);
+        break;
+    case RPC_REFUSED:
+    case RPC_FAULT:
+        enactor_note_refusal(enactor, vm, reply->message, now);
+        break;
+    case RPC_NOT_SENT:
+        vm->command[0] = '\0';
+        vm->next_try = now + PAUSE_WHEN_UNREACHABLE;
+        book_mark_vm(enactor->daemon->book, vm);
+        break;
+    case RPC_UNKNOWN:
+        log_warning("VM %d: %s: %s; what became of it is looked at", vm->id, vm->command,
+                    reply->message);
+        break;
+    }
+    daemon_wake(enactor->daemon);
+}
+
+static void call(struct enactor *enactor, const struct book_vm *vm, const char *method,
+                 const struct rpc_argument *arguments, size_t n)
+{
+    struct sent *sent = memory_new(1, sizeof *sent);
+
+    *sent = (struct sent){enactor, vm->id};
+    enactor->in_flight++;
+    rpc_call(enactor->daemon->rpc, &(struct rpc_request){.method = method,
+                                                         .arguments = arguments,
+                                                         .n_arguments = n,
+                                                         .urgent = true,
+                                                         .done = answered,
+                                                         .context = sent});
+}
+
+static void recover(struct enactor *enactor, const struct book_vm *vm, int operation)
+{
+    call(enactor, vm, "one.vm.recover",
+         (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(operation)}, 2);
+}
+
+static void send_one(struct enactor *enactor, struct book_vm *vm)
+{
+    log_info("VM %d: %s%s", vm->id, vm->command, enactor->daemon->live->dry_run ? " (dry run)" : "");
+    vm->in_flight = true;
+    if (strcmp(vm->command, "deploy") == 0)
+        call(enactor, vm, "one.vm.deploy",
+             (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(vm->host),
+                                     RPC_BOOL(enactor->daemon->live->enforce),
+                                     RPC_INT(vm->datastore), RPC_TEXT("")},
+             5);
+    else if (strcmp(vm->command, "recreate") == 0)
+        recover(enactor, vm, RECOVER_RECREATE);
+    else if (strcmp(vm->command, "retry") == 0)
+        recover(enactor, vm, RECOVER_RETRY);
+    else if (strcmp(vm->command, "delete") == 0)
+        recover(enactor, vm, RECOVER_DELETE);
+    else
+        call(enactor, vm, "one.vm.action",
+             (struct rpc_argument[]){RPC_TEXT(vm->command), RPC_INT(vm->id)}, 2);
+}
+
+void enactor_send(struct enactor *enactor)
+{
+    for (size_t i = 0; i < enactor->n_commands; i++) {
+        struct book_vm *vm = book_vm(enactor->daemon->book, enactor->commands[i]);
+
+        crash_point("before a command");
+        if (vm && !enactor->daemon->live->dry_run)
+            send_one(enactor, vm);
+        crash_point("after a command");
+    }
+    enactor->n_commands = 0;
+}

@@ -1,0 +1,17 @@
+/* log.h: the daemon's log: one line per event on standard error, with the levels of syslog.
+ *
+ * Under systemd each line gets the prefix the journal understands ("<6>"), else a time. Text that
+ * came from outside is made printable.
+ */
+#ifndef GALERNA_DAEMON_LOG_H
+#define GALERNA_DAEMON_LOG_H
+
+/* Lines above the level (enum live_log_level) are left out. The process has one log. */
+void log_set_level(int level);
+
+void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

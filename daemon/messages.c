@@ -1,0 +1,186 @@
+#include "daemon/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/clock.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "util/crash_point.h"
+#include "util/memory.h"
+
+enum {
+    AT_ONCE = 20,           /* calls under way */
+    ESTIMATE_INTERVAL = 30, /* seconds between two that differ in the expected time only */
+};
+
+struct messages {
+    struct daemon *daemon;
+    size_t in_flight;
+};
+
+struct sent {
+    struct messages *messages;
+    int32_t vm;
+    char text[BOOK_TEXT_MAX];
+};
+
+struct messages *messages_create(struct daemon *daemon)
+{
+    struct messages *messages = memory_new(1, sizeof *messages);
+
+    messages->daemon = daemon;
+    return messages;
+}
+
+void messages_destroy(struct messages *messages)
+{
+    free(messages);
+}
+
+static void time_text(int64_t instant, char *text, size_t size)
+{
+    time_t at = (time_t)instant;
+    struct tm local;
+
+    strftime(text, size, "%Y-%m-%d %H:%M:%S", localtime_r(&at, &local));
+}
+
+void message_of(const struct book_lease *lease, char *text, size_t size)
+{
+    char when[64] = "";
+    const char *reason = lease->reason;
+
+    text[0] = '\0';
+    if (lease->expected != INSTANT_NONE && lease->expected != INSTANT_NEVER)
+        time_text(lease->expected, when, sizeof when);
+    switch (lease->phase) {
+    case PHASE_GATHERING:
+        snprintf(text, size, "%s", reason);
+        break;
+    case PHASE_WAITING:
+        if (when[0])
+            snprintf(text, size, "Waiting: %s. Expected to start at %s (estimate)", reason, when);
+        else
+            snprintf(text, size, "Waiting: %s", reason);
+        break;
+    case PHASE_RESERVED:
+        if (lease->late)
+            snprintf(text, size, "Late: the reservation for %s could not be started: %s", when,
+                     reason);
+        else if (lease->contract)
+            snprintf(text, size, "Reserved: starts at %s (contract). %s", when,
+                     strcmp(lease->reason_word, "planned") == 0 ? "" : reason);
+        else
+            snprintf(text, size, "Accepted: ends by its deadline; planned to start at %s", when);
+        break;
+    case PHASE_STARTING:
+        if (lease->reason_word[0] && strcmp(lease->reason_word, "planned") != 0)
+            snprintf(text, size, "Starting: %s", reason);
+        break;
+    case PHASE_RUNNING:
+        if (strcmp(lease->reason_word, "ends-soon") == 0)
+            snprintf(text, size, "%s", reason);
+        break;
+    case PHASE_REFUSED:
+        snprintf(text, size, "Refused: %s", reason);
+        break;
+    case PHASE_FAILED:
+        snprintf(text, size, "Given up: %s", reason);
+        break;
+    default:
+        break;
+    }
+}
+
+static void answered(void *context, const struct rpc_reply *reply)
+{
+    struct sent *sent = context;
+    struct book_vm *vm = book_vm(sent->messages->daemon->book, sent->vm);
+
+    sent->messages->in_flight--;
+    if (vm && reply->outcome == RPC_DONE && strcmp(vm->message, sent->text) != 0) {
+        snprintf(vm->message, sizeof vm->message, "%s", sent->text);
+        book_mark_vm(sent->messages->daemon->book, vm);
+    } else if (reply->outcome != RPC_DONE) {
+        log_debug("VM %d: its message could not be written: %s", sent->vm, reply->message);
+    }
+    if (vm)
+        vm->message_in_flight = false;
+    free(sent);
+}
+
+/* In a template a quote or backslash would end the text. */
+static void quote(const char *text, char *quoted, size_t size)
+{
+    size_t n = 0;
+
+    for (; *text && n + 2 < size; text++)
+        quoted[n++] = *text == '"' || *text == '\\' || (unsigned char)*text < 0x20 ? '\'' : *text;
+    quoted[n] = '\0';
+}
+
+static void send_message(struct messages *messages, struct book_vm *vm, const char *text)
+{
+    char quoted[BOOK_TEXT_MAX], attribute[BOOK_TEXT_MAX + 32];
+    struct sent *sent = memory_new(1, sizeof *sent);
+    const struct rpc_argument arguments[] = {RPC_INT(vm->id), RPC_TEXT(attribute), RPC_INT(1)};
+
+    quote(text, quoted, sizeof quoted);
+    snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"", quoted);
+    sent->messages = messages;
+    sent->vm = vm->id;
+    snprintf(sent->text, sizeof sent->text, "%s", text);
+    vm->message_in_flight = true;
+    vm->message_at = clock_now();
+    messages->in_flight++;
+    crash_point("before a message");
+    rpc_call(messages->daemon->rpc, &(struct rpc_request){.method = "one.vm.update",
+                                                          .arguments = arguments,
+                                                          .n_arguments = 3,
+                                                          .done = answered,
+                                                          .context = sent});
+}
+
+/* Only the expected time differs. */
+static bool same_reason(const char *a, const char *b)
+{
+    const char *end = strstr(a, " Expected to start at ");
+    size_t length = end ? (size_t)(end - a) : strlen(a);
+
+    return end && strncmp(a, b, length) == 0;
+}
+
+static bool is_due(const struct book_vm *vm, const char *text, int64_t now)
+{
+    if (vm->message_in_flight || strcmp(vm->message, text) == 0)
+        return false;
+    return !same_reason(text, vm->message) || now - vm->message_at >= ESTIMATE_INTERVAL;
+}
+
+size_t messages_update(struct messages *messages, int64_t now)
+{
+    struct daemon *daemon = messages->daemon;
+    size_t n, left = 0;
+    struct book_vm *const *vms = book_vms(daemon->book, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct book_lease *lease = book_lease(daemon->book, vms[i]->lease);
+        char text[BOOK_TEXT_MAX];
+
+        if (vms[i]->gone || !lease)
+            continue;
+        message_of(lease, text, sizeof text);
+        if (!is_due(vms[i], text, now))
+            continue;
+        if (messages->in_flight >= AT_ONCE) {
+            left++;
+            continue;
+        }
+        if (!daemon->live->dry_run)
+            send_message(messages, vms[i], text);
+    }
+    return left;
+}

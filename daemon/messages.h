@@ -1,0 +1,23 @@
+/* messages.h: SCHED_MESSAGE on each VM that waits: what it waits for and when it is expected to
+ * start. Written only when it changes, and estimates not too often.
+ */
+#ifndef GALERNA_DAEMON_MESSAGES_H
+#define GALERNA_DAEMON_MESSAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct book_lease;
+struct daemon;
+struct messages; /* opaque */
+
+struct messages *messages_create(struct daemon *daemon);
+void messages_destroy(struct messages *messages); /* NULL is allowed */
+
+/* Send what has changed, at most a few dozen calls at once. Returns how many could not go yet. */
+size_t messages_update(struct messages *messages, int64_t now);
+
+/* The sentence for a lease: what the user reads. */
+void message_of(const struct book_lease *lease, char *text, size_t size);
+
+#endif

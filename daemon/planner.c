@@ -1,0 +1,336 @@
+#include "daemon/planner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "daemon/log.h"
+#include "daemon/planner_inside.h"
+#include "util/memory.h"
+
+struct planner *planner_create(const struct planner_settings *settings, struct book *book,
+                               struct world *world)
+{
+    struct planner *planner = memory_new(1, sizeof *planner);
+
+    planner->settings = *settings;
+    planner->book = book;
+    planner->world = world;
+    engine_outputs_init(&planner->outputs);
+    return planner;
+}
+
+static void drop_picture(struct planner *planner)
+{
+    engine_destroy(planner->engine);
+    planner->engine = NULL;
+    eligibility_destroy(planner->eligibility);
+    planner->eligibility = NULL;
+    hosts_release(planner->hosts);
+    planner->hosts = NULL;
+    site_release(planner->site);
+    planner->site = NULL;
+}
+
+void planner_destroy(struct planner *planner)
+{
+    size_t n;
+    struct book_lease *const *leases;
+
+    if (!planner)
+        return;
+    leases = book_leases(planner->book, &n);
+    for (size_t i = 0; i < n; i++)
+        planned_drop(leases[i]);
+    drop_picture(planner);
+    engine_outputs_finish(&planner->outputs);
+    free(planner->news);
+    free(planner->gone);
+    free(planner);
+}
+
+/* --- hosts ------------------------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t digest, const char *text)
+{
+    for (; text && *text; text++)
+        digest = (digest ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return digest * UINT64_C(1099511628211) + 1;
+}
+
+static uint64_t mix_number(uint64_t digest, int64_t number)
+{
+    return (digest ^ (uint64_t)number) * UINT64_C(1099511628211) + 1;
+}
+
+/* Figures that monitoring changes all the time do not make another site. */
+static bool changes_all_the_time(const char *name)
+{
+    static const char *const names[] = {"FREE_CPU",    "FREE_MEMORY", "USED_CPU", "USED_MEMORY",
+                                        "RUNNING_VMS", "CPU_USAGE",   "MEM_USAGE", "CURRENT_VMS",
+                                        "NETRX",       "NETTX",       "STATE",    "TIMESTAMP"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static uint64_t hosts_digest(const struct host_pool *pool)
+{
+    uint64_t digest = UINT64_C(14695981039346656037);
+
+    for (size_t i = 0; i < pool->n; i++) {
+        const struct host *host = &pool->items[i];
+
+        digest = mix_number(digest, host->id);
+        digest = mix_number(digest, host->state == HOST_MONITORING ? HOST_MONITORED : host->state);
+        digest = mix_number(digest, host->cpu);
+        digest = mix_number(digest, host->memory);
+        digest = mix_number(digest, host->cluster);
+        for (size_t j = 0; j < host->attributes.n; j++)
+            if (!changes_all_the_time(host->attributes.items[j].name)) {
+                digest = mix(digest, host->attributes.items[j].name);
+                digest = mix(digest, host->attributes.items[j].value);
+            }
+    }
+    return digest;
+}
+
+bool planner_sees_same_hosts(const struct planner *planner)
+{
+    const struct hosts_seen *seen = world_hosts(planner->world);
+
+    return planner->engine && seen &&
+           (seen == planner->hosts || hosts_digest(&seen->pool) == planner->hosts_digest);
+}
+
+static bool takes_vms(const struct host *host)
+{
+    return host->state == HOST_MONITORED || host->state == HOST_MONITORING;
+}
+
+/* A host that was never monitored has no capacity that one could plan with. */
+static int make_site(const struct planner *planner, struct site *site, struct error *err)
+{
+    const struct host_pool *pool = &planner->hosts->pool;
+
+    site_init(site);
+    for (size_t i = 0; i < pool->n; i++) {
+        struct amounts capacity = {{0}};
+
+        capacity.of[RESOURCE_CPU] = pool->items[i].cpu > 0 ? pool->items[i].cpu : 0;
+        capacity.of[RESOURCE_MEMORY] = pool->items[i].memory > 0 ? pool->items[i].memory : 0;
+        if (site_add_hosts(site, 1, &capacity, err) < 0)
+            return -1;
+        site->hosts[site->n_hosts - 1].id = pool->items[i].id;
+        site->hosts[site->n_hosts - 1].closed = !takes_vms(&pool->items[i]);
+    }
+    return 0;
+}
+
+/* --- building --------------------------------------------------------------------------------- */
+
+static int make_engine(struct planner *planner, int64_t now, struct error *err)
+{
+    struct site site;
+
+    if (make_site(planner, &site, err) == 0)
+        planner->engine =
+            engine_create(&site, &planner->settings.engine, planner->settings.policies, err);
+    site_finish(&site);
+    if (!planner->engine)
+        return -1;
+    return engine_begin(planner->engine, now, err);
+}
+
+static int look_anew(struct planner *planner, struct error *err)
+{
+    drop_picture(planner);
+    if (!world_hosts(planner->world) || !world_site(planner->world))
+        return error_set(err, EAGAIN, "OpenNebula's hosts have not been seen yet");
+    planner->hosts = hosts_retain(world_hosts(planner->world));
+    planner->site = site_retain(world_site(planner->world));
+    planner->hosts_digest = hosts_digest(&planner->hosts->pool);
+    planner->eligibility = eligibility_create(
+        &planner->hosts->pool, &planner->site->datastores, &planner->site->clusters,
+        &planner->site->users, &planner->site->acl, &planner->settings.eligibility, err);
+    return planner->eligibility ? 0 : -1;
+}
+
+int planner_rebuild(struct planner *planner, int64_t now, struct error *err)
+{
+    planner->n_news = planner->n_gone = 0;
+    planner->built = clock_monotonic();
+    if (look_anew(planner, err) < 0)
+        return -1;
+    if (planner->hosts->pool.n == 0)
+        return error_set(err, EAGAIN, "OpenNebula has no hosts");
+    if (make_engine(planner, now, err) < 0 || planner_adopt_all(planner, now, err) < 0) {
+        drop_picture(planner);
+        return -1;
+    }
+    return planner_step(planner, now, err);
+}
+
+void planner_forget(struct planner *planner)
+{
+    drop_picture(planner);
+}
+
+bool planner_is_ready(const struct planner *planner)
+{
+    return planner->engine != NULL;
+}
+
+size_t planner_unplaced(const struct planner *planner)
+{
+    return planner->n_unplaced;
+}
+
+int64_t planner_built(const struct planner *planner)
+{
+    return planner->built;
+}
+
+/* --- stepping --------------------------------------------------------------------------------- */
+
+static void append(int64_t **ids, size_t *n, size_t *allocated, int64_t id)
+{
+    *ids = memory_grow(*ids, allocated, *n + 1, sizeof **ids);
+    (*ids)[(*n)++] = id;
+}
+
+void planner_new(struct planner *planner, int64_t lease)
+{
+    append(&planner->news, &planner->n_news, &planner->news_allocated, lease);
+}
+
+void planner_gone(struct planner *planner, int64_t id)
+{
+    struct book_lease *lease = book_lease(planner->book, id);
+
+    if (planner->engine && lease && lease->planned && lease->planned->in_engine &&
+        engine_lease(planner->engine, id))
+        append(&planner->gone, &planner->n_gone, &planner->gone_allocated, id);
+    if (lease && lease->planned)
+        lease->planned->in_engine = false;
+}
+
+static size_t add_gone(const struct planner *planner, struct engine_input *inputs)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < planner->n_gone; i++) {
+        const struct lease *known = engine_lease(planner->engine, planner->gone[i]);
+
+        if (known && !lease_state_is_final(known->state))
+            inputs[n++] = (struct engine_input){.kind = INPUT_CANCEL, .lease = planner->gone[i]};
+    }
+    return n;
+}
+
+/* The world has moved past the time a reservation was asked for. */
+static bool is_over(struct planner *planner, struct book_lease *lease, int64_t now)
+{
+    char start[64], text[BOOK_TEXT_MAX];
+
+    if (lease->kind != LEASE_RESERVATION || lease->duration == SPAN_UNLIMITED ||
+        lease->start + lease->duration > now)
+        return false;
+    lease_time_text(lease->start, start, sizeof start);
+    snprintf(text, sizeof text,
+             "The reservation is refused: its time, %s for %lld s, had passed when it was seen",
+             start, (long long)lease->duration);
+    lease_refuse(planner, lease, now, "start-passed", text);
+    return true;
+}
+
+static size_t add_news(struct planner *planner, int64_t now, struct engine_input *inputs,
+                       struct lease_request *requests)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < planner->n_news; i++) {
+        struct book_lease *lease = book_lease(planner->book, planner->news[i]);
+
+        if (!lease || lease->phase != PHASE_WAITING || lease->accepted ||
+            engine_lease(planner->engine, planner->news[i]) || is_over(planner, lease, now))
+            continue;
+        if (!planned_make(planner, lease, now, &requests[n])) {
+            if (lease->kind == LEASE_IMMEDIATE)
+                lease_refuse(planner, lease, now, lease->reason_word, lease->reason);
+            continue;
+        }
+        lease->planned->in_engine = true;
+        inputs[n] = (struct engine_input){.kind = INPUT_REQUEST, .request = &requests[n]};
+        n++;
+    }
+    return n;
+}
+
+int planner_step(struct planner *planner, int64_t now, struct error *err)
+{
+    struct engine_input *inputs;
+    struct lease_request *requests;
+    size_t n;
+    int result;
+
+    if (!planner->engine)
+        return error_set(err, EAGAIN, "there is no plan yet");
+    inputs = memory_new(planner->n_news + planner->n_gone, sizeof *inputs);
+    requests = memory_new(planner->n_news, sizeof *requests);
+    n = add_gone(planner, inputs);
+    n += add_news(planner, now, &inputs[n], requests);
+    planner->n_news = planner->n_gone = 0;
+    result = engine_step(planner->engine, now, inputs, n, &planner->outputs, err);
+    free(inputs);
+    free(requests);
+    if (result < 0) {
+        drop_picture(planner);
+        return -1;
+    }
+    planner_take_outputs(planner, now);
+    planner_note_expectations(planner, now);
+    return 0;
+}
+
+bool planner_knows(const struct planner *planner, int64_t lease)
+{
+    return planner->engine && engine_lease(planner->engine, lease);
+}
+
+int64_t planner_next_time(const struct planner *planner)
+{
+    return planner->engine ? engine_next_time(planner->engine) : INSTANT_NEVER;
+}
+
+int64_t planner_end(const struct planner *planner, int64_t id)
+{
+    const struct book_lease *lease = book_lease(planner->book, id);
+
+    return lease && lease->planned && lease->planned->in_engine ? lease->planned->end
+                                                                : INSTANT_NONE;
+}
+
+int32_t planner_datastore(struct planner *planner, int32_t id, int32_t host, char *reason,
+                          size_t size)
+{
+    const struct sight *sight = world_sight(planner->world, id);
+    uint32_t place;
+    int32_t datastore;
+
+    if (!planner->eligibility || !sight || !sight->full)
+        return -1;
+    place = host_place(planner, host);
+    if (place == HOST_NONE) {
+        snprintf(reason, size, "host %d is gone", host);
+        return -1;
+    }
+    datastore = eligibility_datastore(planner->eligibility, sight->full, place, reason, size);
+    if (datastore >= 0)
+        eligibility_promise(planner->eligibility, sight->full, datastore);
+    return datastore;
+}

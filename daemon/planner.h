@@ -1,0 +1,89 @@
+/* planner.h: the engine, fed from the book and the world.
+ *
+ * The engine that replays traces decides here too. It is built anew whenever reality has deviated
+ * from what it assumed: what runs is adopted first, then what was promised, then what waits.
+ * Between two of those it is stepped: new leases go in, and what is to be done comes out and is
+ * noted in the book as phases and goals.
+ */
+#ifndef GALERNA_DAEMON_PLANNER_H
+#define GALERNA_DAEMON_PLANNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "adapters/opennebula/eligibility.h"
+#include "core/engine.h"
+#include "daemon/book.h"
+#include "daemon/world.h"
+#include "util/error.h"
+
+struct planner; /* opaque */
+
+struct planner_settings {
+    struct engine_settings engine;
+    const struct policy_hooks *policies;
+    struct eligibility_settings eligibility;
+    int64_t boot_time;        /* seconds a reservation is commanded early */
+    bool resumes_anywhere;    /* preempted VMs are stopped, not suspended */
+    bool submit_on_hold;      /* a VM on hold that nobody held waits like a pending one */
+};
+
+/* Book and world must outlive it. */
+struct planner *planner_create(const struct planner_settings *settings, struct book *book,
+                               struct world *world);
+void planner_destroy(struct planner *planner); /* NULL is allowed */
+
+/* Throw the engine away and build it from what is known; decisions of this instant are made and
+ * noted in the book. -1 with err: no hosts seen yet, or the engine cannot be made. Costs: about 2 us
+ * a running VM, 1 us a host, and what the waiting ones cost to place. */
+int planner_rebuild(struct planner *planner, int64_t now, struct error *err);
+/* Forget the engine: the next cycle builds another. */
+void planner_forget(struct planner *planner);
+bool planner_is_ready(const struct planner *planner); /* an engine is there */
+
+/* Let time come to now and hand in what is new since (planner_new(), planner_gone()). -1 with err:
+ * the engine is gone, rebuild. */
+int planner_step(struct planner *planner, int64_t now, struct error *err);
+void planner_new(struct planner *planner, int64_t lease);
+void planner_gone(struct planner *planner, int64_t lease);
+
+/* Is the lease in the engine, even if only to be taken out with the next step? */
+bool planner_knows(const struct planner *planner, int64_t lease);
+
+/* When the engine wants to be stepped next; INSTANT_NEVER. */
+int64_t planner_next_time(const struct planner *planner);
+
+/* When the engine thinks the lease's VMs' time is over; INSTANT_NONE: it does not run there. */
+int64_t planner_end(const struct planner *planner, int64_t lease);
+
+/* Are the hosts the engine knows still what the last poll shows (set, capacity, state, attributes
+ * that requirements speak of)? O(hosts). */
+bool planner_sees_same_hosts(const struct planner *planner);
+/* Leases that were promised or wait and that there is no place for as things stand. */
+size_t planner_unplaced(const struct planner *planner);
+/* Milliseconds (monotonic) when it was built. */
+int64_t planner_built(const struct planner *planner);
+
+/* A system datastore for a VM on a host (OpenNebula's ids); -1 with the reason: none has room. */
+int32_t planner_datastore(struct planner *planner, int32_t vm, int32_t host, char *reason,
+                          size_t size);
+
+/* Would this lease fit, when, and who would make room? Asked of an engine made for it; afterwards
+ * there is none, and the next step must be a planner_rebuild(). The text is for people, one line
+ * per finding. */
+struct planner_trial {
+    bool accepted;
+    int64_t start; /* INSTANT_NONE */
+    char word[BOOK_GROUP_MAX]; /* not accepted: the reason's stable word */
+    char text[1024];
+};
+
+int planner_try(struct planner *planner, const struct lease_request *request, int64_t now,
+                struct planner_trial *trial, struct error *err);
+
+/* What a host holds over time, for `host timeline`: visits the planned operations on it. */
+void planner_each_operation(const struct planner *planner, int32_t host,
+                            void (*visit)(void *context, const struct reservation *r),
+                            void *context);
+
+#endif

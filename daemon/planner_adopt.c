@@ -1,0 +1,225 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/log.h"
+#include "daemon/planner_inside.h"
+#include "util/memory.h"
+
+enum {
+    /* A VM that does not settle is looked at again and planned for anew after so long. */
+    PATIENCE = 5,
+};
+
+static bool holds_its_hosts(const struct book_lease *lease)
+{
+    return lease->phase == PHASE_STARTING || lease->phase == PHASE_RUNNING ||
+           lease->phase == PHASE_STOPPING;
+}
+
+/* The VM's capacity is in the engine by its lease, or on its way out. */
+static bool covered(const struct planner *planner, const struct book_vm *vm)
+{
+    const struct book_lease *lease = vm ? book_lease(planner->book, vm->lease) : NULL;
+
+    if (!lease)
+        return false;
+    if (holds_its_hosts(lease))
+        return lease->planned && lease->planned->in_engine;
+    return lease->phase == PHASE_ENDING && vm->attempts == 0;
+}
+
+static int adopt_block(struct planner *planner, const struct sight *sight, int64_t now,
+                       struct error *err)
+{
+    uint32_t place = host_place(planner, sight->history.host);
+    struct node_set nodes = {.count = 1};
+    struct adoption adoption = {.as = ADOPTED_RUNNING,
+                                .vm_host = &place,
+                                .since = now,
+                                .until = INSTANT_NEVER,
+                                .not_before = INSTANT_NONE};
+
+    if (place == HOST_NONE)
+        return 0;
+    nodes.amounts.of[RESOURCE_CPU] = sight->cpu;
+    nodes.amounts.of[RESOURCE_MEMORY] = sight->memory;
+    adoption.request = (struct lease_request){.id = BLOCK_BASE + sight->id,
+                                              .kind = LEASE_BEST_EFFORT,
+                                              .submit = now,
+                                              .start = INSTANT_NONE,
+                                              .deadline = INSTANT_NONE,
+                                              .duration = SPAN_UNLIMITED,
+                                              .duration_original = SPAN_UNLIMITED,
+                                              .duration_known = SPAN_NONE,
+                                              .terms = TERMS_NON_PREEMPTABLE,
+                                              .user = -1,
+                                              .node_sets = &nodes,
+                                              .n_node_sets = 1};
+    return engine_adopt(planner->engine, &adoption, err);
+}
+
+static int adopt_blocks(struct planner *planner, int64_t now, struct error *err)
+{
+    const struct sight *sight;
+    size_t cursor = 0;
+
+    while ((sight = world_next(planner->world, &cursor))) {
+        const struct book_vm *vm = book_vm(planner->book, sight->id);
+
+        if (!sight_holds_host(sight) || covered(planner, vm) || (vm && vm->ours))
+            continue;
+        if (adopt_block(planner, sight, now, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* All places known: a VM on a host that OpenNebula no longer has holds nothing. */
+static bool have_places(const uint32_t *places, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (places[i] == HOST_NONE)
+            return false;
+    return true;
+}
+
+static int64_t running_until(const struct book_lease *lease, int64_t now)
+{
+    int64_t until;
+
+    if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED)
+        until = lease->start + lease->duration;
+    else if (lease->duration == SPAN_UNLIMITED)
+        return INSTANT_NEVER;
+    else
+        until = now + lease_remaining(lease, now);
+    return until > now ? until : now + 1;
+}
+
+static int adopt_running(struct planner *planner, struct book_lease *lease, int64_t now,
+                         struct error *err)
+{
+    struct adoption adoption = {.as = ADOPTED_RUNNING,
+                                .accumulated = lease->accumulated,
+                                .not_before = INSTANT_NONE};
+    uint32_t *places;
+    int result = 0;
+
+    if (!planned_make(planner, lease, now, &adoption.request))
+        return 0;
+    places = planned_places(planner, lease);
+    adoption.vm_host = places;
+    adoption.since = lease->since != INSTANT_NONE && lease->since <= now ? lease->since : now;
+    adoption.until = running_until(lease, now);
+    if (lease->kind == LEASE_IMMEDIATE)
+        adoption.request.start = INSTANT_NONE;
+    if (have_places(places, lease->planned->n_vms)) {
+        result = engine_adopt(planner->engine, &adoption, err);
+        lease->planned->in_engine = result == 0;
+        lease->planned->end = adoption.until;
+    }
+    free(places);
+    return result < 0 ? -1 : 0;
+}
+
+/* 0 taken in, 1 no place for it, -1 an error. */
+static int adopted(struct planner *planner, struct book_lease *lease, int result)
+{
+    lease->planned->in_engine = result == 0;
+    if (result > 0) {
+        planner_note_rejection(planner, lease);
+        engine_forget(planner->engine, lease->id, NULL);
+        planner->n_unplaced++;
+    }
+    return result < 0 ? -1 : 0;
+}
+
+/* A lease on its way out of its hosts: they are taken until it is likely to be gone. */
+static int adopt_waiting(struct planner *planner, struct book_lease *lease, int64_t now,
+                         struct error *err)
+{
+    bool leaving = lease->phase == PHASE_STOPPING;
+    bool suspended = leaving || lease_is_suspended_by_us(planner, lease);
+    struct adoption adoption = {.as = suspended ? ADOPTED_SUSPENDED : ADOPTED_QUEUED,
+                                .since = INSTANT_NONE,
+                                .until = INSTANT_NONE,
+                                .accumulated = lease->accumulated,
+                                .not_before = INSTANT_NONE};
+    uint32_t *places = NULL;
+    int result;
+
+    if (!planned_make(planner, lease, now, &adoption.request))
+        return 0;
+    if (leaving || (suspended && !planner->settings.resumes_anywhere)) {
+        places = planned_places(planner, lease);
+        if (have_places(places, lease->planned->n_vms))
+            adoption.vm_host = places;
+    }
+    if (leaving && adoption.vm_host)
+        adoption.until = now + PATIENCE;
+    if (lease->earliest != INSTANT_NONE && lease->earliest > now)
+        adoption.not_before = lease->earliest;
+    result = engine_adopt(planner->engine, &adoption, err);
+    free(places);
+    return adopted(planner, lease, result);
+}
+
+static int adopt_reserved(struct planner *planner, struct book_lease *lease, int64_t now,
+                          struct error *err)
+{
+    struct adoption adoption = {.as = ADOPTED_RESERVED,
+                                .since = lease->expected,
+                                .until = INSTANT_NONE,
+                                .accumulated = lease->accumulated,
+                                .not_before = INSTANT_NONE};
+    uint32_t *places;
+    int result;
+
+    if (!planned_make(planner, lease, now, &adoption.request))
+        return 0;
+    places = planned_places(planner, lease);
+    adoption.vm_host = places;
+    result = engine_adopt(planner->engine, &adoption, err);
+    free(places);
+    return adopted(planner, lease, result);
+}
+
+static bool is_promised(const struct book_lease *lease)
+{
+    return lease->phase == PHASE_RESERVED;
+}
+
+static bool waits(const struct book_lease *lease)
+{
+    return lease->phase == PHASE_STOPPING || (lease->phase == PHASE_WAITING && lease->accepted);
+}
+
+int planner_adopt_all(struct planner *planner, int64_t now, struct error *err)
+{
+    size_t n;
+    struct book_lease *const *leases = book_leases(planner->book, &n);
+
+    planner->n_unplaced = 0;
+    for (size_t i = 0; i < n; i++) {
+        planned_drop(leases[i]);
+        if ((leases[i]->phase == PHASE_STARTING || leases[i]->phase == PHASE_RUNNING) &&
+            adopt_running(planner, leases[i], now, err) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->phase == PHASE_STOPPING && adopt_waiting(planner, leases[i], now, err) < 0)
+            return -1;
+    if (adopt_blocks(planner, now, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (is_promised(leases[i]) && adopt_reserved(planner, leases[i], now, err) < 0)
+            return -1;
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->phase != PHASE_STOPPING && waits(leases[i]) &&
+            adopt_waiting(planner, leases[i], now, err) < 0)
+            return -1;
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->phase == PHASE_WAITING && !leases[i]->accepted)
+            planner_new(planner, leases[i]->id);
+    return 0;
+}

@@ -1,0 +1,73 @@
+/* planner_inside.h: what the files of the planner share. */
+#ifndef GALERNA_DAEMON_PLANNER_INSIDE_H
+#define GALERNA_DAEMON_PLANNER_INSIDE_H
+
+#include "core/adoption.h"
+#include "daemon/planner.h"
+
+/* A host filter of a VM's own: hosts where it failed lately are left out. */
+struct own_filter {
+    struct host_filter filter;
+    bool *allowed;
+};
+
+/* A lease as it was given to the engine. */
+struct planned {
+    int32_t *vms; /* OpenNebula's ids in the order of the engine's VMs */
+    size_t n_vms;
+    struct node_set *node_sets;
+    size_t n_node_sets;
+    struct own_filter *own; /* one per VM at most */
+    size_t n_own;
+    bool in_engine;
+    int64_t end; /* the engine's; INSTANT_NONE: it does not run */
+};
+
+struct planner {
+    struct planner_settings settings;
+    struct book *book;
+    struct world *world;
+
+    struct engine *engine;
+    struct engine_outputs outputs;
+    struct hosts_seen *hosts; /* the engine's picture */
+    struct site_seen *site;
+    struct eligibility *eligibility;
+    uint64_t hosts_digest;
+    int64_t built;
+    size_t n_unplaced; /* adopted leases that there was no place for */
+
+    int64_t *news, *gone; /* lease ids for the next step */
+    size_t n_news, news_allocated, n_gone, gone_allocated;
+};
+
+/* Blocks: VMs that hold a host and belong to no lease the engine knows. */
+#define BLOCK_BASE (INT64_C(1) << 40)
+
+/* --- planner_requests.c: from the book to the engine's requests --- */
+void planned_drop(struct book_lease *lease);
+/* What the lease asks of the engine. False: it cannot be placed at present; reason and reason_word
+ * of the lease say why. `now` decides on hosts to be avoided. */
+bool planned_make(struct planner *planner, struct book_lease *lease, int64_t now,
+                  struct lease_request *request);
+/* The places of the lease's VMs by their `host`, HOST_NONE where it has none; to be freed. */
+uint32_t *planned_places(const struct planner *planner, const struct book_lease *lease);
+int64_t lease_remaining(const struct book_lease *lease, int64_t now);
+bool lease_is_suspended_by_us(const struct planner *planner, const struct book_lease *lease);
+bool lease_is_final(const struct book_lease *lease);
+uint32_t host_place(const struct planner *planner, int32_t host); /* HOST_NONE: unknown */
+
+/* --- planner_adopt.c --- */
+int planner_adopt_all(struct planner *planner, int64_t now, struct error *err);
+
+/* --- planner_outputs.c: from the engine's outputs to the book --- */
+void planner_take_outputs(struct planner *planner, int64_t now);
+/* Expected starts and reasons of what waits. */
+void planner_note_expectations(struct planner *planner, int64_t now);
+/* The engine could not adopt it: why. */
+void planner_note_rejection(struct planner *planner, struct book_lease *lease);
+void lease_refuse(struct planner *planner, struct book_lease *lease, int64_t now, const char *word,
+                  const char *text);
+void lease_time_text(int64_t instant, char *text, size_t size);
+
+#endif

@@ -1,0 +1,362 @@
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/log.h"
+#include "daemon/planner_inside.h"
+
+void lease_time_text(int64_t instant, char *text, size_t size)
+{
+    time_t at = (time_t)instant;
+    struct tm local;
+
+    if (instant == INSTANT_NEVER)
+        snprintf(text, size, "never");
+    else if (instant == INSTANT_NONE)
+        snprintf(text, size, "an unknown time");
+    else
+        strftime(text, size, "%Y-%m-%d %H:%M:%S", localtime_r(&at, &local));
+}
+
+static void set_reason(struct planner *planner, struct book_lease *lease,
+                       const struct reason *reason)
+{
+    char text[BOOK_TEXT_MAX];
+    const char *word = reason_word(reason);
+
+    reason_format(reason, text, sizeof text, lease_time_text);
+    if (strcmp(text, lease->reason) == 0 && strcmp(word, lease->reason_word) == 0)
+        return;
+    snprintf(lease->reason, sizeof lease->reason, "%s", text);
+    snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
+    book_mark_lease(planner->book, lease);
+}
+
+static void set_phase(struct planner *planner, struct book_lease *lease, enum lease_phase phase)
+{
+    if (lease->phase == phase)
+        return;
+    lease->phase = phase;
+    book_mark_lease(planner->book, lease);
+}
+
+static void set_goal(struct planner *planner, const struct book_lease *lease, enum vm_goal goal)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (vms[i]->gone || vms[i]->goal == goal)
+            continue;
+        vms[i]->goal = goal;
+        vms[i]->attempts = 0;
+        vms[i]->next_try = INSTANT_NONE;
+        book_mark_vm(planner->book, vms[i]);
+    }
+}
+
+void lease_refuse(struct planner *planner, struct book_lease *lease, int64_t now, const char *word,
+                  const char *text)
+{
+    if (lease_is_final(lease))
+        return;
+    snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
+    snprintf(lease->reason, sizeof lease->reason, "%s", text);
+    lease->expected = INSTANT_NONE;
+    set_phase(planner, lease, PHASE_REFUSED);
+    book_mark_lease(planner->book, lease);
+    set_goal(planner, lease, GOAL_HOLD);
+    book_history(planner->book, lease->id, now, "refused", "%s", text);
+    log_info("lease %lld refused: %s", (long long)lease->id, text);
+}
+
+/* Where the engine wants the lease's VMs. */
+static void take_hosts(struct planner *planner, struct book_lease *lease,
+                       const struct placement *placement, enum vm_goal goal)
+{
+    const struct planned *planned = lease->planned;
+
+    for (uint32_t i = 0; i < placement->n_vms; i++) {
+        struct book_vm *vm;
+        int32_t host = planner->hosts->pool.items[placement->vms[i].host].id;
+
+        if (placement->vms[i].vm >= planned->n_vms)
+            continue;
+        vm = book_vm(planner->book, planned->vms[placement->vms[i].vm]);
+        if (vm->host == host && vm->goal == goal)
+            continue;
+        vm->host = host;
+        vm->datastore = -1;
+        vm->goal = goal;
+        book_mark_vm(planner->book, vm);
+    }
+}
+
+/* VMs run, or are resumed, on these hosts from now on. */
+static void start_lease(struct planner *planner, struct book_lease *lease, int64_t now,
+                        const struct reservation *r)
+{
+    bool again = lease_is_suspended_by_us(planner, lease);
+
+    if (lease->phase == PHASE_STARTING || lease->phase == PHASE_RUNNING)
+        return;
+    take_hosts(planner, lease, r->placement, GOAL_RUN);
+    lease->since = INSTANT_NONE;
+    lease->expected = now;
+    set_phase(planner, lease, PHASE_STARTING);
+    book_history(planner->book, lease->id, now, again ? "resuming" : "starting",
+                 "on %u host%s, the first is %s", r->placement->n_hosts,
+                 r->placement->n_hosts == 1 ? "" : "s",
+                 planner->hosts->pool.items[r->placement->hosts[0]].name);
+}
+
+static void stop_lease(struct planner *planner, struct book_lease *lease, int64_t now)
+{
+    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
+        return;
+    set_phase(planner, lease, PHASE_STOPPING);
+    set_goal(planner, lease, GOAL_STOP);
+    book_history(planner->book, lease->id, now, "suspending", "%s", lease->reason);
+}
+
+static int64_t time_over(const struct book_lease *lease)
+{
+    if (lease->duration == SPAN_UNLIMITED)
+        return INSTANT_NEVER;
+    if (lease->kind == LEASE_RESERVATION)
+        return lease->start + lease->duration;
+    if (lease->since == INSTANT_NONE)
+        return INSTANT_NEVER; /* not known before it runs */
+    return lease->since + lease->duration - lease->accumulated;
+}
+
+/* The engine counts from the planned start; reality may be late, and the time is the user's. */
+static void end_lease(struct planner *planner, struct book_lease *lease, int64_t now)
+{
+    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
+        return;
+    lease->planned->end = INSTANT_NONE;
+    if (time_over(lease) > now) {
+        lease->end = time_over(lease);
+        book_mark_lease(planner->book, lease);
+        return;
+    }
+    lease->end = now;
+    set_phase(planner, lease, PHASE_ENDING);
+    set_goal(planner, lease, GOAL_END);
+    book_history(planner->book, lease->id, now, "ending", "its time is over");
+}
+
+static void admitted(struct planner *planner, struct book_lease *lease, int64_t now)
+{
+    char when[64];
+
+    lease->accepted = true;
+    book_mark_lease(planner->book, lease);
+    if (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE) {
+        set_phase(planner, lease, PHASE_RESERVED);
+        lease_time_text(lease->kind == LEASE_RESERVATION ? lease->start : lease->deadline, when,
+                        sizeof when);
+        book_history(planner->book, lease->id, now, "accepted", "%s %s",
+                     lease->kind == LEASE_RESERVATION ? "starts" : "ends by", when);
+    } else if (!lease->plain) {
+        book_history(planner->book, lease->id, now, "accepted", "waits for room");
+    }
+}
+
+/* No host is large enough at present: others may come. */
+static void too_big(struct planner *planner, struct book_lease *lease, const struct lease *known)
+{
+    const struct host_pool *pool = &planner->hosts->pool;
+    const struct amounts *vm = &known->request.node_sets[0].amounts;
+    int64_t cpu = 0, memory = 0;
+    char text[BOOK_TEXT_MAX];
+
+    for (size_t i = 0; i < pool->n; i++) {
+        if (pool->items[i].cpu > cpu)
+            cpu = pool->items[i].cpu;
+        if (pool->items[i].memory > memory)
+            memory = pool->items[i].memory;
+    }
+    snprintf(text, sizeof text,
+             "No host that it may use has the capacity: %u VM%s of %lld.%02lld CPU and %lld MB "
+             "asked for; the largest host has %lld.%02lld CPU and %lld MB",
+             known->n_vms, known->n_vms == 1 ? "" : "s", (long long)(vm->of[RESOURCE_CPU] / 100),
+             (long long)(vm->of[RESOURCE_CPU] % 100), (long long)vm->of[RESOURCE_MEMORY],
+             (long long)(cpu / 100), (long long)(cpu % 100), (long long)memory);
+    if (strcmp(text, lease->reason) == 0)
+        return;
+    snprintf(lease->reason_word, sizeof lease->reason_word, "too-big");
+    snprintf(lease->reason, sizeof lease->reason, "%s", text);
+    lease->expected = INSTANT_NONE;
+    book_mark_lease(planner->book, lease);
+}
+
+static bool may_fit_later(const struct lease *known)
+{
+    return known->request.kind == LEASE_BEST_EFFORT && known->request.deadline == INSTANT_NONE &&
+           (known->reason.id == REASON_TOO_BIG || known->reason.id == REASON_NO_HOST_ALLOWED);
+}
+
+void planner_note_rejection(struct planner *planner, struct book_lease *lease)
+{
+    const struct lease *known = engine_lease(planner->engine, lease->id);
+
+    if (!known)
+        return;
+    if (may_fit_later(known))
+        too_big(planner, lease, known);
+    else
+        set_reason(planner, lease, &known->reason);
+}
+
+static void finished(struct planner *planner, struct book_lease *lease,
+                     const struct engine_output *output, int64_t now)
+{
+    enum lease_state state = output->lease->state;
+
+    lease->planned->in_engine = false;
+    if (state == LEASE_DONE) {
+        end_lease(planner, lease, now);
+    } else if (state == LEASE_REJECTED && may_fit_later(output->lease)) {
+        too_big(planner, lease, output->lease);
+    } else if (state == LEASE_REJECTED) {
+        char text[BOOK_TEXT_MAX];
+
+        reason_format(&output->lease->reason, text, sizeof text, lease_time_text);
+        lease_refuse(planner, lease, now, reason_word(&output->lease->reason), text);
+    } else if (state == LEASE_CANCELLED && (lease->phase == PHASE_RUNNING ||
+                                            lease->phase == PHASE_STARTING)) {
+        set_reason(planner, lease, &output->lease->reason);
+        lease->end = now;
+        set_phase(planner, lease, PHASE_ENDING);
+        set_goal(planner, lease, GOAL_END);
+        book_history(planner->book, lease->id, now, "ending", "%s", lease->reason);
+    }
+}
+
+static void preempted(struct planner *planner, struct book_lease *lease,
+                      const struct engine_output *output, int64_t now)
+{
+    char when[64];
+
+    lease_time_text(output->at, when, sizeof when);
+    set_reason(planner, lease, &output->lease->reason);
+    book_history(planner->book, lease->id, now, "preempted", "%s at %s for lease %lld",
+                 output->how == PREEMPTED_SUSPEND   ? "to be suspended"
+                 : output->how == PREEMPTED_REQUEUE ? "to be begun anew"
+                                                    : "to be ended",
+                 when, (long long)output->other);
+}
+
+/* Its VMs are stopped and their work is given up: they go back to the queue. */
+static void withdrawn(struct planner *planner, struct book_lease *lease, int64_t now)
+{
+    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
+        return;
+    lease->accumulated = 0;
+    lease->since = INSTANT_NONE;
+    set_phase(planner, lease, PHASE_WAITING);
+    set_goal(planner, lease, GOAL_AGAIN);
+    book_history(planner->book, lease->id, now, "requeued", "%s", lease->reason);
+}
+
+static void operation_started(struct planner *planner, struct book_lease *lease,
+                              const struct reservation *r, int64_t now)
+{
+    if (r->kind == RESERVATION_VM || r->kind == RESERVATION_RESUME)
+        start_lease(planner, lease, now, r);
+    else if (r->kind == RESERVATION_SUSPEND)
+        stop_lease(planner, lease, now);
+    else if (r->kind == RESERVATION_SHUTDOWN)
+        end_lease(planner, lease, now);
+}
+
+static void take_output(struct planner *planner, const struct engine_output *output, int64_t now)
+{
+    struct book_lease *lease = output->lease->request.id >= BLOCK_BASE
+                                   ? NULL
+                                   : book_lease(planner->book, output->lease->request.id);
+
+    if (!lease || !lease->planned)
+        return;
+    switch (output->kind) {
+    case OUTPUT_REQUESTED:
+        if (output->accepted)
+            admitted(planner, lease, now);
+        break;
+    case OUTPUT_PREEMPTED:
+        preempted(planner, lease, output, now);
+        break;
+    case OUTPUT_OPERATION_STARTED:
+        operation_started(planner, lease, output->reservation, now);
+        break;
+    case OUTPUT_VM_INTERVAL:
+        lease->planned->end = output->reservation->until;
+        break;
+    case OUTPUT_VM_WITHDRAWN:
+        withdrawn(planner, lease, now);
+        break;
+    case OUTPUT_FINISHED:
+        finished(planner, lease, output, now);
+        break;
+    default:
+        break;
+    }
+}
+
+void planner_take_outputs(struct planner *planner, int64_t now)
+{
+    for (size_t i = 0; i < planner->outputs.n_items; i++)
+        take_output(planner, &planner->outputs.items[i], now);
+    for (size_t i = 0; i < planner->outputs.n_items; i++)
+        if (planner->outputs.items[i].kind == OUTPUT_FINISHED)
+            engine_forget(planner->engine, planner->outputs.items[i].lease->request.id, NULL);
+}
+
+/* --- what waits ------------------------------------------------------------------------------- */
+
+static const struct reservation *next_stretch(const struct lease *lease)
+{
+    for (size_t i = 0; i < lease->n_reservations; i++)
+        if (lease->reservations[i]->kind == RESERVATION_VM &&
+            lease->reservations[i]->state == RESERVATION_SCHEDULED)
+            return lease->reservations[i];
+    return NULL;
+}
+
+static void note_expectation(struct planner *planner, struct book_lease *lease)
+{
+    const struct lease *known = engine_lease(planner->engine, lease->id);
+    const struct reservation *next;
+    int64_t expected = INSTANT_NONE;
+    bool contract = lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION;
+
+    if (!known)
+        return;
+    next = next_stretch(known);
+    if (next)
+        expected = next->from;
+    if (contract)
+        expected = lease->start;
+    if (next && lease->phase == PHASE_RESERVED)
+        take_hosts(planner, lease, next->placement, GOAL_NONE);
+    if (expected != lease->expected || contract != lease->contract) {
+        lease->expected = expected;
+        lease->contract = contract;
+        book_mark_lease(planner->book, lease);
+    }
+    set_reason(planner, lease, &known->reason);
+}
+
+void planner_note_expectations(struct planner *planner, int64_t now)
+{
+    size_t n;
+    struct book_lease *const *leases = book_leases(planner->book, &n);
+
+    (void)now;
+    for (size_t i = 0; i < n; i++)
+        if ((leases[i]->phase == PHASE_WAITING || leases[i]->phase == PHASE_RESERVED) &&
+            leases[i]->planned && leases[i]->planned->in_engine)
+            note_expectation(planner, leases[i]);
+}

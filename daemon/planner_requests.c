@@ -1,0 +1,268 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/planner_inside.h"
+#include "util/memory.h"
+
+bool lease_is_final(const struct book_lease *lease)
+{
+    return lease->phase == PHASE_ENDED || lease->phase == PHASE_REFUSED ||
+           lease->phase == PHASE_FAILED;
+}
+
+void planned_drop(struct book_lease *lease)
+{
+    struct planned *planned = lease->planned;
+
+    if (!planned)
+        return;
+    for (size_t i = 0; i < planned->n_own; i++)
+        free(planned->own[i].allowed);
+    free(planned->own);
+    free(planned->vms);
+    free(planned->node_sets);
+    free(planned);
+    lease->planned = NULL;
+}
+
+uint32_t host_place(const struct planner *planner, int32_t host)
+{
+    const struct host_pool *pool = &planner->hosts->pool;
+    const struct host *found = host < 0 ? NULL : host_pool_find(pool, host);
+
+    return found ? (uint32_t)(found - pool->items) : HOST_NONE;
+}
+
+int64_t lease_remaining(const struct book_lease *lease, int64_t now)
+{
+    int64_t ran = lease->accumulated;
+
+    if (lease->duration == SPAN_UNLIMITED)
+        return SPAN_UNLIMITED;
+    if (lease->since != INSTANT_NONE && lease->since < now)
+        ran += now - lease->since;
+    return lease->duration > ran ? lease->duration - ran : 0;
+}
+
+bool lease_is_suspended_by_us(const struct planner *planner, const struct book_lease *lease)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (vms[i]->ours && !vms[i]->gone)
+            return true;
+    return false;
+}
+
+/* --- filters ---------------------------------------------------------------------------------- */
+
+static bool avoids(const struct book_vm *vm, int32_t host, int64_t now)
+{
+    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
+        if (vm->avoid[i] == host && vm->avoid_until[i] > now)
+            return true;
+    return false;
+}
+
+static bool avoids_any(const struct book_vm *vm, int64_t now)
+{
+    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
+        if (vm->avoid[i] >= 0 && vm->avoid_until[i] > now)
+            return true;
+    return false;
+}
+
+/* Without the hosts where it failed; with them when there are no others. */
+static const struct host_filter *own_filter(struct planner *planner, struct planned *planned,
+                                            const struct book_vm *vm,
+                                            const struct host_filter *filter, int64_t now)
+{
+    const struct host_pool *pool = &planner->hosts->pool;
+    struct own_filter *own = &planned->own[planned->n_own];
+    size_t left = 0;
+
+    own->filter = *filter;
+    own->allowed = memory_new(pool->n, sizeof *own->allowed);
+    for (size_t i = 0; i < pool->n; i++) {
+        own->allowed[i] =
+            (!filter->allowed || filter->allowed[i]) && !avoids(vm, pool->items[i].id, now);
+        left += own->allowed[i] && pool->items[i].state == HOST_MONITORED;
+    }
+    if (!left) {
+        free(own->allowed);
+        return filter;
+    }
+    own->filter.allowed = own->allowed;
+    planned->n_own++;
+    return &own->filter;
+}
+
+static void cannot_be_placed(struct planner *planner, struct book_lease *lease, const char *word,
+                             const char *text)
+{
+    if (strcmp(lease->reason_word, word) == 0 && strcmp(lease->reason, text) == 0)
+        return;
+    snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
+    snprintf(lease->reason, sizeof lease->reason, "%s", text);
+    lease->expected = INSTANT_NONE;
+    book_mark_lease(planner->book, lease);
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+static void add_to_set(struct planned *planned, const struct amounts *amounts,
+                       const struct host_filter *filter, size_t *set_of)
+{
+    for (size_t set = 0; set < planned->n_node_sets; set++) {
+        struct node_set *nodes = &planned->node_sets[set];
+
+        if (nodes->hosts == filter && memcmp(&nodes->amounts, amounts, sizeof *amounts) == 0) {
+            nodes->count++;
+            *set_of = set;
+            return;
+        }
+    }
+    *set_of = planned->n_node_sets;
+    planned->node_sets[planned->n_node_sets++] =
+        (struct node_set){.count = 1, .amounts = *amounts, .hosts = filter};
+}
+
+/* The engine numbers VMs over the sets in order. */
+static void order_by_set(struct planned *planned, const size_t *set_of)
+{
+    int32_t *ordered = memory_new(planned->n_vms, sizeof *ordered);
+    size_t n = 0;
+
+    for (size_t set = 0; set < planned->n_node_sets; set++)
+        for (size_t i = 0; i < planned->n_vms; i++)
+            if (set_of[i] == set)
+                ordered[n++] = planned->vms[i];
+    free(planned->vms);
+    planned->vms = ordered;
+}
+
+/* A lease whose VMs have hosts is where it is: its filter does not matter any more. */
+static bool needs_place(const struct book_lease *lease)
+{
+    return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
+}
+
+static bool filter_of(struct planner *planner, struct book_lease *lease, struct book_vm *vm,
+                      int64_t now, const struct host_filter **filter)
+{
+    const struct sight *sight = world_sight(planner->world, vm->id);
+    struct eligible eligible;
+
+    *filter = NULL;
+    if (!needs_place(lease) || !sight)
+        return true;
+    if ((vm->next_try != INSTANT_NONE && vm->next_try > now) ||
+        (vm->pause_until != INSTANT_NONE && vm->pause_until > now)) {
+        char when[64], text[BOOK_TEXT_MAX];
+
+        lease_time_text(vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until, when, sizeof when);
+        snprintf(text, sizeof text, "Starting VM %d failed %d time%s; the next try is at %s", vm->id,
+                 vm->attempts, vm->attempts == 1 ? "" : "s", when);
+        cannot_be_placed(planner, lease, "start-failed", text);
+        return false;
+    }
+    if (!sight->full) /* stopped by us and not asked for in full: any open host */
+        return true;
+    eligibility_of(planner->eligibility, sight->full, &eligible);
+    if (!eligible.filter || eligible.n_hosts == 0) {
+        cannot_be_placed(planner, lease,
+                         eligible.malformed     ? "requirement-malformed"
+                         : eligible.unsupported ? "not-supported"
+                                                : "no-host-allowed",
+                         eligible.reason);
+        return false;
+    }
+    *filter = eligible.filter;
+    if (avoids_any(vm, now))
+        *filter = own_filter(planner, lease->planned, vm, eligible.filter, now);
+    return true;
+}
+
+static void fill_request(const struct planner *planner, const struct book_lease *lease,
+                         int64_t now, struct lease_request *request)
+{
+    const struct planned *planned = lease->planned;
+    int64_t early = planner->settings.boot_time;
+
+    *request = (struct lease_request){.id = lease->id,
+                                      .kind = lease->kind,
+                                      .submit = lease->submit,
+                                      .start = INSTANT_NONE,
+                                      .deadline = lease->deadline,
+                                      .duration_original = lease->duration,
+                                      .duration = lease->duration,
+                                      .duration_known = SPAN_NONE,
+                                      .preemptible = lease->preemptible,
+                                      .terms = lease->terms,
+                                      .origin = lease->origin,
+                                      .priority = lease->priority,
+                                      .user = lease->uid,
+                                      .node_sets = planned->node_sets,
+                                      .n_node_sets = planned->n_node_sets};
+    if (lease->kind == LEASE_IMMEDIATE && lease->accepted)
+        request->kind = LEASE_BEST_EFFORT; /* it was promised to start, so it waits if it must */
+    if (lease->kind == LEASE_RESERVATION) {
+        request->start = lease->start - early;
+        if (request->start < now)
+            request->start = now;
+        if (lease->duration != SPAN_UNLIMITED)
+            request->duration = request->duration_original =
+                lease->start + lease->duration - request->start;
+    } else if (lease->earliest != INSTANT_NONE && lease->earliest > now) {
+        request->start = lease->earliest;
+    } else if (lease->kind == LEASE_DEADLINE) {
+        request->start = now;
+    }
+}
+
+bool planned_make(struct planner *planner, struct book_lease *lease, int64_t now,
+                  struct lease_request *request)
+{
+    size_t n, *set_of;
+    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
+    struct planned *planned;
+    bool possible = true;
+
+    planned_drop(lease);
+    lease->planned = planned = memory_new(1, sizeof *planned);
+    planned->end = INSTANT_NONE;
+    planned->vms = memory_new(n, sizeof *planned->vms);
+    planned->node_sets = memory_new(n, sizeof *planned->node_sets);
+    planned->own = memory_new(n, sizeof *planned->own);
+    set_of = memory_new(n, sizeof *set_of);
+    for (size_t i = 0; i < n && possible; i++) {
+        struct amounts amounts = {{0}};
+        const struct host_filter *filter;
+
+        if (vms[i]->gone)
+            continue;
+        amounts.of[RESOURCE_CPU] = vms[i]->cpu;
+        amounts.of[RESOURCE_MEMORY] = vms[i]->memory;
+        possible = filter_of(planner, lease, vms[i], now, &filter);
+        planned->vms[planned->n_vms] = vms[i]->id;
+        add_to_set(planned, &amounts, filter, &set_of[planned->n_vms++]);
+    }
+    order_by_set(planned, set_of);
+    free(set_of);
+    if (!possible || !planned->n_vms)
+        return false;
+    fill_request(planner, lease, now, request);
+    return true;
+}
+
+uint32_t *planned_places(const struct planner *planner, const struct book_lease *lease)
+{
+    const struct planned *planned = lease->planned;
+    uint32_t *places = memory_new(planned->n_vms, sizeof *places);
+
+    for (size_t i = 0; i < planned->n_vms; i++)
+        places[i] = host_place(planner, book_vm(planner->book, planned->vms[i])->host);
+    return places;
+}

@@ -1,0 +1,14 @@
+/* record_site.h: the hosts of an OpenNebula as the site of a trace. */
+#ifndef GALERNA_DAEMON_RECORD_SITE_H
+#define GALERNA_DAEMON_RECORD_SITE_H
+
+#include "adapters/opennebula/pool.h"
+#include "core/site.h"
+#include "util/error.h"
+
+/* Make *site of the hosts that have a capacity, in the order of their ids, whatever their state is:
+ * a host that is disabled today is part of the site. *site is initialised by this function, and
+ * finished on errors: EINVAL (no host has a capacity). */
+int record_site(struct site *site, const struct host_pool *hosts, struct error *err);
+
+#endif

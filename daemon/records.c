@@ -1,0 +1,69 @@
+#include "daemon/records.h"
+
+#include "daemon/clock.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/planner_inside.h"
+#include "daemon/recorder.h"
+
+enum { EXPIRE_INTERVAL = 3600 /* seconds */ };
+
+static void record(struct daemon *daemon, struct book_lease *lease)
+{
+    struct error err = {0};
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+    bool over = lease_is_final(lease);
+
+    if (!daemon->recorder || lease->phase == PHASE_GATHERING || lease->recorded == 1 + over)
+        return;
+    if (recorder_lease(daemon->recorder, lease, vms, n, &err) < 0)
+        log_warning("lease %lld is not in the record: %s", (long long)lease->id, err.text);
+    lease->recorded = 1 + over;
+}
+
+/* Finished, and OpenNebula has nothing of it any more. */
+static bool is_history(const struct daemon *daemon, const struct book_lease *lease)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+
+    if (!lease_is_final(lease) || lease->marked)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone || vms[i]->in_flight || vms[i]->marked || vms[i]->message_in_flight)
+            return false;
+    return true;
+}
+
+static void forget(struct daemon *daemon, struct book_lease *lease)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        world_drop(daemon->world, vms[i]->id);
+    planned_drop(lease);
+    book_forget_lease(daemon->book, lease->id);
+}
+
+void records_update(struct daemon *daemon)
+{
+    int64_t now = clock_now();
+    struct error err = {0};
+    size_t n;
+    struct book_lease *const *leases = book_leases(daemon->book, &n);
+
+    for (size_t i = n; i-- > 0;) {
+        record(daemon, leases[i]);
+        if (is_history(daemon, leases[i]) && !planner_knows(daemon->planner, leases[i]->id)) {
+            forget(daemon, leases[i]);
+            leases = book_leases(daemon->book, &n);
+        }
+    }
+    if (now - daemon->expired >= EXPIRE_INTERVAL) {
+        daemon->expired = now;
+        if (book_expire(daemon->book, now - daemon->live->history_keep, &err) < 0)
+            log_warning("old leases stay in the book: %s", err.text);
+    }
+}

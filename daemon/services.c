@@ -1,0 +1,244 @@
+#include "daemon/services.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "daemon/daemon.h"
+#include "daemon/enactor.h"
+#include "daemon/log.h"
+#include "util/memory.h"
+
+static int64_t now_of(void *context)
+{
+    (void)context;
+    return clock_now();
+}
+
+static json_t *instant(int64_t at)
+{
+    return at == INSTANT_NONE ? json_null() : json_integer(at);
+}
+
+static void status(void *context, json_t *object)
+{
+    struct daemon *daemon = context;
+    json_t *oned = json_object(), *figures = json_object();
+    int64_t age = (clock_monotonic() - daemon->polled) / 1000;
+
+    json_object_set_new(object, "version", json_string(GALERNA_VERSION));
+    json_object_set_new(object, "mode", json_string(daemon->mode));
+    json_object_set_new(object, "started", json_integer(daemon->started));
+    json_object_set_new(oned, "endpoint", json_string(daemon->endpoint));
+    json_object_set_new(oned, "version", json_string(daemon->oned_version));
+    json_object_set_new(oned, "leader", json_boolean(world_leads(daemon->world)));
+    json_object_set_new(oned, "reached", json_boolean(daemon->poll_ok));
+    json_object_set_new(oned, "last_poll",
+                        daemon->polled ? instant(clock_now() - age) : json_null());
+    json_object_set_new(object, "opennebula", oned);
+    json_object_set_new(figures, "cycles", json_integer((json_int_t)daemon->n_cycles));
+    json_object_set_new(figures, "plans", json_integer((json_int_t)daemon->n_replans));
+    json_object_set_new(figures, "commands_under_way",
+                        json_integer((json_int_t)enactor_in_flight(daemon->enactor)));
+    json_object_set_new(object, "figures", figures);
+}
+
+static const char *state_word(int state)
+{
+    switch (state) {
+    case HOST_MONITORED:
+    case HOST_MONITORING:
+        return "on";
+    case HOST_DISABLED:
+        return "disabled";
+    case HOST_OFFLINE:
+        return "offline";
+    case HOST_ERROR:
+        return "error";
+    default:
+        return "init";
+    }
+}
+
+struct usage {
+    int64_t cpu, memory;
+    uint32_t vms;
+};
+
+static struct usage *usage_of_hosts(const struct daemon *daemon, const struct host_pool *pool)
+{
+    struct usage *usage = memory_new(pool->n, sizeof *usage);
+    const struct sight *sight;
+    size_t cursor = 0;
+
+    while ((sight = world_next(daemon->world, &cursor))) {
+        const struct host *host =
+            sight_uses_host(sight) ? host_pool_find(pool, sight->history.host) : NULL;
+
+        if (!host)
+            continue;
+        usage[host - pool->items].cpu += sight->cpu;
+        usage[host - pool->items].memory += sight->memory;
+        usage[host - pool->items].vms++;
+    }
+    return usage;
+}
+
+static void each_host(void *context, void (*visit)(void *visitor, const struct host_view *host),
+                      void *visitor)
+{
+    struct daemon *daemon = context;
+    const struct hosts_seen *hosts = world_hosts(daemon->world);
+    struct usage *usage;
+
+    if (!hosts)
+        return;
+    usage = usage_of_hosts(daemon, &hosts->pool);
+    for (size_t i = 0; i < hosts->pool.n; i++) {
+        const struct host *host = &hosts->pool.items[i];
+        bool usable = host->state == HOST_MONITORED || host->state == HOST_MONITORING;
+
+        visit(visitor, &(struct host_view){.id = host->id,
+                                           .name = host->name,
+                                           .cluster = host->cluster_name,
+                                           .state = state_word(host->state),
+                                           .usable = usable,
+                                           .cpu = host->cpu,
+                                           .memory = host->memory,
+                                           .cpu_used = usage[i].cpu,
+                                           .memory_used = usage[i].memory,
+                                           .vms = usage[i].vms});
+    }
+    free(usage);
+}
+
+/* --- host timeline ---------------------------------------------------------------------------- */
+
+struct timeline {
+    struct daemon *daemon;
+    int32_t host;
+    void (*visit)(void *visitor, const struct operation_view *operation);
+    void *visitor;
+};
+
+static const char *operation_word(enum reservation_kind kind)
+{
+    switch (kind) {
+    case RESERVATION_VM:
+        return "run";
+    case RESERVATION_SUSPEND:
+        return "suspend";
+    case RESERVATION_RESUME:
+        return "resume";
+    case RESERVATION_SHUTDOWN:
+        return "shutdown";
+    case RESERVATION_TRANSFER:
+        return "transfer";
+    default:
+        return "migrate";
+    }
+}
+
+static void show_operation(void *context, const struct reservation *r)
+{
+    struct timeline *timeline = context;
+    const struct hosts_seen *hosts = world_hosts(timeline->daemon->world);
+    struct operation_view view = {.lease = r->lease->request.id,
+                                  .vm = -1,
+                                  .what = operation_word(r->kind),
+                                  .from = r->from,
+                                  .until = r->until,
+                                  .planned = r->state == RESERVATION_SCHEDULED};
+
+    for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
+        const int64_t *amounts = &r->placement->amounts[(size_t)i * r->placement->n_types];
+
+        if (hosts->pool.items[r->placement->hosts[i]].id != timeline->host)
+            continue;
+        view.cpu = amounts[RESOURCE_CPU];
+        view.memory = amounts[RESOURCE_MEMORY];
+        timeline->visit(timeline->visitor, &view);
+    }
+}
+
+static int each_operation(void *context, int32_t host,
+                          void (*visit)(void *visitor, const struct operation_view *operation),
+                          void *visitor, struct error *err)
+{
+    struct daemon *daemon = context;
+    const struct hosts_seen *hosts = world_hosts(daemon->world);
+    struct timeline timeline = {daemon, host, visit, visitor};
+
+    if (!hosts || !planner_is_ready(daemon->planner))
+        return error_set(err, EAGAIN, "there is no plan yet: OpenNebula has not been seen");
+    if (!host_pool_find(&hosts->pool, host))
+        return error_set(err, ENOENT, "there is no host %d", host);
+    if (planner_sees_same_hosts(daemon->planner))
+        planner_each_operation(daemon->planner, host, show_operation, &timeline);
+    return 0;
+}
+
+/* --- actions ---------------------------------------------------------------------------------- */
+
+static int cancel(void *context, int64_t lease, const char *who, struct error *err)
+{
+    struct daemon *daemon = context;
+
+    if (daemon_cancel(daemon, lease, who, err) < 0)
+        return -1;
+    daemon_wake(daemon);
+    return 0;
+}
+
+static int dry_run(void *context, const struct order *order, struct order_trial *trial,
+                   struct error *err)
+{
+    struct daemon *daemon = context;
+    struct lease_request request;
+    struct planner_trial found;
+    struct node_set set;
+
+    order_lease_request(order, clock_now(), &set, &request);
+    if (planner_try(daemon->planner, &request, clock_now(), &found, err) < 0)
+        return -1;
+    daemon_replan(daemon, "after a dry run");
+    trial->accepted = found.accepted;
+    trial->start = found.start;
+    trial->contract = order->kind == LEASE_RESERVATION;
+    snprintf(trial->word, sizeof trial->word, "%s", found.word);
+    snprintf(trial->text, sizeof trial->text, "%s", found.text);
+    return 0;
+}
+
+static void wake(void *context)
+{
+    daemon_notice(context);
+}
+
+static int reload_policies(void *context, struct error *err)
+{
+    struct daemon *daemon = context;
+
+    if (!daemon->reload)
+        return 0;
+    if (daemon->reload(daemon->reload_context, err) < 0)
+        return -1;
+    daemon_replan(daemon, "policies were loaded anew");
+    return 0;
+}
+
+struct answers_daemon services_for(struct daemon *daemon)
+{
+    return (struct answers_daemon){.context = daemon,
+                                   .now = now_of,
+                                   .status = status,
+                                   .each_host = each_host,
+                                   .each_operation = each_operation,
+                                   .cancel = cancel,
+                                   .dry_run = dry_run,
+                                   .request = services_request,
+                                   .wake = wake,
+                                   .reload_policies = reload_policies};
+}

@@ -1,0 +1,18 @@
+/* signals.h: SIGTERM, SIGINT and SIGHUP as events of the loop. */
+#ifndef GALERNA_DAEMON_SIGNALS_H
+#define GALERNA_DAEMON_SIGNALS_H
+
+#include "util/error.h"
+
+struct curl_waitfd;
+
+enum { SIGNAL_STOP = 1, SIGNAL_RELOAD };
+
+/* From now on they no longer interrupt; SIGPIPE is ignored. */
+int signals_catch(struct error *err);
+/* The descriptor to wait for: fills one, returns 1. */
+unsigned signals_waitfd(struct curl_waitfd *fd);
+/* The next that came, or 0. */
+int signals_next(void);
+
+#endif

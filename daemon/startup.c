@@ -1,0 +1,346 @@
+#include "daemon/startup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "adapters/opennebula/credentials.h"
+#include "daemon/clock.h"
+#include "daemon/control.h"
+#include "daemon/daemon.h"
+#include "daemon/enactor.h"
+#include "daemon/guard.h"
+#include "daemon/log.h"
+#include "daemon/messages.h"
+#include "daemon/recorder.h"
+#include "daemon/services.h"
+#include "daemon/signals.h"
+#include "daemon/simulated.h"
+#include "plugin/configured.h"
+#include "util/memory.h"
+
+enum {
+    CONNECT_TIMEOUT = 5 * 1000,   /* milliseconds */
+    SITE_INTERVAL = 60 * 1000,    /* milliseconds between looks at datastores, users, rules */
+    FIRST_CONTACT = 20 * 1000,    /* milliseconds until an oned that is not there is given up */
+    FIRST_CONTACT_PAUSE = 1000,
+};
+
+/* Everything there is, in the order in which it is made. */
+struct house {
+    const struct startup *startup;
+    struct configuration *configuration;
+    char *state_directory, *socket;
+    struct simulated *simulated; /* NULL: a real OpenNebula */
+    struct credentials credentials;
+    struct policy_host *policies;
+    struct answers_daemon services;
+    struct daemon daemon;
+    int exit_code;
+};
+
+static int fail(struct house *house, int code, const struct error *err)
+{
+    house->exit_code = code;
+    log_error("%s", err->text);
+    return -1;
+}
+
+static void policy_message(void *context, enum policy_log_level level, const char *text)
+{
+    (void)context;
+    if (level <= POLICY_LOG_ERROR)
+        log_error("%s", text);
+    else if (level <= POLICY_LOG_WARNING)
+        log_warning("%s", text);
+    else
+        log_debug("%s", text);
+}
+
+static int reload(void *context, struct error *err)
+{
+    return policy_host_reload(context, err);
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+static int read_configuration(struct house *house)
+{
+    struct error err = {0};
+    const struct configuration_wishes wishes = {0};
+
+    house->configuration = live_configuration_read(house->startup->file, &wishes, &err);
+    if (!house->configuration)
+        return fail(house, EXIT_FAILURE, &err);
+    house->daemon.configuration = house->configuration;
+    house->daemon.live = &house->configuration->live;
+    log_set_level(house->daemon.live->log_level);
+    house->daemon.rights = rights_create(&house->configuration->ini, &err);
+    return house->daemon.rights ? 0 : fail(house, EXIT_FAILURE, &err);
+}
+
+static int load_policies(struct house *house)
+{
+    const struct policy_driver driver = {
+        .log = policy_message, .replace_slow = true, .start_anyway = !house->startup->check_only};
+    struct error err = {0};
+
+    house->policies = policy_host_configured(house->configuration, &driver, &err);
+    if (!house->policies)
+        return fail(house, EXIT_FAILURE, &err);
+    house->daemon.reload = reload;
+    house->daemon.reload_context = house->policies;
+    return 0;
+}
+
+static int open_book(struct house *house)
+{
+    struct error err = {0};
+    const struct live_configuration *live = house->daemon.live;
+
+    house->state_directory = live_state_directory(live, house->startup->state_directory, &err);
+    if (!house->state_directory)
+        return fail(house, EXIT_FAILURE, &err);
+    house->daemon.state_directory = house->state_directory;
+    house->daemon.book = book_open(house->state_directory, &err);
+    if (!house->daemon.book)
+        return fail(house, err.code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, &err);
+    return 0;
+}
+
+static int find_oned(struct house *house)
+{
+    struct error err = {0};
+    const struct live_configuration *live = house->daemon.live;
+    struct rpc_settings settings = {.allow_plaintext = live->allow_plaintext,
+                                    .ca_file = live->ca_file,
+                                    .timeout = live->timeout * 1000,
+                                    .connect_timeout = CONNECT_TIMEOUT,
+                                    .parallel = (unsigned)live->parallel_calls,
+                                    .answer_limit = (size_t)live->answer_limit << 20};
+
+    if (house->startup->simulate || house->configuration->mode == MODE_SIMULATED) {
+        house->simulated = simulated_start(house->configuration, house->state_directory, &err);
+        if (!house->simulated)
+            return fail(house, EXIT_FAILURE, &err);
+        house->daemon.mode = "simulated";
+    } else {
+        house->daemon.mode = "opennebula";
+    }
+    if (credentials_find(&house->credentials,
+                         house->simulated ? simulated_endpoint(house->simulated) : live->endpoint,
+                         house->simulated ? simulated_auth_file(house->simulated)
+                                          : live->auth_file,
+                         &err) < 0)
+        return fail(house, EXIT_CREDENTIALS, &err);
+    if (house->credentials.warning[0])
+        log_warning("%s", house->credentials.warning);
+    settings.endpoint = house->daemon.endpoint = house->credentials.endpoint;
+    settings.session = house->credentials.session;
+    house->daemon.rpc = rpc_create(&settings, &err);
+    return house->daemon.rpc ? 0 : fail(house, EXIT_FAILURE, &err);
+}
+
+/* oned may be starting at the same time; wrong credentials are not waited out. */
+static int greet_oned(struct house *house)
+{
+    const struct rpc_request request = {.method = "one.system.version"};
+    int64_t until = clock_monotonic() + FIRST_CONTACT;
+    struct error err = {0};
+    bool told = false;
+
+    for (;;) {
+        char *version = NULL;
+        struct rpc_reply reply = {0};
+
+        if (rpc_call_now(house->daemon.rpc, &request, &version, &reply, &err) == 0) {
+            snprintf(house->daemon.oned_version, sizeof house->daemon.oned_version, "%.31s",
+                     version ? version : "");
+            free(version);
+            return 0;
+        }
+        free(version);
+        if (reply.outcome == RPC_REFUSED && (reply.code == RPC_CODE_AUTHENTICATION ||
+                                             reply.code == RPC_CODE_AUTHORIZATION)) {
+            error_prefix(&err, "OpenNebula refuses the credentials of %s",
+                         house->credentials.session_from);
+            return fail(house, EXIT_CREDENTIALS, &err);
+        }
+        if (clock_monotonic() >= until)
+            return 1; /* it may come later */
+        if (!told)
+            log_warning("%s; trying again", err.text);
+        told = true;
+        if (rpc_wait(house->daemon.rpc, NULL, 0, FIRST_CONTACT_PAUSE, &err) < 0)
+            return fail(house, EXIT_FAILURE, &err);
+        usleep(FIRST_CONTACT_PAUSE * 1000);
+    }
+}
+
+static int check_credentials(struct house *house)
+{
+    const struct rpc_argument self = RPC_INT(-1);
+    const struct rpc_request request = {
+        .method = "one.user.info", .arguments = &self, .n_arguments = 1};
+    struct rpc_reply reply = {0};
+    struct error err = {0};
+    char *document = NULL;
+
+    if (rpc_call_now(house->daemon.rpc, &request, &document, &reply, &err) < 0 &&
+        reply.outcome == RPC_REFUSED && reply.code == RPC_CODE_AUTHENTICATION) {
+        error_prefix(&err, "OpenNebula refuses the credentials of %s",
+                     house->credentials.session_from);
+        return fail(house, EXIT_CREDENTIALS, &err);
+    }
+    free(document);
+    return 0;
+}
+
+static int take_place(struct house *house)
+{
+    struct error err = {0};
+    int reached = greet_oned(house);
+
+    if (reached < 0)
+        return -1;
+    if (reached == 0 && check_credentials(house) < 0)
+        return -1;
+    house->daemon.guard = guard_create(house->daemon.rpc, house->credentials.endpoint,
+                                       book_instance(house->daemon.book),
+                                       house->daemon.live->exclusive && reached == 0, &err);
+    if (!house->daemon.guard)
+        return fail(house, err.code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, &err);
+    log_info("acting on OpenNebula %s at %s as %s",
+             house->daemon.oned_version[0] ? house->daemon.oned_version : "(not reached yet)",
+             house->credentials.endpoint, house->credentials.user);
+    return 0;
+}
+
+static struct planner_settings planner_settings(const struct house *house)
+{
+    const struct live_configuration *live = house->daemon.live;
+    struct planner_settings settings = {
+        .engine = house->configuration->settings,
+        .policies = policy_host_hooks(house->policies),
+        .eligibility = {.policy = (enum host_policy)live->host_policy,
+                        .rank = live->rank,
+                        .memory_scale = live->memory_scale},
+        .boot_time = live->boot_time,
+        .resumes_anywhere = live->suspend_with == SUSPEND_WITH_STOP,
+        .submit_on_hold = live->submit_on_hold,
+    };
+
+    /* Memory that stop has saved is on storage that every host of its datastore reaches. */
+    settings.engine.migration =
+        settings.resumes_anywhere ? MIGRATION_YES_NOTRANSFER : MIGRATION_NO;
+    settings.engine.preparation = PREPARATION_UNMANAGED; /* images are OpenNebula's business */
+    return settings;
+}
+
+static int make_loop(struct house *house)
+{
+    struct daemon *daemon = &house->daemon;
+    struct planner_settings settings = planner_settings(house);
+    const struct world_settings world = {.rpc = daemon->rpc,
+                                         .site_interval = SITE_INTERVAL,
+                                         .check_leader = daemon->live->leader_check};
+    struct error err = {0};
+
+    daemon->started = clock_now();
+    daemon->world = world_create(&world, daemon_polled, daemon);
+    daemon->planner = planner_create(&settings, daemon->book, daemon->world);
+    daemon->enactor = enactor_create(daemon);
+    daemon->messages = messages_create(daemon);
+    house->services = services_for(daemon);
+    daemon->answers = answers_create(daemon->book, &house->services);
+    house->socket = live_control_socket(daemon->live, house->startup->state_directory,
+                                        house->state_directory);
+    daemon->control = control_create(house->socket, daemon->live->control_group, answers_handle,
+                                     daemon->answers, &err);
+    if (!daemon->control)
+        return fail(house, EXIT_FAILURE, &err);
+    return 0;
+}
+
+/* --- together --------------------------------------------------------------------------------- */
+
+static int go_to_background(struct house *house)
+{
+    struct error err = {0};
+
+    if (house->startup->foreground || getenv("NOTIFY_SOCKET"))
+        return 0;
+    if (daemon(0, 1) < 0) {
+        error_set(&err, errno, "cannot go to the background: %s", strerror(errno));
+        return fail(house, EXIT_FAILURE, &err);
+    }
+    return 0;
+}
+
+static int build(struct house *house)
+{
+    struct error err = {0};
+    uint64_t watchdog = 0;
+
+    if (read_configuration(house) < 0 || load_policies(house) < 0)
+        return -1;
+    if (house->startup->check_only) {
+        puts("The configuration is in order.");
+        return 1;
+    }
+    if (credentials_protect(&err) < 0)
+        log_warning("%s", err.text);
+    if (go_to_background(house) < 0)
+        return -1;
+    if (signals_catch(&err) < 0)
+        return fail(house, EXIT_FAILURE, &err);
+    if (open_book(house) < 0 || find_oned(house) < 0 || take_place(house) < 0 ||
+        make_loop(house) < 0)
+        return -1;
+    if (sd_watchdog_enabled(0, &watchdog) > 0)
+        house->daemon.watchdog_ms = (int64_t)(watchdog / 1000);
+    return 0;
+}
+
+static void take_down(struct house *house)
+{
+    struct daemon *daemon = &house->daemon;
+    struct error err = {0};
+
+    control_destroy(daemon->control);
+    answers_destroy(daemon->answers);
+    if (recorder_close(daemon->recorder, &err) < 0)
+        log_error("%s", err.text);
+    rpc_destroy(daemon->rpc);
+    messages_destroy(daemon->messages);
+    enactor_destroy(daemon->enactor);
+    planner_destroy(daemon->planner);
+    world_destroy(daemon->world);
+    guard_destroy(daemon->guard);
+    policy_host_destroy(house->policies);
+    credentials_finish(&house->credentials);
+    simulated_stop(house->simulated);
+    book_close(daemon->book);
+    rights_destroy(daemon->rights);
+    configuration_destroy(house->configuration);
+    free(house->state_directory);
+    free(house->socket);
+}
+
+int startup_run(const struct startup *startup)
+{
+    struct house *house = memory_new(1, sizeof *house);
+    struct error err = {0};
+    int code;
+
+    house->startup = startup;
+    if (build(house) == 0 && daemon_run(&house->daemon, &err) < 0)
+        fail(house, EXIT_FAILURE, &err);
+    code = house->exit_code ? house->exit_code : house->daemon.exit_code;
+    take_down(house);
+    free(house);
+    return code;
+}

@@ -1,0 +1,18 @@
+/* startup.h: from a command line to a running daemon and back. */
+#ifndef GALERNA_DAEMON_STARTUP_H
+#define GALERNA_DAEMON_STARTUP_H
+
+#include <stdbool.h>
+
+enum { EXIT_ANOTHER_DAEMON = 3, EXIT_CREDENTIALS = 4 };
+
+struct startup {
+    const char *file;            /* configuration; NULL: the default one */
+    const char *state_directory; /* NULL: by configuration */
+    bool foreground, simulate, check_only;
+};
+
+/* Make everything, run until told to stop, take everything down. Returns the exit code. */
+int startup_run(const struct startup *startup);
+
+#endif

@@ -1,0 +1,646 @@
+#include "daemon/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "daemon/log.h"
+#include "util/memory.h"
+
+enum { IDS_PER_CALL = 400, ALL = -1, EVERYBODYS = -2 };
+
+struct slot {
+    bool used;
+    struct sight sight;
+};
+
+/* Extended forms are kept per poll: the pending ones and those wanted besides. */
+struct full_forms {
+    struct vm_pool *pools;
+    size_t n, allocated;
+};
+
+struct world {
+    struct world_settings settings;
+    world_polled *polled;
+    void *context;
+
+    struct slot *slots; /* open addressing, a power of 2 */
+    size_t n_slots, n_sights;
+
+    struct hosts_seen *hosts;
+    struct site_seen *site;
+    int64_t site_asked;
+    struct full_forms full, full_next;
+    int32_t *wanted;
+    size_t n_wanted;
+
+    bool leads;
+    char raft_state[32];
+
+    /* The poll under way. */
+    enum poll_kind kind, next_kind;
+    bool polling, next, failed, second_stage;
+    size_t open; /* answers awaited */
+    int64_t asked;
+    char error[256];
+    struct site_seen *site_next;
+};
+
+/* --- sights ----------------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct world *world, int32_t id)
+{
+    size_t mask = world->n_slots - 1;
+    size_t place = ((uint32_t)id * UINT32_C(2654435761)) & mask;
+
+    while (world->slots[place].used && world->slots[place].sight.id != id)
+        place = (place + 1) & mask;
+    return place;
+}
+
+static void grow(struct world *world)
+{
+    struct slot *old = world->slots;
+    size_t n_old = world->n_slots;
+
+    world->n_slots = n_old ? n_old * 2 : 1024;
+    world->slots = memory_new(world->n_slots, sizeof *world->slots);
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].used)
+            world->slots[slot_of(world, old[i].sight.id)] = old[i];
+    free(old);
+}
+
+static struct sight *sight_make(struct world *world, int32_t id)
+{
+    struct slot *slot;
+
+    if ((world->n_sights + 1) * 2 > world->n_slots)
+        grow(world);
+    slot = &world->slots[slot_of(world, id)];
+    if (!slot->used) {
+        slot->used = true;
+        slot->sight = (struct sight){.id = id, .history = {.sequence = -1, .host = -1}};
+        world->n_sights++;
+    }
+    return &slot->sight;
+}
+
+const struct sight *world_sight(const struct world *world, int32_t id)
+{
+    const struct slot *slot = &world->slots[slot_of(world, id)];
+
+    return slot->used ? &slot->sight : NULL;
+}
+
+const struct sight *world_next(const struct world *world, size_t *cursor)
+{
+    while (*cursor < world->n_slots) {
+        const struct slot *slot = &world->slots[(*cursor)++];
+
+        if (slot->used)
+            return &slot->sight;
+    }
+    return NULL;
+}
+
+void world_drop(struct world *world, int32_t id)
+{
+    size_t mask = world->n_slots - 1, hole = slot_of(world, id);
+
+    if (!world->slots[hole].used)
+        return;
+    world->n_sights--;
+    world->slots[hole].used = false;
+    for (size_t i = (hole + 1) & mask; world->slots[i].used; i = (i + 1) & mask) {
+        struct slot moved = world->slots[i];
+
+        world->slots[i].used = false;
+        world->slots[slot_of(world, moved.sight.id)] = moved;
+    }
+}
+
+/* The short form has no times: those known stay as long as nothing has changed. */
+static void see_history(struct sight *sight, const struct vm *vm, bool changed)
+{
+    const struct vm_history *old = &sight->history, *new = &vm->history;
+
+    if (vm->is_extended || new->sequence < 0) {
+        sight->history = *new;
+        sight->has_times = true;
+    } else if (changed || !sight->has_times || new->sequence != old->sequence ||
+               new->host != old->host) {
+        sight->history = *new;
+        sight->has_times = false;
+    }
+}
+
+static void see(struct world *world, const struct vm *vm, int64_t asked)
+{
+    struct sight *sight = sight_make(world, vm->id);
+
+    bool changed;
+
+    if (asked < sight->asked)
+        return;
+    changed = sight->state != vm->state || sight->lcm_state != vm->lcm_state;
+    sight->asked = asked;
+    sight->state = vm->state;
+    sight->lcm_state = vm->lcm_state;
+    sight->present = vm->state != VM_DONE;
+    sight->resched = vm->resched;
+    sight->locked = vm->locked;
+    sight->cpu = vm->cpu;
+    sight->memory = vm->memory;
+    sight->created = vm->stime;
+    see_history(sight, vm, changed);
+    sight->missing = 0;
+    if (vm->is_extended && vm->n_records >= sight->n_records) {
+        sight->n_records = vm->n_records;
+        sight->ran_for = vm->ran_for;
+    }
+}
+
+/* --- extended forms --------------------------------------------------------------------------- */
+
+static void full_finish(struct full_forms *full)
+{
+    for (size_t i = 0; i < full->n; i++)
+        vm_pool_finish(&full->pools[i]);
+    free(full->pools);
+    *full = (struct full_forms){0};
+}
+
+static void forget_full_forms(struct world *world)
+{
+    for (size_t i = 0; i < world->n_slots; i++)
+        world->slots[i].sight.full = NULL;
+    full_finish(&world->full);
+}
+
+/* The forms this poll brought become the ones that count. */
+static void take_full_forms(struct world *world)
+{
+    forget_full_forms(world);
+    world->full = world->full_next;
+    world->full_next = (struct full_forms){0};
+    for (size_t i = 0; i < world->full.n; i++)
+        for (size_t j = 0; j < world->full.pools[i].n; j++) {
+            const struct vm *vm = &world->full.pools[i].items[j];
+
+            if (vm->is_extended) {
+                struct sight *sight = sight_make(world, vm->id);
+
+                sight->full = vm;
+                sight->full_seen = true;
+            }
+        }
+}
+
+/* --- a poll ----------------------------------------------------------------------------------- */
+
+static void poll_failed(struct world *world, const char *what, const char *why)
+{
+    if (!world->failed)
+        snprintf(world->error, sizeof world->error, "%s%s%s", what, *what ? ": " : "", why);
+    world->failed = true;
+}
+
+static void poll_begin(struct world *world, enum poll_kind kind);
+static bool poll_second_stage(struct world *world);
+
+static void poll_finish(struct world *world)
+{
+    bool ok = !world->failed;
+
+    if (ok && world->kind == POLL_FULL && world->site_next) {
+        site_release(world->site);
+        world->site = world->site_next;
+        world->site_next = NULL;
+        world->site_asked = world->asked;
+    }
+    if (ok)
+        take_full_forms(world);
+    else
+        full_finish(&world->full_next);
+    site_release(world->site_next);
+    world->site_next = NULL;
+    world->polling = false;
+    world->polled(world->context, world->kind, ok, world->error);
+    if (world->next && !world->polling) {
+        world->next = false;
+        poll_begin(world, world->next_kind);
+    }
+}
+
+static void answer_in(struct world *world)
+{
+    if (--world->open > 0)
+        return;
+    if (!world->failed && !world->second_stage) {
+        world->second_stage = true;
+        if (poll_second_stage(world))
+            return;
+    }
+    poll_finish(world);
+}
+
+static bool answered(struct world *world, const struct rpc_reply *reply)
+{
+    if (reply->outcome == RPC_DONE && reply->text)
+        return true;
+    poll_failed(world, "", reply->outcome == RPC_DONE ? "the answer is no document"
+                                                       : reply->message);
+    return false;
+}
+
+static void note_left_out(const struct pool_errors *errors, const char *what)
+{
+    if (errors->n)
+        log_warning("%zu %s left out: %s", errors->n, what, errors->first);
+}
+
+static void vms_in(struct world *world, const struct rpc_reply *reply, bool keep)
+{
+    struct vm_pool pool;
+    struct error err = {0};
+
+    if (!answered(world, reply))
+        return;
+    if (vm_pool_parse(&pool, reply->text, reply->length, &err) < 0) {
+        poll_failed(world, "the VM pool", err.text);
+        return;
+    }
+    note_left_out(&pool.errors, "VMs of the VM pool");
+    for (size_t i = 0; i < pool.n; i++)
+        see(world, &pool.items[i], world->asked);
+    if (!keep) {
+        vm_pool_finish(&pool);
+        return;
+    }
+    world->full_next.pools = memory_grow(world->full_next.pools, &world->full_next.allocated,
+                                         world->full_next.n + 1, sizeof *world->full_next.pools);
+    world->full_next.pools[world->full_next.n++] = pool;
+}
+
+static void short_vms_in(void *context, const struct rpc_reply *reply)
+{
+    struct world *world = context;
+
+    vms_in(world, reply, false);
+    answer_in(world);
+}
+
+static void full_vms_in(void *context, const struct rpc_reply *reply)
+{
+    struct world *world = context;
+
+    vms_in(world, reply, true);
+    answer_in(world);
+}
+
+static void hosts_in(void *context, const struct rpc_reply *reply)
+{
+    struct world *world = context;
+    struct error err = {0};
+
+    if (answered(world, reply)) {
+        struct hosts_seen *hosts = memory_new(1, sizeof *hosts);
+
+        hosts->references = 1;
+        if (host_pool_parse(&hosts->pool, reply->text, reply->length, &err) < 0) {
+            poll_failed(world, "the host pool", err.text);
+            free(hosts);
+        } else {
+            note_left_out(&hosts->pool.errors, "hosts of the host pool");
+            hosts_release(world->hosts);
+            world->hosts = hosts;
+        }
+    }
+    answer_in(world);
+}
+
+static void raft_in(void *context, const struct rpc_reply *reply)
+{
+    struct world *world = context;
+    struct error err = {0};
+    bool leads = false;
+
+    if (answered(world, reply)) {
+        if (raft_status_parse(reply->text, reply->length, &leads, world->raft_state,
+                              sizeof world->raft_state, &err) < 0)
+            poll_failed(world, "one.zone.raftstatus", err.text);
+        else
+            world->leads = leads;
+    }
+    answer_in(world);
+}
+
+#define DEFINE_SITE_ANSWER(name, parse, member)                                                    \
+    static void name(void *context, const struct rpc_reply *reply)                                 \
+    {                                                                                              \
+        struct world *world = context;                                                             \
+        struct error err = {0};                                                                    \
+                                                                                                   \
+        if (answered(world, reply) &&                                                              \
+            parse(&world->site_next->member, reply->text, reply->length, &err) < 0)                \
+            poll_failed(world, #member, err.text);                                                 \
+        answer_in(world);                                                                          \
+    }
+
+DEFINE_SITE_ANSWER(datastores_in, datastore_pool_parse, datastores)
+DEFINE_SITE_ANSWER(clusters_in, cluster_pool_parse, clusters)
+DEFINE_SITE_ANSWER(users_in, user_pool_parse, users)
+DEFINE_SITE_ANSWER(acl_in, acl_parse, acl)
+
+static void ask(struct world *world, const char *method, const struct rpc_argument *arguments,
+                size_t n, rpc_done *done)
+{
+    struct rpc_request request = {.method = method,
+                                  .arguments = arguments,
+                                  .n_arguments = n,
+                                  .urgent = true,
+                                  .done = done,
+                                  .context = world};
+
+    world->open++;
+    rpc_call(world->settings.rpc, &request);
+}
+
+static void ask_for_ids(struct world *world, const int32_t *ids, size_t n)
+{
+    char *list = memory_new(n + 1, 12);
+
+    for (size_t first = 0; first < n; first += IDS_PER_CALL) {
+        size_t length = 0;
+
+        for (size_t i = first; i < n && i < first + IDS_PER_CALL; i++)
+            length += (size_t)sprintf(list + length, "%s%d", length ? "," : "", ids[i]);
+        ask(world, "one.vmpool.infoset",
+            (struct rpc_argument[]){RPC_TEXT(list), RPC_BOOL(true)}, 2, full_vms_in);
+    }
+    free(list);
+}
+
+static void poll_begin(struct world *world, enum poll_kind kind)
+{
+    const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
+                                       RPC_INT(ALL)};
+    const struct rpc_argument pending[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
+                                           RPC_INT(VM_PENDING)};
+
+    world->polling = true;
+    world->failed = world->second_stage = false;
+    world->kind = kind;
+    world->asked = clock_monotonic();
+    world->open = 1;
+    if (world->settings.check_leader)
+        ask(world, "one.zone.raftstatus", NULL, 0, raft_in);
+    else
+        world->leads = true;
+    if (kind == POLL_FULL) {
+        ask(world, "one.hostpool.info", NULL, 0, hosts_in);
+        ask(world, "one.vmpool.info", all, 4, short_vms_in);
+        if (!world->site || world->asked - world->site_asked >= world->settings.site_interval) {
+            world->site_next = memory_new(1, sizeof *world->site_next);
+            world->site_next->references = 1;
+            ask(world, "one.datastorepool.info", NULL, 0, datastores_in);
+            ask(world, "one.clusterpool.info", NULL, 0, clusters_in);
+            ask(world, "one.userpool.info", NULL, 0, users_in);
+            ask(world, "one.acl.info", NULL, 0, acl_in);
+        }
+    }
+    ask(world, "one.vmpool.infoextended", pending, 4, full_vms_in);
+    answer_in(world);
+}
+
+/* VMs that were never seen in full, those wanted, and those that a full listing did not show. */
+static bool needs_full_form(const struct world *world, struct sight *sight)
+{
+    bool shown = sight->asked == world->asked;
+
+    if (world->kind != POLL_FULL)
+        return false;
+    if (shown)
+        return (!sight->full_seen && sight->state != VM_PENDING) || !sight->has_times;
+    if (sight->present)
+        sight->missing++;
+    return sight->present;
+}
+
+static bool poll_second_stage(struct world *world)
+{
+    size_t n = 0, allocated = 0;
+    int32_t *ids = NULL;
+
+    world->open = 1;
+    for (size_t i = 0; i < world->n_slots; i++) {
+        struct sight *sight = &world->slots[i].sight;
+
+        if (!world->slots[i].used || !needs_full_form(world, sight))
+            continue;
+        ids = memory_grow(ids, &allocated, n + 1, sizeof *ids);
+        ids[n++] = sight->id;
+    }
+    for (size_t i = 0; i < world->n_wanted; i++) {
+        ids = memory_grow(ids, &allocated, n + 1, sizeof *ids);
+        ids[n++] = world->wanted[i];
+    }
+    if (n)
+        ask_for_ids(world, ids, n);
+    free(ids);
+    if (--world->open > 0)
+        return true;
+    return false;
+}
+
+void world_poll(struct world *world, enum poll_kind kind)
+{
+    if (!world->polling) {
+        poll_begin(world, kind);
+        return;
+    }
+    if (!world->next || kind == POLL_FULL)
+        world->next_kind = kind;
+    world->next = true;
+}
+
+bool world_polling(const struct world *world)
+{
+    return world->polling;
+}
+
+/* --- a look at some --------------------------------------------------------------------------- */
+
+struct look {
+    struct world *world;
+    int64_t asked;
+    void (*seen)(void *context, bool ok);
+    void *context;
+};
+
+static void look_in(void *context, const struct rpc_reply *reply)
+{
+    struct look *look = context;
+    struct vm_pool pool;
+    struct error err = {0};
+    bool ok = reply->outcome == RPC_DONE && reply->text;
+
+    if (ok && vm_pool_parse(&pool, reply->text, reply->length, &err) < 0) {
+        log_warning("one.vmpool.infoset: %s", err.text);
+        ok = false;
+    }
+    if (ok) {
+        for (size_t i = 0; i < pool.n; i++)
+            see(look->world, &pool.items[i], look->asked);
+        vm_pool_finish(&pool);
+    }
+    look->seen(look->context, ok);
+    free(look);
+}
+
+void world_look(struct world *world, const int32_t *ids, size_t n,
+                void (*seen)(void *context, bool ok), void *context)
+{
+    struct look *look = memory_new(1, sizeof *look);
+    char *list = memory_new(n + 1, 12);
+    size_t length = 0;
+    struct rpc_argument arguments[2];
+
+    for (size_t i = 0; i < n; i++)
+        length += (size_t)sprintf(list + length, "%s%d", length ? "," : "", ids[i]);
+    *look = (struct look){world, clock_monotonic(), seen, context};
+    arguments[0] = RPC_TEXT(list);
+    arguments[1] = RPC_BOOL(true);
+    rpc_call(world->settings.rpc, &(struct rpc_request){.method = "one.vmpool.infoset",
+                                                        .arguments = arguments,
+                                                        .n_arguments = 2,
+                                                        .urgent = true,
+                                                        .done = look_in,
+                                                        .context = look});
+    free(list);
+}
+
+static void history_in(void *context, const struct rpc_reply *reply)
+{
+    struct world *world = context;
+    struct vm_pool pool;
+    struct error err = {0};
+
+    if (reply->outcome != RPC_DONE || !reply->text)
+        return;
+    if (vm_pool_parse(&pool, reply->text, reply->length, &err) < 0) {
+        log_warning("one.vm.info: %s", err.text);
+        return;
+    }
+    for (size_t i = 0; i < pool.n; i++) {
+        struct sight *sight = sight_make(world, pool.items[i].id);
+
+        sight->n_records = pool.items[i].n_records;
+        sight->ran_for = pool.items[i].ran_for;
+    }
+    vm_pool_finish(&pool);
+}
+
+void world_read_history(struct world *world, int32_t id)
+{
+    const struct rpc_argument argument = RPC_INT(id);
+
+    rpc_call(world->settings.rpc, &(struct rpc_request){.method = "one.vm.info",
+                                                        .arguments = &argument,
+                                                        .n_arguments = 1,
+                                                        .urgent = true,
+                                                        .done = history_in,
+                                                        .context = world});
+}
+
+void world_want_full(struct world *world, const int32_t *ids, size_t n)
+{
+    free(world->wanted);
+    world->wanted = memory_copy(ids, n * sizeof *ids);
+    world->n_wanted = n;
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+struct world *world_create(const struct world_settings *settings, world_polled *polled,
+                           void *context)
+{
+    struct world *world = memory_new(1, sizeof *world);
+
+    world->settings = *settings;
+    world->polled = polled;
+    world->context = context;
+    world->leads = !settings->check_leader;
+    grow(world);
+    return world;
+}
+
+void world_destroy(struct world *world)
+{
+    if (!world)
+        return;
+    full_finish(&world->full);
+    full_finish(&world->full_next);
+    hosts_release(world->hosts);
+    site_release(world->site);
+    site_release(world->site_next);
+    free(world->wanted);
+    free(world->slots);
+    free(world);
+}
+
+struct hosts_seen *world_hosts(const struct world *world)
+{
+    return world->hosts;
+}
+
+struct site_seen *world_site(const struct world *world)
+{
+    return world->site;
+}
+
+struct hosts_seen *hosts_retain(struct hosts_seen *hosts)
+{
+    if (hosts)
+        hosts->references++;
+    return hosts;
+}
+
+void hosts_release(struct hosts_seen *hosts)
+{
+    if (!hosts || --hosts->references > 0)
+        return;
+    host_pool_finish(&hosts->pool);
+    free(hosts);
+}
+
+struct site_seen *site_retain(struct site_seen *site)
+{
+    if (site)
+        site->references++;
+    return site;
+}
+
+void site_release(struct site_seen *site)
+{
+    if (!site || --site->references > 0)
+        return;
+    datastore_pool_finish(&site->datastores);
+    cluster_pool_finish(&site->clusters);
+    user_pool_finish(&site->users);
+    acl_finish(&site->acl);
+    free(site);
+}
+
+bool world_leads(const struct world *world)
+{
+    return world->leads;
+}
+
+const char *world_raft_state(const struct world *world)
+{
+    return world->raft_state;
+}

@@ -1,0 +1,117 @@
+/* world.h: OpenNebula as last seen.
+ *
+ * A poll asks oned for what may have changed; when all answers are in, the picture is complete and
+ * the daemon reconciles its book with it. Each VM's sight carries the time at which the question
+ * was sent: what was asked before a command says nothing about the command's effect.
+ */
+#ifndef GALERNA_DAEMON_WORLD_H
+#define GALERNA_DAEMON_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/rpc.h"
+
+struct world; /* opaque */
+
+/* A VM as last seen. */
+struct sight {
+    int32_t id;
+    int32_t state, lcm_state;
+    int64_t asked;   /* monotonic milliseconds: when the question was sent */
+    bool present;    /* oned has it, and it is not DONE */
+    bool resched, locked;
+    int64_t cpu, memory; /* 1/100, MB: a user may resize it */
+    struct vm_history history;
+    bool has_times; /* the history's times belong to what is seen: the short form has none */
+    int64_t created;
+    int64_t ran_for;   /* seconds of the closed history records in the fullest document seen... */
+    int32_t n_records; /* ... which had that many records */
+    bool full_seen;    /* its extended form has been read at least once */
+    int missing;       /* full listings in a row that did not have it */
+    const struct vm *full; /* its extended form, from the last poll; NULL */
+};
+
+/* Pools that planners keep using while newer ones come in. */
+struct hosts_seen {
+    int references;
+    struct host_pool pool;
+};
+
+struct site_seen {
+    int references;
+    struct datastore_pool datastores;
+    struct cluster_pool clusters;
+    struct user_pool users;
+    struct acl acl;
+};
+
+enum poll_kind {
+    POLL_NOTICE, /* only what waits: after a wake-up */
+    POLL_FULL,   /* every VM in short form, what waits in full, hosts */
+};
+
+struct world_settings {
+    struct rpc *rpc;
+    int64_t site_interval; /* milliseconds between looks at datastores, clusters, users, rules */
+    bool check_leader;
+};
+
+/* Told when a poll is over: ok false when something could not be read (error says what; the picture
+ * is as before but for what did come in). */
+typedef void world_polled(void *context, enum poll_kind kind, bool ok, const char *error);
+
+struct world *world_create(const struct world_settings *settings, world_polled *polled,
+                           void *context);
+void world_destroy(struct world *world); /* NULL is allowed */
+
+/* Begin a poll; while one is under way the wish is remembered and begins afterwards. */
+void world_poll(struct world *world, enum poll_kind kind);
+bool world_polling(const struct world *world);
+
+/* Look at some VMs at once; `seen` is called when the answer is in or failed. VMs
+ * asked for are also looked at in extended form by the next polls while world_want_full() says so.
+ */
+void world_look(struct world *world, const int32_t *ids, size_t n,
+                void (*seen)(void *context, bool ok), void *context);
+
+/* Read the whole history of a VM (one.vm.info): fills ran_for for all records. */
+void world_read_history(struct world *world, int32_t id);
+
+/* The VMs besides the pending ones whose extended form later polls are to bring (stopped ones to be
+ * placed again). Replaces the former list. */
+void world_want_full(struct world *world, const int32_t *ids, size_t n);
+
+/* NULL: never seen. O(1). */
+const struct sight *world_sight(const struct world *world, int32_t id);
+/* All that were ever seen and not dropped, in no order: start with *cursor 0 until NULL. */
+const struct sight *world_next(const struct world *world, size_t *cursor);
+/* A VM that is gone and whose lease is finished need not be remembered. */
+void world_drop(struct world *world, int32_t id);
+
+/* NULL before the first full poll. Retain what is kept over a poll. */
+struct hosts_seen *world_hosts(const struct world *world);
+struct site_seen *world_site(const struct world *world);
+struct hosts_seen *hosts_retain(struct hosts_seen *hosts);
+void hosts_release(struct hosts_seen *hosts); /* NULL is allowed */
+struct site_seen *site_retain(struct site_seen *site);
+void site_release(struct site_seen *site); /* NULL is allowed */
+
+/* May the oned we talk to be acted on? As of the last poll. */
+bool world_leads(const struct world *world);
+const char *world_raft_state(const struct world *world);
+
+/* Does this VM use CPU and memory of its host now, as a hypervisor sees it? Booting and saving
+ * count; suspended, stopped, failed to boot and cleaning up do not. */
+bool sight_uses_host(const struct sight *sight);
+/* Does oned count its capacity on the host (suspended and powered off included)? */
+bool sight_holds_host(const struct sight *sight);
+/* A state that ends by itself: booting, saving, migrating, ... */
+bool sight_in_transition(const struct sight *sight);
+bool sight_running(const struct sight *sight);
+/* BOOT_FAILURE, PROLOG_FAILURE, ... */
+bool sight_failed(const struct sight *sight);
+
+#endif

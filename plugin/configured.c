@@ -1,0 +1,69 @@
+#include "plugin/configured.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+/* The folders of module-path; *copy is what they point into. */
+static size_t split_path(const char *path, char **copy, const char ***folders)
+{
+    size_t n = 0, allocated = 0;
+    char *rest;
+
+    *folders = NULL;
+    *copy = rest = memory_text(path);
+    for (char *folder; (folder = strsep(&rest, ":"));)
+        if (*folder) {
+            *folders = memory_grow(*folders, &allocated, n + 1, sizeof **folders);
+            (*folders)[n++] = folder;
+        }
+    return n;
+}
+
+static struct policy_option *options_of(const struct configuration *configuration)
+{
+    struct policy_option *options = memory_new(configuration->n_policy_settings, sizeof *options);
+
+    for (size_t i = 0; i < configuration->n_policy_settings; i++) {
+        const struct policy_setting *setting = &configuration->policy_settings[i];
+
+        options[i] = (struct policy_option){.module = setting->policy,
+                                            .key = setting->name,
+                                            .value = setting->value,
+                                            .file = setting->line ? setting->origin : NULL,
+                                            .line = setting->line};
+    }
+    return options;
+}
+
+struct policy_host *policy_host_configured(const struct configuration *configuration,
+                                           const struct policy_driver *driver, struct error *err)
+{
+    struct policy_host_settings settings;
+    struct policy_option *options = options_of(configuration);
+    struct policy_host *host;
+    const char **folders;
+    char *path;
+
+    policy_host_settings_init(&settings);
+    settings.admission = configuration->policy_admission;
+    settings.preemption = configuration->policy_preemption;
+    settings.host_selection = configuration->policy_host_selection;
+    settings.options = options;
+    settings.n_options = configuration->n_policy_settings;
+    settings.n_directories = split_path(configuration->module_path, &path, &folders);
+    settings.directories = folders;
+    settings.haizea_compatible = configuration->compatibility == COMPATIBILITY_HAIZEA_1_0;
+    settings.seed = configuration->settings.seed;
+    settings.site = driver->site;
+    settings.log = driver->log;
+    settings.log_context = driver->log_context;
+    settings.replace_slow = driver->replace_slow;
+    settings.start_anyway = driver->start_anyway;
+    host = policy_host_create(&settings, err);
+    free(options);
+    free(folders);
+    free(path);
+    return host;
+}

@@ -1,0 +1,18 @@
+/* Conservative admission control: whatever the grid sends is accepted (Amini Salehi, Javadi,
+ * Buyya). Decides as accept-all does; it has a name of its own so that the four policies of the
+ * paper are found together in results. */
+#include "galerna_policy.h"
+
+static enum galerna_verdict admit(void *self, const struct galerna_admission_request *request,
+                                  struct galerna_result *result)
+{
+    (void)self, (void)request, (void)result;
+    return GALERNA_OK;
+}
+
+static const struct galerna_admission operations = {.size = sizeof operations, .admit = admit};
+
+GALERNA_POLICY(cacp) = {
+    GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),  .name = "cacp",           .version = "1.0",
+    .summary = "Any number of external requests", .admission = &operations,
+};

@@ -1,0 +1,413 @@
+/* What a site wants: limits on what users, and groups of users, may ask for and have.
+ *
+ * Groups are named in one option, because leases know their user only:
+ *
+ *     groups = students:10-99:vms=8:leases=20;staff:1-9,100:reservations=5
+ *
+ * The options of a user hold for each user; those of a group for each lease of its members
+ * (duration, horizon, vms, cpu, memory) or for all its members together (leases, reservations,
+ * all-vms).
+ */
+#include <string.h>
+
+#include "live.h"
+
+enum limit { DURATION, HORIZON, VMS, CPU, MEMORY, LEASES, RESERVATIONS, ALL_VMS, LIMITS };
+enum option { GROUPS = LIMITS, ORIGIN };
+enum origin { ANY, LOCAL, EXTERNAL };
+
+enum { GROUPS_MAX = 64, RANGES_MAX = 256, NAME_MAX_BYTES = 32 };
+
+#define COUNT(text, what)                                                                          \
+    {                                                                                              \
+        .name = (text), .type = GALERNA_INTEGER, .default_value = "-1", .minimum = -1,             \
+        .maximum = 1e12, .description = what "; -1: no limit"                                      \
+    }
+#define TIME(text, what)                                                                           \
+    {                                                                                              \
+        .name = (text), .type = GALERNA_DURATION, .default_value = "0", .minimum = 0,              \
+        .maximum = 1e11, .description = what "; 0: no limit"                                       \
+    }
+
+static const struct galerna_option options[] = {
+    [DURATION] = TIME("duration", "How long a lease may be"),
+    [HORIZON] = TIME("horizon", "How far ahead a lease may start"),
+    [VMS] = COUNT("vms", "VMs of a lease"),
+    [CPU] = COUNT("cpu", "CPU of all VMs of a lease, in percent of a processor"),
+    [MEMORY] = COUNT("memory", "Memory of all VMs of a lease, in MB"),
+    [LEASES] = COUNT("leases", "Leases of a user that wait or run"),
+    [RESERVATIONS] = COUNT("reservations", "Advance reservations of a user that are not over"),
+    [ALL_VMS] = COUNT("all-vms", "VMs of all leases of a user that wait or run"),
+    [GROUPS] = {.name = "groups",
+                .type = GALERNA_TEXT,
+                .default_value = "",
+                .description = "Groups of users with limits of their own, separated by ';': "
+                               "NAME:USERS:LIMIT=N:..., USERS being numbers and ranges such as "
+                               "1-9,100, LIMIT one of the options above (times in seconds). "
+                               "leases, reservations and all-vms hold for the members together"},
+    [ORIGIN] = {.name = "origin",
+                .type = GALERNA_CHOICE,
+                .choices = "any|local|external",
+                .default_value = "any",
+                .description = "Which leases the limits are for; others pass and do not count"},
+};
+
+struct range {
+    int64_t first, last;
+};
+
+struct group {
+    char name[NAME_MAX_BYTES];
+    size_t first_range, n_ranges;
+    int64_t limits[LIMITS]; /* GALERNA_NEVER: none */
+};
+
+struct policy {
+    const struct galerna_host *host;
+    enum origin origin;
+    int64_t limits[LIMITS]; /* of each user */
+    struct group groups[GROUPS_MAX];
+    size_t n_groups;
+    struct range ranges[RANGES_MAX];
+    size_t n_ranges;
+    struct live_leases live;
+};
+
+/* ---- the option `groups` ---- */
+
+/* A number at *text, which moves behind it; -1: there is none. */
+static int64_t take_number(const char **text)
+{
+    int64_t number = 0;
+    const char *begin = *text;
+
+    for (; **text >= '0' && **text <= '9'; ++*text) {
+        if (number > INT64_MAX / 100)
+            return -1;
+        number = number * 10 + (**text - '0');
+    }
+    return *text == begin ? -1 : number;
+}
+
+static enum galerna_verdict wrong(const struct policy *policy, struct galerna_result *result,
+                                  const char *at, const char *expected)
+{
+    return policy->host->answer(result, GALERNA_ERROR, "bad-groups",
+                                "groups: expected %s where it says '%.40s'", expected, at);
+}
+
+/* USERS: 1-9,100 */
+static enum galerna_verdict read_users(struct policy *policy, struct group *group,
+                                       const char **text, struct galerna_result *result)
+{
+    group->first_range = policy->n_ranges;
+    for (;;) {
+        const char *begin = *text;
+        struct range range;
+
+        range.first = range.last = take_number(text);
+        if (**text == '-') {
+            ++*text;
+            range.last = take_number(text);
+        }
+        if (range.first < 0 || range.last < range.first)
+            return wrong(policy, result, begin, "user numbers such as 1-9,100");
+        if (policy->n_ranges == RANGES_MAX)
+            return wrong(policy, result, begin, "fewer ranges of users (256 at most)");
+        policy->ranges[policy->n_ranges++] = range;
+        group->n_ranges++;
+        if (**text != ',')
+            return GALERNA_OK;
+        ++*text;
+    }
+}
+
+/* LIMIT=N */
+static enum galerna_verdict read_limit(const struct policy *policy, struct group *group,
+                                       const char **text, struct galerna_result *result)
+{
+    const char *begin = *text;
+    size_t length = strcspn(begin, "=:;");
+
+    for (int i = 0; i < LIMITS; i++) {
+        if (begin[length] != '=' || strlen(options[i].name) != length ||
+            strncmp(options[i].name, begin, length) != 0)
+            continue;
+        *text += length + 1;
+        group->limits[i] = take_number(text);
+        if (group->limits[i] < 0)
+            return wrong(policy, result, begin, "a number, 0 or more, behind =");
+        return GALERNA_OK;
+    }
+    return wrong(policy, result, begin,
+                 "LIMIT=N with duration, horizon, vms, cpu, memory, leases, reservations or "
+                 "all-vms");
+}
+
+static enum galerna_verdict read_group(struct policy *policy, const char **text,
+                                       struct galerna_result *result)
+{
+    struct group *group = &policy->groups[policy->n_groups];
+    size_t length = strcspn(*text, ":;");
+    enum galerna_verdict verdict;
+
+    if (policy->n_groups == GROUPS_MAX)
+        return wrong(policy, result, *text, "fewer groups (64 at most)");
+    if (length == 0 || length >= sizeof group->name || (*text)[length] != ':')
+        return wrong(policy, result, *text, "NAME:USERS:LIMIT=N");
+    memset(group, 0, sizeof *group);
+    memcpy(group->name, *text, length);
+    for (int i = 0; i < LIMITS; i++)
+        group->limits[i] = GALERNA_NEVER;
+    *text += length + 1;
+    verdict = read_users(policy, group, text, result);
+    while (verdict == GALERNA_OK && **text == ':') {
+        ++*text;
+        verdict = read_limit(policy, group, text, result);
+    }
+    policy->n_groups++;
+    return verdict;
+}
+
+static enum galerna_verdict read_groups(struct policy *policy, const char *text,
+                                        struct galerna_result *result)
+{
+    while (*text) {
+        enum galerna_verdict verdict = read_group(policy, &text, result);
+
+        if (verdict != GALERNA_OK)
+            return verdict;
+        if (*text == ';')
+            text++;
+        else if (*text)
+            return wrong(policy, result, text, "':' and a limit, or ';' and another group");
+    }
+    return GALERNA_OK;
+}
+
+static enum galerna_verdict create(const struct galerna_host *host,
+                                   const union galerna_value *values, void **self,
+                                   struct galerna_result *result)
+{
+    struct policy *policy = calloc(1, sizeof *policy);
+    enum galerna_verdict verdict;
+
+    if (!policy)
+        return host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
+    policy->host = host;
+    policy->origin = (enum origin)values[ORIGIN].choice;
+    for (int i = 0; i < LIMITS; i++) {
+        bool none =
+            options[i].type == GALERNA_DURATION ? values[i].integer == 0 : values[i].integer < 0;
+
+        policy->limits[i] = none ? GALERNA_NEVER : values[i].integer;
+    }
+    verdict = read_groups(policy, values[GROUPS].text, result);
+    if (verdict != GALERNA_OK) {
+        free(policy);
+        return verdict;
+    }
+    *self = policy;
+    return GALERNA_OK;
+}
+
+static void destroy(void *self)
+{
+    struct policy *policy = self;
+
+    if (policy)
+        live_finish(&policy->live);
+    free(policy);
+}
+
+/* ---- what is asked for, and what is there ---- */
+
+static int64_t asked_amount(const struct galerna_host *host, const struct galerna_lease *lease,
+                            uint32_t type)
+{
+    int64_t sum = 0;
+
+    for (uint32_t vm = 0; vm < host->lease_vms(lease); vm++) {
+        int64_t amount = host->lease_amount(lease, vm, type);
+
+        sum = amount > GALERNA_NEVER - sum ? GALERNA_NEVER - 1 : sum + amount;
+    }
+    return sum;
+}
+
+/* What the lease asks for by itself. */
+static int64_t asked(const struct policy *policy, const struct galerna_admission_request *request,
+                     enum limit limit)
+{
+    const struct galerna_host *host = policy->host;
+    int64_t start = host->lease_start(request->lease);
+
+    switch (limit) {
+    case DURATION: /* unlimited is more than any limit */
+        return host->lease_duration(request->lease);
+    case HORIZON:
+        return start == GALERNA_NONE || start < request->now ? 0 : start - request->now;
+    case VMS:
+        return host->lease_vms(request->lease);
+    case CPU:
+        return asked_amount(host, request->lease, GALERNA_CPU);
+    case MEMORY:
+        return asked_amount(host, request->lease, GALERNA_MEMORY);
+    case LEASES:
+        return 1;
+    case RESERVATIONS:
+        return host->lease_kind(request->lease) == GALERNA_LEASE_RESERVATION;
+    case ALL_VMS:
+        return host->lease_vms(request->lease);
+    default:
+        return 0;
+    }
+}
+
+static bool is_member(const struct policy *policy, const struct group *group, int64_t user)
+{
+    for (size_t i = 0; i < group->n_ranges; i++) {
+        const struct range *range = &policy->ranges[group->first_range + i];
+
+        if (user >= range->first && user <= range->last)
+            return true;
+    }
+    return false;
+}
+
+/* What is there already that counts for the limit: of the user, or of the group. */
+static int64_t present(const struct policy *policy, const struct group *group, int64_t user,
+                       enum limit limit)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < policy->live.n; i++) {
+        const struct live_lease *lease = &policy->live.items[i];
+
+        if (group ? !is_member(policy, group, lease->user) : lease->user != user)
+            continue;
+        sum += limit == LEASES ? 1 : limit == RESERVATIONS ? lease->reservation : lease->vms;
+    }
+    return sum;
+}
+
+static const char *const units[LIMITS] = {
+    [DURATION] = "s long",
+    [HORIZON] = "s ahead",
+    [VMS] = "VMs",
+    [CPU] = "percent of a processor",
+    [MEMORY] = "MB of memory",
+    [LEASES] = "leases at a time",
+    [RESERVATIONS] = "reservations at a time",
+    [ALL_VMS] = "VMs at a time",
+};
+
+static const char *const reasons[LIMITS] = {
+    [DURATION] = "too-long",
+    [HORIZON] = "too-far-ahead",
+    [VMS] = "too-many-vms",
+    [CPU] = "too-much-cpu",
+    [MEMORY] = "too-much-memory",
+    [LEASES] = "too-many-leases",
+    [RESERVATIONS] = "too-many-reservations",
+    [ALL_VMS] = "too-many-vms-at-a-time",
+};
+
+/* Check one user's or group's limits. */
+static enum galerna_verdict check(const struct policy *policy, const struct group *group,
+                                  const struct galerna_admission_request *request,
+                                  struct galerna_result *result)
+{
+    const int64_t *limits = group ? group->limits : policy->limits;
+    int64_t user = policy->host->lease_user(request->lease);
+    char whose[NAME_MAX_BYTES + 16] = "a user";
+
+    if (group) {
+        strcpy(whose, "group ");
+        strcat(whose, group->name);
+    }
+    for (int i = 0; i < LIMITS; i++) {
+        enum limit limit = (enum limit)i;
+        int64_t more = asked(policy, request, limit), there = 0;
+
+        if (limits[i] == GALERNA_NEVER || more == 0)
+            continue;
+        if (limit >= LEASES)
+            there = present(policy, group, user, limit);
+        if (more <= limits[i] && there <= limits[i] - more)
+            continue;
+        if (limit == DURATION && more == GALERNA_UNLIMITED)
+            return policy->host->answer(result, GALERNA_REFUSED_FOR_GOOD, reasons[i],
+                                        "asks for a lease without end; %s may have %lld %s", whose,
+                                        (long long)limits[i], units[i]);
+        if (there == 0 || more > limits[i])
+            return policy->host->answer(result, GALERNA_REFUSED_FOR_GOOD, reasons[i],
+                                        "asks for %lld %s; %s may have %lld", (long long)more,
+                                        units[i], whose, (long long)limits[i]);
+        return policy->host->answer(result, GALERNA_REFUSED_FOR_NOW, reasons[i],
+                                    "asks for %lld beside %lld; %s may have %lld %s",
+                                    (long long)more, (long long)there, whose, (long long)limits[i],
+                                    units[i]);
+    }
+    return GALERNA_OK;
+}
+
+static bool concerns(const struct policy *policy, const struct galerna_lease *lease)
+{
+    if (policy->origin == ANY)
+        return true;
+    return (policy->host->lease_origin(lease) == GALERNA_ORIGIN_EXTERNAL) ==
+           (policy->origin == EXTERNAL);
+}
+
+static enum galerna_verdict admit(void *self, const struct galerna_admission_request *request,
+                                  struct galerna_result *result)
+{
+    struct policy *policy = self;
+    const struct galerna_host *host = policy->host;
+    int64_t user = host->lease_user(request->lease);
+    enum galerna_verdict verdict;
+
+    if (!concerns(policy, request->lease))
+        return GALERNA_OK;
+    live_forget(&policy->live, request->now);
+    verdict = check(policy, NULL, request, result);
+    for (size_t i = 0; i < policy->n_groups && verdict == GALERNA_OK; i++)
+        if (is_member(policy, &policy->groups[i], user))
+            verdict = check(policy, &policy->groups[i], request, result);
+    if (verdict == GALERNA_OK &&
+        !live_add(&policy->live, host, request->lease, request->now, false))
+        return host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
+    return verdict;
+}
+
+static void event(void *self, const struct galerna_event *happened)
+{
+    struct policy *policy = self;
+    int64_t id;
+
+    if (!happened->lease || !concerns(policy, happened->lease))
+        return;
+    id = policy->host->lease_id(happened->lease);
+    if (happened->kind == GALERNA_EVENT_FINISHED ||
+        (happened->kind == GALERNA_EVENT_REQUESTED && !happened->accepted))
+        live_remove(&policy->live, id);
+    else if (happened->kind == GALERNA_EVENT_REQUESTED &&
+             !live_add(&policy->live, policy->host, happened->lease, happened->time, true))
+        policy->host->log(policy->host, GALERNA_LOG_WARNING,
+                          "out of memory: lease %lld is not counted", (long long)id);
+}
+
+static const struct galerna_admission operations = {.size = sizeof operations, .admit = admit};
+
+GALERNA_POLICY(limits) = {
+    GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
+    .name = "limits",
+    .version = "1.0",
+    .summary = "Limits on duration, size, number and horizon of leases, by user and group",
+    GALERNA_OPTIONS(options),
+    .create = create,
+    .destroy = destroy,
+    .admission = &operations,
+    .event = event,
+};

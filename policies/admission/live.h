@@ -1,0 +1,93 @@
+/* live.h: leases that were accepted and are not finished, as an admission policy must remember
+ * them.
+ *
+ * A lease that the policy lets pass is remembered at once, so that the next one asked for at the
+ * same time meets it; that it was accepted is told later by an event. What was let pass and not
+ * accepted (another policy, no room, only a trial) is forgotten with the event, or when time goes
+ * on.
+ */
+#ifndef GALERNA_POLICIES_LIVE_H
+#define GALERNA_POLICIES_LIVE_H
+
+#include <stdlib.h>
+
+#include "galerna_policy.h"
+
+struct live_lease {
+    int64_t id;
+    int64_t user;
+    int64_t at; /* when it was let pass */
+    uint32_t vms;
+    bool external, reservation;
+    bool accepted;
+};
+
+struct live_leases {
+    struct live_lease *items;
+    size_t n, allocated;
+};
+
+static inline struct live_lease *live_find(const struct live_leases *live, int64_t id)
+{
+    for (size_t i = live->n; i > 0; i--) /* the youngest are last, and asked for most */
+        if (live->items[i - 1].id == id)
+            return &live->items[i - 1];
+    return NULL;
+}
+
+static inline void live_remove(struct live_leases *live, int64_t id)
+{
+    struct live_lease *found = live_find(live, id);
+
+    if (found)
+        *found = live->items[--live->n];
+}
+
+/* Forget what was let pass at another time and not accepted. */
+static inline void live_forget(struct live_leases *live, int64_t now)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < live->n; i++)
+        if (live->items[i].accepted || live->items[i].at == now)
+            live->items[kept++] = live->items[i];
+    live->n = kept;
+}
+
+/* Remember a lease, once. False: out of memory. */
+static inline bool live_add(struct live_leases *live, const struct galerna_host *host,
+                            const struct galerna_lease *lease, int64_t now, bool accepted)
+{
+    struct live_lease *found = live_find(live, host->lease_id(lease));
+
+    if (!found) {
+        if (live->n == live->allocated) {
+            size_t more = live->allocated ? 2 * live->allocated : 64;
+            void *items = realloc(live->items, more * sizeof *live->items);
+
+            if (!items)
+                return false;
+            live->items = (struct live_lease *)items;
+            live->allocated = more;
+        }
+        found = &live->items[live->n++];
+        found->accepted = false;
+    }
+    *found = (struct live_lease){
+        .id = host->lease_id(lease),
+        .user = host->lease_user(lease),
+        .at = now,
+        .vms = host->lease_vms(lease),
+        .external = host->lease_origin(lease) == GALERNA_ORIGIN_EXTERNAL,
+        .reservation = host->lease_kind(lease) == GALERNA_LEASE_RESERVATION,
+        .accepted = found->accepted || accepted,
+    };
+    return true;
+}
+
+static inline void live_finish(struct live_leases *live)
+{
+    free(live->items);
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* Rate-based admission control: the number of external requests follows from how fast they are
+ * served and how often local ones come.
+ *
+ * Amini Salehi, Javadi and Buyya compare their policy with one of this name, "based on the service
+ * rate for external requests and the local request arrival rate", and print no formula. This one is
+ * ours: max(1, round(m / l)), m being 1 / (time of an external request, interruptions included) and
+ * l the arrival rate of local requests.
+ */
+#include "external.h"
+
+static const struct galerna_option options[] = {EXTERNAL_OPTION_TABLE};
+
+struct policy {
+    struct external_site site;
+    struct external_settings settings;
+};
+
+static enum galerna_verdict create(const struct galerna_host *host,
+                                   const union galerna_value *values, void **self,
+                                   struct galerna_result *result)
+{
+    struct policy *policy = malloc(sizeof *policy);
+
+    if (!policy)
+        return host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
+    external_site_init(&policy->site, host, (double)values[EXTERNAL_WINDOW].integer);
+    policy->settings = external_settings_read(values);
+    *self = policy;
+    return GALERNA_OK;
+}
+
+static void destroy(void *self)
+{
+    struct policy *policy = self;
+
+    if (policy)
+        external_site_finish(&policy->site);
+    free(policy);
+}
+
+/* Infinity when no local requests come. */
+static double longest(const struct external_load *load)
+{
+    struct external_service service;
+
+    if (!external_service_find(load, &service))
+        return 1;
+    return fmax(1, floor(1 / service.mean / load->local_rate + 0.5));
+}
+
+static enum galerna_verdict admit(void *self, const struct galerna_admission_request *request,
+                                  struct galerna_result *result)
+{
+    struct policy *policy = self;
+    const struct galerna_host *host = policy->site.host;
+    struct external_load load;
+    size_t present;
+
+    external_roll(&policy->site, request->now);
+    if (!external_asks(&policy->site, request))
+        return GALERNA_OK;
+    present = external_present(&policy->site);
+    if (external_load_find(&policy->site, &policy->settings, request->now, &load) &&
+        load.external_time > 0 && (double)present >= longest(&load))
+        return host->answer(result, GALERNA_REFUSED_FOR_NOW, "external-queue-full",
+                            "%zu external requests are here, at most %g may be: they run for %.4g "
+                            "s, and %.4g local requests come an hour, %.4g s each",
+                            present, longest(&load), load.external_time, 3600 * load.local_rate,
+                            load.local_time);
+    return external_pass(&policy->site, request, result);
+}
+
+static void event(void *self, const struct galerna_event *happened)
+{
+    external_saw(&((struct policy *)self)->site, happened);
+}
+
+static const struct galerna_admission operations = {.size = sizeof operations, .admit = admit};
+
+GALERNA_POLICY(racp) = {
+    GALERNA_POLICY_HEAD(GALERNA_KIND_ADMISSION),
+    .name = "racp",
+    .version = "1.0",
+    .summary = "As many external requests as their service rate is larger than the local arrivals' "
+               "(our formula)",
+    GALERNA_OPTIONS(options),
+    .create = create,
+    .destroy = destroy,
+    .admission = &operations,
+    .event = event,
+};

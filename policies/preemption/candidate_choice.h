@@ -1,0 +1,159 @@
+/* candidate_choice.h: what mov, mlip and moml have in common: who may preempt whom, and how a set
+ * of leases is chosen among the candidate sets.
+ */
+#ifndef GALERNA_POLICIES_CANDIDATE_CHOICE_H
+#define GALERNA_POLICIES_CANDIDATE_CHOICE_H
+
+#include "candidate_sets.h"
+
+/* Options, in this order; a module may have more behind them. */
+enum { CHOICE_PREEMPTORS, CHOICE_VICTIMS, CHOICE_TESTS, CHOICE_OPTIONS };
+
+#define CHOICE_OPTION_TABLE                                                                        \
+    [CHOICE_PREEMPTORS] = {.name = "preemptors",                                                   \
+                           .type = GALERNA_CHOICE,                                                 \
+                           .choices = "local|any",                                                 \
+                           .default_value = "local",                                               \
+                           .description =                                                          \
+                               "Which requests may preempt; best-effort ones never do"},           \
+    [CHOICE_VICTIMS] = {.name = "victims",                                                         \
+                        .type = GALERNA_CHOICE,                                                    \
+                        .choices = "external|any",                                                 \
+                        .default_value = "external",                                               \
+                        .description = "Which leases may be preempted, on their terms; "           \
+                                       "non-preemptable ones never are"},                          \
+    [CHOICE_TESTS] = {.name = "tests",                                                             \
+                      .type = GALERNA_INTEGER,                                                     \
+                      .default_value = "200",                                                      \
+                      .minimum = 1,                                                                \
+                      .maximum = 1e9,                                                              \
+                      .description = "Trials whether some leases are enough: when these do not "   \
+                                     "suffice for an exact answer, the best set found is taken"}
+
+struct choice {
+    const struct galerna_host *host;
+    bool local_only;    /* preemptors */
+    bool external_only; /* victims */
+    size_t tests;
+    uint64_t cut; /* choices that were not exact */
+};
+
+static inline void choice_init(struct choice *choice, const struct galerna_host *host,
+                               const union galerna_value *values)
+{
+    *choice = (struct choice){.host = host,
+                              .local_only = values[CHOICE_PREEMPTORS].choice == 0,
+                              .external_only = values[CHOICE_VICTIMS].choice == 0,
+                              .tests = (size_t)values[CHOICE_TESTS].integer};
+}
+
+static inline bool choice_may_preempt(const struct choice *choice,
+                                      const struct galerna_lease *preemptor)
+{
+    if (choice->local_only && choice->host->lease_origin(preemptor) != GALERNA_ORIGIN_LOCAL)
+        return false;
+    return choice->host->lease_kind(preemptor) != GALERNA_LEASE_BEST_EFFORT;
+}
+
+static inline bool choice_may_be_victim(const struct choice *choice,
+                                        const struct galerna_lease *lease)
+{
+    if (choice->external_only && choice->host->lease_origin(lease) != GALERNA_ORIGIN_EXTERNAL)
+        return false;
+    return choice->host->lease_terms(lease) != GALERNA_TERMS_NON_PREEMPTABLE;
+}
+
+/* Gather the leases that may be preempted. False: none, or they are not enough together. */
+static inline bool choice_begin(const struct choice *choice, struct sets_search *search)
+{
+    const struct galerna_victim_batch *batch = search->batch;
+
+    for (size_t i = 0; i < batch->n_victims; i++) {
+        const struct galerna_victim *victim = galerna_victim(batch, i);
+
+        if (choice_may_be_victim(choice, victim->lease))
+            search->leases[search->n++] =
+                (struct sets_lease){i, victim->overhead < 0 ? 0 : victim->overhead,
+                                    choice->host->lease_vms(victim->lease)};
+    }
+    search->words = search->n / 64 + 1;
+    if (search->n == 0)
+        return false;
+    for (size_t i = 0; i < search->n; i++)
+        sets_put(search, &search->best, i);
+    return sets_enough(search, &search->best);
+}
+
+static inline void choice_tell(struct choice *choice, const struct sets_search *search)
+{
+    if (!search->cut)
+        return;
+    choice->cut++;
+    if ((choice->cut & (choice->cut - 1)) == 0) /* the 1st, 2nd, 4th, ... time */
+        choice->host->log(choice->host, GALERNA_LOG_INFO,
+                          "lease %lld: %zu leases may make room, and after %zu trials better sets "
+                          "of them are possible; %llu choices so far were not exact (option tests)",
+                          (long long)choice->host->lease_id(search->batch->preemptor), search->n,
+                          search->tests, (unsigned long long)choice->cut);
+}
+
+/* Answer with a set; NULL: nobody is preempted. */
+static inline void choice_answer(const struct sets_search *search, const struct sets_set *set,
+                                 size_t *chosen, size_t *n_chosen)
+{
+    *n_chosen = 0;
+    for (size_t i = 0; set && i < search->n; i++)
+        if (sets_has(set, i))
+            chosen[(*n_chosen)++] = search->leases[i].place;
+}
+
+/* choose() by one goal: the least overhead, or the fewest leases. `limit`: of overhead; when no set
+ * keeps it, the one with the least overhead is taken. */
+static inline enum galerna_verdict choice_by_goal(struct choice *choice, enum sets_order goal,
+                                                  int64_t limit,
+                                                  const struct galerna_victim_batch *batch,
+                                                  size_t *chosen, size_t *n_chosen,
+                                                  struct galerna_result *result)
+{
+    struct sets_search search;
+    bool found = false;
+
+    *n_chosen = 0;
+    if (!choice_may_preempt(choice, batch->preemptor))
+        return GALERNA_OK;
+    if (!sets_init(&search, batch, choice->tests)) {
+        sets_finish(&search);
+        return choice->host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
+    }
+    search.goal = goal;
+    search.limit = limit;
+    if (choice_begin(choice, &search)) {
+        found = sets_find_best(&search);
+        if (!found) {
+            search.goal = BY_OVERHEAD;
+            search.limit = GALERNA_NEVER;
+            search.tests = 0;
+            found = sets_find_best(&search);
+        }
+        choice_tell(choice, &search);
+    }
+    choice_answer(&search, found ? &search.best : NULL, chosen, n_chosen);
+    sets_finish(&search);
+    return GALERNA_OK;
+}
+
+/* create() and may_preempt() of modules that remember nothing else. */
+static inline enum galerna_verdict choice_create(const struct galerna_host *host,
+                                                 const union galerna_value *values, void **self,
+                                                 struct galerna_result *result)
+{
+    struct choice *choice = (struct choice *)malloc(sizeof *choice);
+
+    if (!choice)
+        return host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
+    choice_init(choice, host, values);
+    *self = choice;
+    return GALERNA_OK;
+}
+
+#endif

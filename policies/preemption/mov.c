@@ -1,0 +1,38 @@
+/* MOV, minimum overhead: of the candidate sets, the one with the least overhead; of these the one
+ * with the fewest leases, then the smallest ids. */
+#include "candidate_choice.h"
+
+static const struct galerna_option options[] = {CHOICE_OPTION_TABLE};
+
+static void destroy(void *self)
+{
+    free(self);
+}
+
+static bool may_preempt(void *self, const struct galerna_lease *preemptor)
+{
+    return choice_may_preempt(self, preemptor);
+}
+
+static enum galerna_verdict choose(void *self, const struct galerna_victim_batch *batch,
+                                   size_t *chosen, size_t *n_chosen, struct galerna_result *result)
+{
+    return choice_by_goal(self, BY_OVERHEAD, GALERNA_NEVER, batch, chosen, n_chosen, result);
+}
+
+static const struct galerna_preemption operations = {
+    .size = sizeof operations,
+    .may_preempt = may_preempt,
+    .choose = choose,
+};
+
+GALERNA_POLICY(mov) = {
+    GALERNA_POLICY_HEAD(GALERNA_KIND_PREEMPTION),
+    .name = "mov",
+    .version = "1.0",
+    .summary = "Preempts the leases with the least overhead in sum (minimum overhead)",
+    GALERNA_OPTIONS(options),
+    .create = choice_create,
+    .destroy = destroy,
+    .preemption = &operations,
+};

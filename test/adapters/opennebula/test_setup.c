@@ -1,0 +1,309 @@
+/* What is found right and wrong about an OpenNebula: recorded configurations of 6.10 and 7.4, and
+ * front-ends made of a few files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "adapters/opennebula/setup.h"
+
+static struct setup_facts facts;
+static struct setup_finding findings[SETUP_FINDINGS_MAX];
+static size_t n_findings;
+static char root[64];
+
+static int begin(void **state)
+{
+    (void)state;
+    setup_facts_init(&facts);
+    snprintf(root, sizeof root, "setup.XXXXXX");
+    assert_non_null(mkdtemp(root));
+    return 0;
+}
+
+static int end(void **state)
+{
+    char command[128];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    return system(command);
+}
+
+static void read_recorded(const char *version, const char *name)
+{
+    char path[512], *text = calloc(1, 1 << 18);
+    struct error err = {0};
+    FILE *file;
+    size_t n;
+
+    snprintf(path, sizeof path, "%s/setup/%s", SOURCE_FOLDER, name);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    n = fread(text, 1, (1 << 18) - 1, file);
+    fclose(file);
+    assert_int_equal(setup_read_version(&facts, version, &err), 0);
+    if (setup_read_config(&facts, text, n, &err) < 0)
+        fail_msg("%s", err.text);
+    free(text);
+    facts.administrator = SETUP_YES;
+    facts.leads = SETUP_YES;
+    snprintf(facts.user, sizeof facts.user, "oneadmin");
+    snprintf(facts.raft_state, sizeof facts.raft_state, "SOLO");
+}
+
+static void judge(bool submit_on_hold)
+{
+    struct setup_wishes wishes = {.submit_on_hold = submit_on_hold};
+
+    n_findings = setup_judge(&facts, &wishes, findings);
+    assert_true(n_findings > 0 && n_findings <= SETUP_FINDINGS_MAX);
+}
+
+static const struct setup_finding *finding(const char *word)
+{
+    for (size_t i = 0; i < n_findings; i++)
+        if (!strcmp(findings[i].word, word))
+            return &findings[i];
+    fail_msg("nothing was found about %s", word);
+    return NULL;
+}
+
+static void assert_finding(const char *word, enum setup_verdict verdict, const char *text,
+                           const char *remedy)
+{
+    const struct setup_finding *found = finding(word);
+
+    assert_int_equal(found->verdict, verdict);
+    if (!strstr(found->text, text))
+        fail_msg("%s: '%s' does not say '%s'", word, found->text, text);
+    if (!strstr(found->remedy, remedy))
+        fail_msg("%s: '%s' does not say '%s'", word, found->remedy, remedy);
+}
+
+/* A file of the front-end, with the folders above it. */
+static void put(const char *path, const char *text, mode_t mode)
+{
+    char whole[256];
+    FILE *file;
+
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    for (char *slash = strchr(whole + strlen(root) + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(whole, 0755);
+        *slash = '/';
+    }
+    file = fopen(whole, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    chmod(whole, mode);
+}
+
+static void test_config_6_10(void **state)
+{
+    (void)state;
+    read_recorded("6.10.5", "config-6.10.xml");
+    assert_int_equal(facts.major, 6);
+    assert_true(facts.config_known);
+    assert_false(facts.submit_on_hold);
+    assert_string_equal(facts.placement, "");
+    judge(false);
+    assert_finding("version", SETUP_RIGHT, "6.10.5", "");
+    assert_finding("user", SETUP_RIGHT, "oneadmin", "");
+    assert_finding("leader", SETUP_RIGHT, "SOLO", "");
+    assert_finding("submission", SETUP_RIGHT, "pending", "");
+    assert_finding("scheduler", SETUP_UNSEEN, "mm_sched", "systemctl mask --now");
+    for (size_t i = 0; i < n_findings; i++)
+        assert_string_not_equal(findings[i].word, "placement");
+}
+
+static void test_config_7_4(void **state)
+{
+    (void)state;
+    read_recorded("7.4.0", "config-7.4.xml");
+    assert_int_equal(facts.major, 7);
+    assert_string_equal(facts.placement, "dummy");
+    assert_string_equal(facts.optimization, "dummy");
+    assert_int_equal(facts.drs_interval, -1);
+    judge(false);
+    assert_finding("placement", SETUP_RIGHT, "dummy", "-p galerna -o galerna");
+    assert_finding("optimization", SETUP_RIGHT, "", "");
+    assert_finding("drivers", SETUP_UNSEEN, "cannot be seen", "install ");
+}
+
+static void read_text(const char *version, const char *config)
+{
+    assert_int_equal(setup_read_version(&facts, version, NULL), 0);
+    assert_int_equal(setup_read_config(&facts, config, strlen(config), NULL), 0);
+}
+
+static void test_stock_7(void **state)
+{
+    (void)state;
+    read_text("7.0.1", "<OPENNEBULA_CONFIGURATION><DRS_INTERVAL>600</DRS_INTERVAL><SCHED_MAD>"
+                       "<ARGUMENTS>-t 15  -p rank -o one_drs</ARGUMENTS></SCHED_MAD>"
+                       "<IM_MAD><ARGUMENTS>-p other</ARGUMENTS></IM_MAD>"
+                       "<VM_SUBMIT_ON_HOLD>YES</VM_SUBMIT_ON_HOLD></OPENNEBULA_CONFIGURATION>");
+    judge(false);
+    assert_finding("placement", SETUP_WRONG, "-p rank", "-p galerna");
+    assert_finding("optimization", SETUP_WRONG, "600 s", "DRS_INTERVAL = -1");
+    assert_finding("submission", SETUP_WRONG, "VM_SUBMIT_ON_HOLD", "submit-on-hold: yes");
+    assert_finding("leader", SETUP_UNSEEN, "", "");
+}
+
+static void test_submission_the_other_way(void **state)
+{
+    (void)state;
+    read_text("6.8.0", "<OPENNEBULA_CONFIGURATION><VM_SUBMIT_ON_HOLD><![CDATA[NO]]>"
+                       "</VM_SUBMIT_ON_HOLD></OPENNEBULA_CONFIGURATION>");
+    judge(true);
+    assert_finding("submission", SETUP_WRONG, "submit-on-hold", "VM_SUBMIT_ON_HOLD = \"YES\"");
+}
+
+static void test_drivers_on_the_front_end(void **state)
+{
+    (void)state;
+    read_text("7.4.0", "<OPENNEBULA_CONFIGURATION><SCHED_MAD><ARGUMENTS>-p galerna -o galerna"
+                       "</ARGUMENTS></SCHED_MAD></OPENNEBULA_CONFIGURATION>");
+    facts.local = true;
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("placement", SETUP_RIGHT, "-p galerna", "");
+    assert_finding("drivers", SETUP_WRONG, "not in", "install ");
+
+    put("/var/lib/one/remotes/scheduler/galerna/place", "#!/bin/sh\n# galernad does\n", 0755);
+    put("/var/lib/one/remotes/scheduler/galerna/optimize", "#!/bin/sh\n# galernad does\n", 0644);
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("drivers", SETUP_WRONG, "not in", "install ");
+
+    put("/var/lib/one/remotes/scheduler/galerna/optimize", "#!/bin/sh\n# galernad does\n", 0755);
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("drivers", SETUP_RIGHT, "installed", "");
+}
+
+static void test_mm_sched_on_the_front_end(void **state)
+{
+    char target[128];
+
+    (void)state;
+    read_text("6.10.5", "<OPENNEBULA_CONFIGURATION/>");
+    facts.local = true;
+    put("/proc/1/comm", "systemd\n", 0644);
+    put("/proc/77/comm", "mm_sched\n", 0644);
+    put("/lib/systemd/system/opennebula-scheduler.service", "", 0644);
+    put("/etc/systemd/system/x", "", 0644);
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("scheduler", SETUP_WRONG, "runs", "systemctl mask --now opennebula-scheduler");
+
+    put("/proc/77/comm", "oned\n", 0644);
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("scheduler", SETUP_WRONG, "will start", "systemctl mask");
+
+    snprintf(target, sizeof target, "%s/etc/systemd/system/opennebula-scheduler.service", root);
+    assert_int_equal(symlink("/dev/null", target), 0);
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("scheduler", SETUP_RIGHT, "does not run", "");
+}
+
+static void test_no_mm_sched_at_all(void **state)
+{
+    (void)state;
+    read_text("6.10.5", "<OPENNEBULA_CONFIGURATION/>");
+    facts.local = true;
+    put("/proc/1/comm", "oned\n", 0644);
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("scheduler", SETUP_RIGHT, "does not run", "");
+}
+
+static void test_not_local_means_not_looked_at(void **state)
+{
+    (void)state;
+    read_text("6.10.5", "<OPENNEBULA_CONFIGURATION/>");
+    put("/proc/77/comm", "mm_sched\n", 0644);
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("scheduler", SETUP_UNSEEN, "not its machine", "");
+}
+
+static void test_no_rights_and_no_leader(void **state)
+{
+    (void)state;
+    assert_int_equal(setup_read_version(&facts, "7.4.0", NULL), 0);
+    facts.administrator = SETUP_NO;
+    facts.leads = SETUP_NO;
+    snprintf(facts.user, sizeof facts.user, "alice");
+    snprintf(facts.raft_state, sizeof facts.raft_state, "FOLLOWER");
+    snprintf(facts.config_refusal, sizeof facts.config_refusal, "not authorized");
+    judge(false);
+    assert_finding("user", SETUP_WRONG, "alice", "oneuser chgrp");
+    assert_finding("leader", SETUP_WRONG, "FOLLOWER", "");
+    assert_finding("configuration", SETUP_UNSEEN, "not authorized", "");
+}
+
+static void test_other_versions(void **state)
+{
+    (void)state;
+    read_text("5.12.0", "<OPENNEBULA_CONFIGURATION/>");
+    judge(false);
+    assert_finding("version", SETUP_WRONG, "5.12.0", "");
+    assert_int_equal(setup_read_version(&facts, "", NULL), -1);
+    assert_int_equal(setup_read_version(&facts, "devel", NULL), -1);
+}
+
+static void test_bad_documents(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "no document",
+        "<OTHER/>",
+        "<OPENNEBULA_CONFIGURATION>",
+        "<!DOCTYPE OPENNEBULA_CONFIGURATION [<!ENTITY a 'b'>]><OPENNEBULA_CONFIGURATION>&a;"
+        "</OPENNEBULA_CONFIGURATION>",
+        "<OPENNEBULA_CONFIGURATION><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a/></a></a></a>"
+        "</a></a></a></a></a></a></a></a></a></a></a></a></OPENNEBULA_CONFIGURATION>",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct error err = {0};
+
+        if (setup_read_config(&facts, bad[i], strlen(bad[i]), &err) == 0)
+            fail_msg("taken for a configuration: %s", bad[i]);
+        assert_true(err.text[0] != '\0');
+        assert_false(facts.config_known);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_config_6_10, begin, end),
+        cmocka_unit_test_setup_teardown(test_config_7_4, begin, end),
+        cmocka_unit_test_setup_teardown(test_stock_7, begin, end),
+        cmocka_unit_test_setup_teardown(test_submission_the_other_way, begin, end),
+        cmocka_unit_test_setup_teardown(test_drivers_on_the_front_end, begin, end),
+        cmocka_unit_test_setup_teardown(test_mm_sched_on_the_front_end, begin, end),
+        cmocka_unit_test_setup_teardown(test_no_mm_sched_at_all, begin, end),
+        cmocka_unit_test_setup_teardown(test_not_local_means_not_looked_at, begin, end),
+        cmocka_unit_test_setup_teardown(test_no_rights_and_no_leader, begin, end),
+        cmocka_unit_test_setup_teardown(test_other_versions, begin, end),
+        cmocka_unit_test_setup_teardown(test_bad_documents, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

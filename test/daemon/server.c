@@ -1,0 +1,74 @@
+#include "test/daemon/server.h"
+
+#include <curl/curl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static long milliseconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int server_run(struct control *control, int milliseconds)
+{
+    long until = milliseconds_now() + milliseconds;
+    int turns = 0;
+
+    for (long left = milliseconds; left > 0; left = until - milliseconds_now(), turns++) {
+        struct curl_waitfd wanted[CONTROL_CLIENTS_MAX + 1];
+        struct pollfd fds[CONTROL_CLIENTS_MAX + 1];
+        unsigned n = control_waitfds(control, wanted, CONTROL_CLIENTS_MAX + 1);
+
+        for (unsigned i = 0; i < n; i++)
+            fds[i] = (struct pollfd){
+                .fd = wanted[i].fd,
+                .events = (short)((wanted[i].events & CURL_WAIT_POLLIN ? POLLIN : 0) |
+                                  (wanted[i].events & CURL_WAIT_POLLOUT ? POLLOUT : 0)),
+            };
+        poll(fds, n, (int)left);
+        control_serve(control);
+    }
+    return turns;
+}
+
+pid_t server_start(const char *path, control_handler *handler, void *context)
+{
+    int ready[2];
+    char byte;
+    pid_t child;
+
+    if (pipe(ready) < 0 || (child = fork()) < 0)
+        abort();
+    if (child == 0) {
+        struct error err = {0};
+        struct control *control = control_create(path, NULL, handler, context, &err);
+
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (!control || write(ready[1], "r", 1) != 1) {
+            fprintf(stderr, "%s\n", err.text);
+            _exit(1);
+        }
+        for (;;)
+            server_run(control, 1000);
+    }
+    close(ready[1]);
+    if (read(ready[0], &byte, 1) != 1)
+        abort();
+    close(ready[0]);
+    return child;
+}
+
+void server_stop(pid_t server)
+{
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
+}

@@ -1,0 +1,239 @@
+/* The book's file: who may open it, and what happens when it is damaged, newer, or cannot grow. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon/book.h"
+#include "test/daemon/book_fixture.h"
+
+static void assert_refused(const char *directory, int code, const char *part)
+{
+    struct error err = {0};
+    struct book *book = book_open(directory, &err);
+
+    if (book)
+        fail_msg("opened, but '%s' was expected", part);
+    if (err.code != code || !strstr(err.text, part))
+        fail_msg("expected code %d and '%s', got %d: %s", code, part, err.code, err.text);
+}
+
+static void a_second_opener_is_refused(void **state)
+{
+    struct book_fixture *fixture = *state;
+    char expected[64];
+    pid_t child;
+    int status;
+
+    snprintf(expected, sizeof expected, "process %ld", (long)getpid());
+    child = fork();
+    if (child == 0) {
+        struct error err = {0};
+
+        _exit(!book_open(fixture->directory, &err) && err.code == EBUSY &&
+                      strstr(err.text, expected)
+                  ? 0
+                  : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    /* The refused one has not disturbed the first. */
+    book_add_lease(fixture->book, 1);
+    book_must_commit(fixture->book);
+    assert_refused(fixture->directory, EBUSY, expected);
+}
+
+static void the_lock_ends_with_its_process(void **state)
+{
+    struct book_fixture *fixture = *state;
+    pid_t child;
+    int status;
+
+    book_close(fixture->book);
+    fixture->book = NULL;
+    child = fork();
+    if (child == 0)
+        _exit(book_open(fixture->directory, NULL) ? 0 : 1);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    fixture->book = book_must_open(fixture->directory);
+}
+
+static void only_its_user_can_read_it(void **state)
+{
+    struct book_fixture *fixture = *state;
+    static const char *const names[] = {"", "book.db", "book.db-wal", "lock"};
+    struct stat status;
+    char path[128];
+
+    book_add_lease(fixture->book, 1);
+    book_must_commit(fixture->book);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        book_path_in(fixture, names[i], path);
+        assert_int_equal(stat(path, &status), 0);
+        assert_int_equal(status.st_mode & 077, 0);
+    }
+    book_close(fixture->book);
+    fixture->book = NULL;
+    book_path_in(fixture, "book.db", path);
+    chmod(path, 0640);
+    assert_refused(fixture->directory, EPERM, "can be used by others (mode 640)");
+    chmod(path, 0600);
+    chmod(fixture->directory, 0755);
+    assert_refused(fixture->directory, EPERM, "chmod go=");
+    chmod(fixture->directory, 0700);
+}
+
+static void links_and_files_are_no_state(void **state)
+{
+    struct book_fixture *fixture = *state;
+    char path[128], other[128];
+
+    book_path_in(fixture, "book.db", path);
+    assert_refused(path, ENOTDIR, "is no directory");
+    book_path_in(fixture, "missing/deeper", other);
+    assert_refused(other, ENOENT, "cannot create the state directory");
+    book_close(fixture->book);
+    fixture->book = NULL;
+    book_path_in(fixture, "elsewhere.db", other);
+    assert_int_equal(rename(path, other), 0);
+    assert_int_equal(symlink(other, path), 0);
+    assert_refused(fixture->directory, ELOOP, "book.db");
+}
+
+static void newer_files_are_refused(void **state)
+{
+    struct book_fixture *fixture = *state;
+
+    book_close(fixture->book);
+    fixture->book = NULL;
+    book_run_sql(fixture, "INSERT INTO migration VALUES (99, 0)");
+    assert_refused(fixture->directory, EPROTO, "newer version of Galerna (format 99");
+    book_run_sql(fixture, "DELETE FROM migration WHERE version = 99");
+    fixture->book = book_must_open(fixture->directory);
+}
+
+static void other_databases_are_refused(void **state)
+{
+    struct book_fixture *fixture = *state;
+    char path[128];
+
+    book_close(fixture->book);
+    fixture->book = NULL;
+    book_path_in(fixture, "book.db", path);
+    unlink(path);
+    book_run_sql(fixture, "CREATE TABLE t (x)");
+    chmod(path, 0600);
+    assert_refused(fixture->directory, EPROTO, "another program");
+}
+
+static void overwrite(const struct book_fixture *fixture, long from, size_t n)
+{
+    char path[128];
+    FILE *file;
+
+    book_path_in(fixture, "book.db", path);
+    file = fopen(path, "r+");
+    assert_non_null(file);
+    fseek(file, from, SEEK_SET);
+    for (size_t i = 0; i < n; i++)
+        fputc(0xa5, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void damaged_files_are_refused(void **state)
+{
+    struct book_fixture *fixture = *state;
+
+    for (int i = 0; i < 200; i++)
+        book_fill_lease(book_add_lease(fixture->book, i));
+    book_must_commit(fixture->book);
+    book_close(fixture->book);
+    fixture->book = NULL;
+    overwrite(fixture, 4096 * 10, 4096 * 3);
+    assert_refused(fixture->directory, EPROTO, "is damaged");
+    overwrite(fixture, 0, 100);
+    assert_refused(fixture->directory, EPROTO, "is damaged");
+}
+
+static void impossible_values_are_refused(void **state)
+{
+    struct book_fixture *fixture = *state;
+    static const struct {
+        const char *change, *back, *text;
+    } cases[] = {
+        {"UPDATE lease SET phase = 'dancing'", "UPDATE lease SET phase = 'waiting'",
+         "lease 1: 'phase' is dancing"},
+        {"UPDATE lease SET contract = 2", "UPDATE lease SET contract = 0", "'contract' is 2"},
+        {"UPDATE lease SET uid = 5000000000", "UPDATE lease SET uid = 0", "'uid' is 5000000000"},
+        {"UPDATE vm SET avoid = '1 2'", "UPDATE vm SET avoid = '1 2 3 4 5 6 7 8'", "'avoid'"},
+        {"UPDATE vm SET lease = 9", "UPDATE vm SET lease = 1", "lease 9, which is not there"},
+    };
+
+    book_add_lease(fixture->book, 1);
+    book_add_vm(fixture->book, 1, 1);
+    book_must_commit(fixture->book);
+    book_close(fixture->book);
+    fixture->book = NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        book_run_sql(fixture, cases[i].change);
+        assert_refused(fixture->directory, EPROTO, cases[i].text);
+        book_run_sql(fixture, cases[i].back);
+    }
+    fixture->book = book_must_open(fixture->directory);
+}
+
+/* A limit on the size of files stands for a full disk. */
+static void a_full_disk_changes_nothing(void **state)
+{
+    struct book_fixture *fixture = *state;
+    struct rlimit old, small = {.rlim_cur = 100000};
+    struct error err = {0};
+    size_t n;
+
+    book_add_lease(fixture->book, 1)->priority = 1;
+    book_must_commit(fixture->book);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small.rlim_max = old.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &small);
+    book_lease(fixture->book, 1)->priority = 2;
+    book_mark_lease(fixture->book, book_lease(fixture->book, 1));
+    for (int i = 2; i < 1000; i++)
+        book_fill_lease(book_add_lease(fixture->book, i));
+    assert_int_equal(book_commit(fixture->book, &err), -1);
+    assert_true(err.code == ENOSPC || err.code == EIO);
+    assert_non_null(strstr(err.text, "book.db: cannot write"));
+    assert_true(book_has_changes(fixture->book));
+    assert_true(book_lease(fixture->book, 1)->marked);
+    setrlimit(RLIMIT_FSIZE, &old);
+    book_must_commit(fixture->book); /* there is room again: nothing was forgotten */
+    book_reopen(fixture);
+    book_leases(fixture->book, &n);
+    assert_int_equal(n, 999);
+    assert_int_equal(book_lease(fixture->book, 1)->priority, 2);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, book_set_up, book_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_second_opener_is_refused),  TEST(the_lock_ends_with_its_process),
+        TEST(only_its_user_can_read_it),   TEST(links_and_files_are_no_state),
+        TEST(newer_files_are_refused),     TEST(other_databases_are_refused),
+        TEST(damaged_files_are_refused),   TEST(impossible_values_are_refused),
+        TEST(a_full_disk_changes_nothing),
+    };
+#undef TEST
+
+    signal(SIGXFSZ, SIG_IGN);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

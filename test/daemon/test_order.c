@@ -1,0 +1,162 @@
+/* What a request is written as for OpenNebula is read from there as the same wish. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "adapters/opennebula/wish.h"
+#include "daemon/order.h"
+
+#define NOW INT64_C(1795273200)
+
+/* One attribute KEY=[A="1", B="2"] as the pool's reader flattens it. */
+struct parsed {
+    char text[ORDER_TEXT_MAX], names[24][48];
+    struct attribute items[24];
+    struct attributes attributes;
+};
+
+static void parse(struct parsed *parsed)
+{
+    char *at = strchr(parsed->text, '['), *end;
+    size_t n = 0;
+
+    parsed->attributes = (struct attributes){.items = parsed->items};
+    assert_int_equal(strncmp(parsed->text, "GALERNA=[", 9), 0);
+    for (at++; *at && *at != ']'; n++) {
+        char *equals = strchr(at, '=');
+
+        *equals = '\0';
+        snprintf(parsed->names[n], sizeof parsed->names[n], "GALERNA/%s", at);
+        assert_int_equal(equals[1], '"');
+        end = strchr(equals + 2, '"');
+        *end = '\0';
+        parsed->items[n] = (struct attribute){parsed->names[n], equals + 2};
+        at = end + 1 + strspn(end + 1, ", ");
+    }
+    parsed->attributes.n = n;
+}
+
+static void read_back(const struct order *order, struct wish *wish)
+{
+    const struct wish_defaults defaults = {.preemptible = false, .duration = SPAN_UNLIMITED};
+    char reason[WISH_TEXT_MAX] = "";
+    struct parsed parsed;
+    struct vm vm = {.id = 1, .stime = NOW, .is_extended = true};
+    size_t length = order_attribute(order, "request-1", parsed.text, sizeof parsed.text);
+
+    assert_int_equal(length, strlen(parsed.text));
+    parse(&parsed);
+    vm.user_template = parsed.attributes;
+    if (wish_read(&vm, &defaults, wish, reason) < 0)
+        fail_msg("%s", reason);
+    assert_true(wish->present);
+    assert_int_equal(wish->kind, order->kind);
+    assert_int_equal(wish->duration, order->duration);
+    assert_int_equal(wish->deadline, order->deadline);
+    assert_int_equal(wish->terms, order->terms);
+    assert_int_equal(wish->preemptible, order->terms != TERMS_NON_PREEMPTABLE);
+    assert_int_equal(wish->priority, order->priority);
+    assert_string_equal(wish->group, order->count > 1 ? "request-1" : "");
+    assert_int_equal(wish->group_size, order->count > 1 ? order->count : 0);
+}
+
+static struct order some_order(enum lease_kind kind)
+{
+    return (struct order){
+        .kind = kind,
+        .count = 1,
+        .cpu = 100,
+        .memory = 512,
+        .template = -1,
+        .start = INSTANT_NONE,
+        .earliest = INSTANT_NONE,
+        .deadline = INSTANT_NONE,
+        .duration = SPAN_UNLIMITED,
+        .terms = TERMS_NON_PREEMPTABLE,
+    };
+}
+
+static void every_kind_is_understood(void **state)
+{
+    struct order order = some_order(LEASE_BEST_EFFORT);
+    struct wish wish;
+
+    (void)state;
+    read_back(&order, &wish);
+    order.earliest = NOW + 5;
+    order.duration = 1;
+    read_back(&order, &wish);
+    assert_int_equal(wish.earliest, NOW + 5);
+    order = some_order(LEASE_IMMEDIATE);
+    order.duration = 90061;
+    read_back(&order, &wish);
+    order = some_order(LEASE_RESERVATION);
+    order.start = NOW + 86400 * 200; /* in summer, when it is winter now */
+    order.duration = 360000;
+    read_back(&order, &wish);
+    assert_int_equal(wish.start, order.start);
+    order = some_order(LEASE_DEADLINE);
+    order.earliest = NOW + 10;
+    order.deadline = NOW + 1000;
+    order.duration = 60;
+    read_back(&order, &wish);
+}
+
+static void terms_priorities_and_groups_are_understood(void **state)
+{
+    struct order order = some_order(LEASE_BEST_EFFORT);
+    struct wish wish;
+
+    (void)state;
+    for (int terms = TERMS_CANCELABLE; terms <= TERMS_NON_PREEMPTABLE; terms++) {
+        order.terms = (enum lease_terms)terms;
+        order.priority = 3 - terms;
+        order.count = 1 + (uint32_t)terms;
+        read_back(&order, &wish);
+    }
+}
+
+static void the_engine_is_asked_for_the_same(void **state)
+{
+    struct order order = some_order(LEASE_DEADLINE);
+    struct lease_request request;
+    struct node_set set;
+
+    (void)state;
+    order.count = 10;
+    order.earliest = NOW + 10;
+    order.deadline = NOW + 1000;
+    order.duration = 60;
+    order.terms = TERMS_RESTARTABLE;
+    order_lease_request(&order, NOW, &set, &request);
+    assert_int_equal(set.count, 10);
+    assert_int_equal(set.amounts.of[RESOURCE_CPU], 100);
+    assert_int_equal(set.amounts.of[RESOURCE_MEMORY], 512);
+    assert_int_equal(request.kind, LEASE_DEADLINE);
+    assert_int_equal(request.start, NOW + 10);
+    assert_int_equal(request.deadline, NOW + 1000);
+    assert_int_equal(request.duration, 60);
+    assert_true(request.preemptible);
+    assert_ptr_equal(request.node_sets, &set);
+    order = some_order(LEASE_RESERVATION);
+    order.start = NOW + 7;
+    order_lease_request(&order, NOW, &set, &request);
+    assert_int_equal(request.start, NOW + 7);
+    assert_false(request.preemptible);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_engine_is_asked_for_the_same),
+        cmocka_unit_test(every_kind_is_understood),
+        cmocka_unit_test(terms_priorities_and_groups_are_understood),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+/* Requests on the control socket, from arbitrary bytes: through a real connection, to the real
+ * answers, over a small book. What is answered must be JSON. */
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "daemon/answers.h"
+#include "daemon/control.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct stage {
+    char directory[64], path[96];
+    struct book *book;
+    struct answers *answers;
+    struct control *control;
+};
+
+static int64_t now(void *context)
+{
+    (void)context;
+    return 1795273200;
+}
+
+static void status(void *context, json_t *object)
+{
+    (void)context;
+    (void)object;
+}
+
+static void each_host(void *context, void (*visit)(void *visitor, const struct host_view *host),
+                      void *visitor)
+{
+    (void)context;
+    visit(visitor, &(struct host_view){.id = 4, .name = "alpha", .state = "on"});
+}
+
+static int each_operation(void *context, int32_t host,
+                          void (*visit)(void *visitor, const struct operation_view *operation),
+                          void *visitor, struct error *err)
+{
+    (void)context;
+    (void)err;
+    if (host == 4)
+        visit(visitor, &(struct operation_view){.lease = 1, .vm = 1, .what = "run"});
+    return 0;
+}
+
+static int cancel(void *context, int64_t lease, const char *who, struct error *err)
+{
+    (void)context;
+    (void)lease;
+    (void)who;
+    (void)err;
+    return 0;
+}
+
+static int dry_run(void *context, const struct order *order, struct order_trial *trial,
+                   struct error *err)
+{
+    (void)context;
+    (void)err;
+    trial->accepted = order->count < 4;
+    return 0;
+}
+
+/* The texts that would go to OpenNebula are made. */
+static int request(void *context, const struct order *order, const struct control_peer *peer,
+                   struct error *err)
+{
+    const struct stage *on = context;
+    char text[ORDER_TEXT_MAX];
+    int32_t vm = 7;
+
+    (void)err;
+    if (order_template(order, "group", 0, text) >= sizeof text || strchr(text, '\\'))
+        abort();
+    control_answer(on->control, peer->ticket, answers_requested(&vm, 1));
+    return 0;
+}
+
+static void wake(void *context)
+{
+    (void)context;
+}
+
+static void open_stage(struct stage *new, struct answers_daemon *daemon)
+{
+    struct error err = {0};
+
+    snprintf(new->directory, sizeof new->directory, "/tmp/galerna-fuzz-XXXXXX");
+    if (!mkdtemp(new->directory))
+        abort();
+    snprintf(new->path, sizeof new->path, "%s/control.sock", new->directory);
+    *daemon = (struct answers_daemon){
+        .context = new,
+        .now = now,
+        .status = status,
+        .each_host = each_host,
+        .each_operation = each_operation,
+        .cancel = cancel,
+        .dry_run = dry_run,
+        .request = request,
+        .wake = wake,
+    };
+    new->book = book_open(new->directory, &err);
+    if (!new->book)
+        abort();
+    for (int i = 0; i < 3; i++) {
+        book_add_lease(new->book, i)->phase = i == 2 ? PHASE_ENDED : PHASE_WAITING;
+        book_add_vm(new->book, i, i)->gone = true;
+    }
+    if (book_commit(new->book, &err) < 0)
+        abort();
+    book_forget_lease(new->book, 2);
+    new->answers = answers_create(new->book, daemon);
+    new->control = control_create(new->path, NULL, answers_handle, new->answers, &err);
+    if (!new->control)
+        abort();
+}
+
+/* One for all inputs: none of them changes it. */
+static struct stage stage;
+
+static void close_stage(void)
+{
+    static const char *const files[] = {"book.db", "book.db-wal", "book.db-shm", "lock"};
+    char path[128];
+
+    control_destroy(stage.control);
+    answers_destroy(stage.answers);
+    book_close(stage.book);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", stage.directory, files[i]);
+        unlink(path);
+    }
+    rmdir(stage.directory);
+}
+
+static void check_answers(char *text)
+{
+    char *rest = text;
+
+    for (char *line; (line = strsep(&rest, "\n")) && rest;) {
+        json_t *answer = json_loads(line, 0, NULL);
+
+        if (!json_is_boolean(json_object_get(answer, "ok")))
+            abort();
+        json_decref(answer);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    enum { ANSWERS_MAX = 1 << 20 };
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    static struct answers_daemon daemon;
+    char *text = malloc(ANSWERS_MAX);
+    size_t length = 0;
+    ssize_t n;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    if (!stage.control) {
+        open_stage(&stage, &daemon);
+        atexit(close_stage);
+    }
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", stage.path);
+    if (fd < 0 || !text || connect(fd, (struct sockaddr *)&address, sizeof address) < 0)
+        abort();
+    /* More than fits into the socket's buffer is of no interest. */
+    n = send(fd, data, size, MSG_NOSIGNAL);
+    shutdown(fd, SHUT_WR);
+    for (int i = 0; i < 50 && n > 0; i++) {
+        control_serve(stage.control);
+        n = recv(fd, text + length, ANSWERS_MAX - 1 - length, 0);
+        length += n > 0 ? (size_t)n : 0;
+        n = n == 0 ? 0 : 1;
+    }
+    text[length] = '\0';
+    check_answers(text);
+    free(text);
+    close(fd);
+    control_serve(stage.control);
+    return 0;
+}

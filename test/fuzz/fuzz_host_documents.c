@@ -1,0 +1,38 @@
+/* Any bytes as a document with hosts. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/pool.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct host_pool *pool, const struct host *host)
+{
+    if (host_pool_find(pool, host->id) != host)
+        abort();
+    if (host->cpu < 0 || host->memory < 0 || host->cpu_usage < 0 || host->memory_usage < 0)
+        abort();
+    if (!host->name || !host->cluster_name || !*host_state_name(host->state))
+        abort();
+    for (size_t i = 0; i < host->n_vms; i++)
+        if (host->vms[i] < 0)
+            abort();
+    for (size_t i = 0; i < host->attributes.n; i++)
+        if (!attributes_find(&host->attributes, host->attributes.items[i].name))
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct host_pool pool;
+    struct error err;
+
+    if (host_pool_parse(&pool, (const char *)data, size, &err) < 0)
+        return 0;
+    for (size_t i = 0; i < pool.n; i++)
+        check(&pool, &pool.items[i]);
+    host_pool_finish(&pool);
+    return 0;
+}

@@ -1,0 +1,239 @@
+"""The OpenNebula under a scenario, and what can be done to its surroundings.
+
+Two kinds: the stand-in (`galerna sandbox`), and real daemons with drivers that read their orders
+from files (README.md says which)."""
+
+import os
+import re
+import shlex
+import socket
+import subprocess
+import time
+
+from kit.client import Oned, OnedError
+
+# What the scenarios call an action: phase in the stand-in, messages of the driver.
+SANDBOX_PHASES = {"deploy": "boot", "save": "save", "restore": "restore", "shutdown": "shutdown"}
+DRIVER_ACTIONS = {"deploy": "DEPLOY", "save": "SAVE", "restore": "RESTORE", "shutdown": "SHUTDOWN"}
+
+
+class Missing(Exception):
+    """This backend cannot do what the scenario needs."""
+
+
+def free_port():
+    """A port whose companions 2000 and 4000 further are free as well."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        if port < 28000 and all(not answers(port + more) for more in (0, 2000, 4000)):
+            return port
+        port = 20000 + (os.getpid() * 7919 + time.monotonic_ns()) % 8000
+        if all(not answers(port + more) for more in (0, 2000, 4000)):
+            return port
+
+
+def answers(port):
+    try:
+        socket.create_connection(("127.0.0.1", port), 0.5).close()
+        return True
+    except OSError:
+        return False
+
+
+def wait_for(test, seconds, what):
+    end = time.monotonic() + seconds
+    while not test():
+        if time.monotonic() > end:
+            raise TimeoutError("%s: not within %g s" % (what, seconds))
+        time.sleep(0.1)
+
+
+class Backend:
+    """What both kinds share. `endpoint`, `auth_file` and `oned` are set by the kinds."""
+
+    endpoint = auth_file = oned = None
+
+    def log_in(self):
+        with open(self.auth_file, encoding="utf-8") as file:
+            self.oned = Oned(self.endpoint, file.read().strip())
+
+    def answering(self):
+        try:
+            self.oned.call("one.system.version")
+            return True
+        except (OSError, OnedError):
+            return False
+
+    def version(self):
+        return self.oned.call("one.system.version")
+
+    def add_host(self, name, cores, memory, attributes=""):
+        """A host that is monitored; returns its id."""
+        host = self.oned.call("one.host.allocate", self.host_name(name, cores, memory), "dummy",
+                              "dummy", -1)
+        if attributes:
+            self.oned.call("one.host.update", host, attributes, 1)
+        self.wait_monitored(host, cores, memory)
+        return host
+
+    def wait_monitored(self, host, cores, memory):
+        def ready():
+            found = self.oned.hosts().get(host)
+            return found and found.state == 2 and found.cpu == cores * 100 and \
+                found.memory == memory * 1024
+        wait_for(ready, 20, "host %d monitored with %g cores and %d MB" % (host, cores, memory))
+
+    def host_name(self, name, cores, memory):
+        raise NotImplementedError
+
+
+class Sandbox(Backend):
+    """The stand-in, one process for each scenario."""
+
+    def __init__(self, program, directory, version):
+        self.auth_file = os.path.join(directory, "one_auth")
+        self.port = free_port()
+        self.endpoint = "http://127.0.0.1:%d/RPC2" % self.port
+        self.log = os.path.join(directory, "sandbox.log")
+        self.command = [program, "sandbox", "--listen", "127.0.0.1", "--port", str(self.port),
+                        "--opennebula", version, "--hosts", "0", "--auth", self.auth_file,
+                        "--state", os.path.join(directory, "sandbox.db")]
+        self.process = None
+        self.start_oned()
+
+    def close(self):
+        self.stop_oned(kill=True)
+
+    def start_oned(self):
+        with open(self.log, "ab") as output:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=output,
+                                            stderr=output, start_new_session=True)
+        wait_for(lambda: self.process.poll() is not None or answers(self.port), 15,
+                 "galerna sandbox answers")
+        if self.process.poll() is not None:
+            with open(self.log, encoding="utf-8") as file:
+                raise RuntimeError("galerna sandbox ended: " + file.read()[-500:])
+        self.log_in()
+
+    def stop_oned(self, kill=False):
+        if self.process.poll() is None:
+            (self.process.kill if kill else self.process.terminate)()
+            self.process.wait(10)
+
+    def host_name(self, name, cores, memory):
+        """The capacity is in the name, in whole cores and GB."""
+        return "c%dm%d-%s" % (cores, memory // 1024, name)
+
+    def fault(self, **words):
+        text = ", ".join('%s = "%s"' % (name.upper(), value) for name, value in words.items())
+        self.oned.call("sandbox.fault", "FAULT = [ %s ]" % text)
+
+    def slow(self, action, seconds, **where):
+        self.fault(kind="slow", phase=SANDBOX_PHASES[action], time=int(seconds * 1000), count=-1,
+                   **where)
+
+    def fail(self, action, **where):
+        self.fault(kind="fail", phase=SANDBOX_PHASES[action], count=-1, **where)
+
+    def heal(self):
+        self.oned.call("sandbox.clear", -1)
+
+    def break_host(self, host, broken):
+        self.oned.call("sandbox.host", host, "break" if broken else "repair")
+
+    def fill_datastores(self, free_mb):
+        self.oned.call("sandbox.datastore", 0, free_mb)
+
+    def deploys(self, vm):
+        return None
+
+
+class Real(Backend):
+    """A real oned, started and stopped by a command and troubled through files."""
+
+    def __init__(self, command, directory):
+        self.directory = os.path.join(directory, "oned")
+        self.port = free_port()
+        self.command = command
+        self.endpoint = "http://127.0.0.1:%d/RPC2" % self.port
+        self.auth_file = os.path.join(self.directory, "one_auth")
+        os.makedirs(self.directory, exist_ok=True)
+        self.run("reset")
+        self.log_in()
+        wait_for(self.answering, 15, "oned answers")
+        self.oned.call("one.datastore.update", 0, 'TM_MAD = "dummy"', 1)
+        self.write("ds/0", "total_mb=2000000 free_mb=1900000 used_mb=100000")
+
+    def run(self, action):
+        command = self.command.format(directory=shlex.quote(self.directory), port=self.port,
+                                      action=action)
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError("%s: %s" % (command, done.stdout + done.stderr))
+
+    def close(self):
+        self.run("kill")
+
+    def start_oned(self):
+        self.run("start")
+        wait_for(self.answering, 15, "oned answers")
+
+    def stop_oned(self, kill=False):
+        self.run("kill" if kill else "stop")
+
+    def host_name(self, name, cores, memory):
+        self.write("hosts/" + name, "cores=%g memory_mb=%d" % (cores, memory))
+        return name
+
+    def path(self, name):
+        return os.path.join(self.directory, "faults", name)
+
+    def write(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name) + ".new", "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+        os.rename(self.path(name) + ".new", self.path(name))
+
+    def order(self, action, text, vm=None, host=None):
+        name = "vm/" + DRIVER_ACTIONS[action]
+        if vm is not None:
+            name += "@vm%d" % vm
+        elif host is not None:
+            name += "@" + self.oned.hosts()[host].name
+        self.write(name, text)
+
+    def slow(self, action, seconds, **where):
+        self.order(action, "delay=%g" % seconds, **where)
+
+    def fail(self, action, **where):
+        self.order(action, "fail=yes message=told_to_fail", **where)
+
+    def heal(self):
+        for name in os.listdir(self.path("vm")):
+            os.unlink(os.path.join(self.path("vm"), name))
+
+    def break_host(self, host, broken):
+        name = "hosts/" + self.oned.hosts()[host].name
+        with open(self.path(name), encoding="utf-8") as file:
+            text = re.sub(r" *error=yes", "", file.read().strip())
+        self.write(name, text + (" error=yes" if broken else ""))
+
+    def fill_datastores(self, free_mb):
+        self.write("ds/0", "total_mb=2000000 free_mb=%d used_mb=%d" % (free_mb, 2000000 - free_mb))
+
+        def counted():
+            store = self.oned.document("one.datastore.info", 0)
+            return int(store.findtext("FREE_MB")) == free_mb
+        wait_for(counted, 30, "datastore 0 monitored with %d MB free" % free_mb)
+
+    def deploys(self, vm):
+        """How many times the driver was told to boot the VM."""
+        try:
+            with open(os.path.join(self.directory, "var", "driver.log"), encoding="utf-8") as file:
+                words = [line.split() for line in file]
+        except OSError:
+            return 0
+        return sum(1 for word in words if word[1:3] == ["vm", "DEPLOY"] and word[3] == str(vm)
+                   and word[5] == "begin")

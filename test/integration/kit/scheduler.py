@@ -1,0 +1,90 @@
+"""galernad as a process: its configuration, its state, its life and its death."""
+
+import os
+import signal
+import subprocess
+import time
+
+CONFIGURATION = """[general]
+mode: opennebula
+
+[opennebula]
+endpoint: %(endpoint)s
+poll-interval: 3
+%(more)s
+"""
+
+
+class Scheduler:
+    """One galernad. Its output goes to DIRECTORY/NAME.log."""
+
+    def __init__(self, program, directory, backend, name="galernad", state=None, more="",
+                 auth_file=None):
+        self.program = program
+        self.name = name
+        self.directory = directory
+        self.state = state or os.path.join(directory, name + "-state")
+        self.log = os.path.join(directory, name + ".log")
+        self.configuration = os.path.join(directory, name + ".conf")
+        self.environment = dict(os.environ, ONE_XMLRPC=backend.endpoint,
+                                ONE_AUTH=auth_file or backend.auth_file)
+        self.process = None
+        self.starts = 0
+        self.ending = False
+        os.makedirs(self.state, mode=0o700, exist_ok=True)
+        with open(self.configuration, "w", encoding="utf-8") as file:
+            file.write(CONFIGURATION % {"endpoint": backend.endpoint, "more": more})
+
+    def start(self):
+        assert not self.alive(), "galernad is started already"
+        self.ending = False
+        self.starts += 1
+        with open(self.log, "ab") as output:
+            output.write(b"--- start %d at %s\n" % (self.starts, time.strftime("%H:%M:%S").encode()))
+            output.flush()
+            self.process = subprocess.Popen(
+                [self.program, "--foreground", "-c", self.configuration, "--state-dir", self.state],
+                env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                start_new_session=True)
+
+    def alive(self):
+        return self.process is not None and self.process.poll() is None
+
+    def left_by_itself(self):
+        return self.process is not None and not self.ending and self.process.poll() is not None
+
+    def kill(self):
+        self.send(signal.SIGKILL)
+        self.process.wait(10)
+
+    def send(self, signal_number):
+        self.ending = True
+        if self.alive():
+            self.process.send_signal(signal_number)
+
+    def terminate(self, seconds):
+        """SIGTERM; returns the exit code, or None when it still runs after that many seconds."""
+        self.send(signal.SIGTERM)
+        return self.wait(seconds)
+
+    def wait(self, seconds):
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def clean_up(self):
+        if self.alive():
+            self.terminate(5)
+        if self.alive():
+            self.kill()
+
+    def output(self):
+        try:
+            with open(self.log, encoding="utf-8", errors="replace") as file:
+                return file.read()
+        except OSError:
+            return ""
+
+    def tail(self, lines=8):
+        return " | ".join(self.output().strip().split("\n")[-lines:])

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Runs the scenarios: galernad against an OpenNebula, each scenario with one of its own.
+
+Prints a line for each: name, PASS, FAIL or SKIP with the reason, seconds. Exits 0 only if nothing
+failed. See README.md."""
+
+import argparse
+import concurrent.futures
+import ctypes
+import os
+import signal
+import sys
+import tempfile
+import time
+import traceback
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+# pylint: disable=wrong-import-position,unused-import
+from kit.backend import Missing, Real, Sandbox
+from kit.registry import SCENARIOS
+from kit.trial import Failure, Skip, Trial
+import scenarios.placement
+import scenarios.reservations
+import scenarios.queue
+import scenarios.users
+import scenarios.hosts
+import scenarios.life
+import scenarios.chaos
+
+
+PR_SET_PDEATHSIG = 1
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--list", action="store_true", help="name the scenarios")
+    parser.add_argument("--only", action="append", metavar="NAME", default=[],
+                        help="this one; may be repeated")
+    parser.add_argument("--skip", action="append", metavar="NAME", default=[], help="not this one")
+    parser.add_argument("--no-extra", action="store_true", help="not those named extra-*")
+    parser.add_argument("--galernad", metavar="PATH", help="the daemon on trial")
+    parser.add_argument("--backend", choices=["sandbox", "real"], default="sandbox")
+    parser.add_argument("--galerna", metavar="PATH", help="for the sandbox")
+    parser.add_argument("--version", choices=["6.10", "7.4"], default="6.10",
+                        help="of the sandbox")
+    parser.add_argument("--oned", metavar="COMMAND",
+                        help="for --backend real: with {directory}, {port} and {action} in it")
+    parser.add_argument("--jobs", type=int, default=4, help="scenarios at once")
+    parser.add_argument("--repeat", type=int, default=1, help="each so many times")
+    parser.add_argument("--work", metavar="DIR", help="where logs go; default: a new directory")
+    options = parser.parse_args()
+    if not options.list:
+        if not options.galernad:
+            parser.error("--galernad is missing")
+        needed = "galerna" if options.backend == "sandbox" else "oned"
+        if not getattr(options, needed):
+            parser.error("--backend %s needs --%s" % (options.backend, needed))
+    for name in options.only + options.skip:
+        if name not in SCENARIOS:
+            parser.error("no scenario is called %s" % name)
+    return options
+
+
+def make_backend(options, directory):
+    if options.backend == "sandbox":
+        return Sandbox(options.galerna, directory, options.version)
+    return Real(options.oned, directory)
+
+
+def die_with_parent():
+    """A worker ends its scenario, and what it started, when the main process is gone."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def run_one(name, directory, options):
+    """One scenario in a process of its own: (name, verdict, reason, seconds)."""
+    os.makedirs(directory, exist_ok=True)
+    began = time.monotonic()
+    backend = trial = None
+    verdict, reason = "PASS", ""
+    try:
+        backend = make_backend(options, directory)
+        trial = Trial(backend, os.path.abspath(options.galernad), directory)
+        SCENARIOS[name](trial)
+        if trial.sampler.is_alive():
+            trial.pause(1.5)
+        trial.check()
+    except (Skip, Missing) as skip:
+        verdict, reason = "SKIP", str(skip)
+    except Failure as failure:
+        verdict, reason = "FAIL", str(failure)
+    except Exception as error:  # pylint: disable=broad-except
+        verdict, reason = "FAIL", "the scenario broke: %r" % error
+        with open(os.path.join(directory, "traceback.txt"), "w", encoding="utf-8") as file:
+            traceback.print_exc(file=file)
+    finally:
+        for thing in (trial, backend):
+            try:
+                if thing:
+                    thing.close()
+            except Exception as error:  # pylint: disable=broad-except
+                verdict, reason = "FAIL", reason or "cannot be cleaned up: %r" % error
+    return name, verdict, reason, time.monotonic() - began
+
+
+def main():
+    options = arguments()
+    names = [name for name in options.only or SCENARIOS
+             if name not in options.skip and not (options.no_extra and name.startswith("extra-"))]
+    if options.list:
+        print("\n".join(names))
+        return 0
+    work = os.path.abspath(options.work or tempfile.mkdtemp(prefix="galerna-integration-"))
+    failed = 0
+    with concurrent.futures.ProcessPoolExecutor(
+            max_workers=options.jobs, initializer=die_with_parent) as pool:
+        runs = []
+        for i in range(options.repeat):
+            for name in sorted(names, key=lambda name: not name.startswith("chaos")):
+                folder = os.path.join(work, name + ("-%d" % (i + 1) if options.repeat > 1 else ""))
+                runs.append(pool.submit(run_one, name, folder, options))
+        for run in concurrent.futures.as_completed(runs):
+            name, verdict, reason, seconds = run.result()
+            failed += verdict == "FAIL"
+            print("%-28s %s %5.0f s%s" % (name, verdict, seconds, "  " + reason if reason else ""),
+                  flush=True)
+    print("%d of %d failed; logs in %s" % (failed, len(runs), work))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

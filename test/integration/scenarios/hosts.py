@@ -1,0 +1,157 @@
+"""Hosts that are taken out of service, break, fail to boot VMs or are slow to."""
+
+import time
+
+from kit.registry import scenario
+from kit.trial import ANYTHING, clock, relative
+
+DISABLE, ENABLE, OFFLINE = 1, 0, 2
+
+
+def reservations_lose_hosts(t, take_away):
+    """Two reservations of a host each, and one host left of three."""
+    hosts = t.add_hosts(3, cores=8)
+    t.begin()
+    vms = t.vms(2, "ar", cpu=8, haizea={"start": relative(40), "duration": clock(60)})
+    starts = [t.look(vm).submitted + 40 for vm in vms]
+    t.pause(8)
+    before = {vm: t.look(vm).message for vm in vms}
+    gone, left = hosts[:2], hosts[2]
+    for host in gone:
+        take_away(host)
+    t.wait(20, "two hosts out of service",
+           lambda: all(t.oned.hosts()[host].state != 2 for host in gone))
+    t.throughout(max(starts) + 10 - time.time(), "nothing goes to the others",
+                 lambda: all(t.look(vm).host in (None, left) for vm in vms), *vms)
+    for vm in vms:
+        found = t.look(vm)
+        t.require(found.running and found.host == left or
+                  found.message and found.message != before[vm],
+                  "runs on the third host or has a new message", vm)
+    t.require(any(t.look(vm).running for vm in vms), "one of them runs", *vms)
+
+
+@scenario("host-disabled")
+def host_disabled(t):
+    reservations_lose_hosts(t, lambda host: t.oned.call("one.host.status", host, DISABLE))
+
+
+@scenario("host-error-reservation")
+def host_error_reservation(t):
+    reservations_lose_hosts(t, lambda host: t.backend.break_host(host, True))
+
+
+@scenario("boot-failure")
+def boot_failure(t):
+    hosts = t.add_hosts(3, attributes=["LIKED = 0", "LIKED = 10", "LIKED = 0"])
+    bad = hosts[1]
+    t.backend.fail("deploy", host=bad)
+    t.begin()
+    began = time.time()
+    others = t.vms(4, "other", requirements='ID="%d" | ID="%d"' % (hosts[0], hosts[2]))
+    prefers = t.vm("prefers", more='SCHED_RANK = "LIKED"\n')
+    pinned = t.vm("pinned", requirements='ID="%d"' % bad)
+    t.wait_running(others, 30, "VMs for other hosts RUNNING")
+    t.wait(40, "the pinned VM has a reason", lambda: t.reason(pinned, ANYTHING), pinned)
+    t.pause_until(began + 40)
+    tries = t.backend.deploys(pinned)
+    tries = len(t.look(pinned).history) if tries is None else tries
+    t.require(1 <= tries <= 10, "tried at most 10 times, not %d" % tries, pinned)
+    t.wait(began + 90 - time.time(), "retried elsewhere or has a reason",
+           lambda: t.look(prefers).running or t.reason(prefers, ANYTHING), prefers)
+
+
+@scenario("slow-deploy")
+def slow_deploy(t):
+    t.add_hosts(3, cores=8)
+    slow = t.vm("slow", hold=True)
+    t.backend.slow("deploy", 20, vm=slow)
+    t.begin()
+    t.oned.action("release", slow)
+    t.wait(10, "the slow VM is being deployed", lambda: t.look(slow).active, slow)
+    others = t.vms(5, "quick")
+    t.wait_running(others, 14, "five others RUNNING meanwhile")
+    t.require(not t.look(slow).running, "the slow one is still booting", slow)
+    t.wait_running([slow], 40)
+    t.deployed_once(slow, *others)
+
+
+@scenario("extra-host-flushed")
+def host_flushed(t):
+    """A host is disabled and its VMs marked to be moved: they keep running somewhere."""
+    hosts = t.add_hosts(2, cores=8)
+    t.begin()
+    vms = t.vms(2, "v", cpu=2, requirements='ID="%d"' % hosts[0])
+    t.wait_running(vms, 20)
+    t.oned.call("one.host.status", hosts[0], DISABLE)
+    for vm in vms:
+        t.oned.action("resched", vm)
+    other = t.running_vm("other", cpu=2)
+    t.require(t.look(other).host == hosts[1], "on the host in service", other)
+    t.pause(15)
+    for vm in vms:
+        found = t.look(vm)
+        t.require(found.running, "keeps running", vm)
+
+
+@scenario("extra-host-deleted")
+def host_deleted(t):
+    """The host on which a reservation was to run is deleted before its start."""
+    hosts = t.add_hosts(2, cores=8)
+    t.begin()
+    busy = t.running_vm("busy", cpu=8, haizea={"start": "now", "duration": clock(25)})
+    vm = t.vm("ar", cpu=8, haizea={"start": relative(40), "duration": clock(20)})
+    start = t.look(vm).submitted + 40
+    t.pause(6)
+    empty = hosts[1] if t.look(busy).host == hosts[0] else hosts[0]
+    t.oned.call("one.host.delete", empty)
+    t.keeps_time(vm, start, 20)
+
+
+@scenario("extra-host-offline")
+def host_offline(t):
+    hosts = t.add_hosts(2, cores=8)
+    t.begin()
+    t.oned.call("one.host.status", hosts[0], OFFLINE)
+    vms = t.vms(2, "full", cpu=8)
+    t.throughout(15, "nothing goes to a host that is offline",
+                 lambda: all(t.look(vm).host in (None, hosts[1]) for vm in vms), *vms)
+    t.require(len(t.those_running(vms)) == 1, "one of them runs", *vms)
+    t.oned.call("one.host.status", hosts[0], ENABLE)
+    t.wait_running(vms, 40, "both RUNNING after the host is back")
+
+
+@scenario("extra-datastore-full")
+def datastore_full(t):
+    """A volatile disk for which the system datastore has no room."""
+    t.add_hosts(1)
+    t.backend.fill_datastores(1000)
+    t.begin()
+    big = t.vm("big", more='DISK = [ TYPE = "fs", SIZE = 50000 ]\n')
+    small = t.vm("small")
+    t.wait_running([small], 30)
+    t.wait_reason(big, 30, r"datastore|disk|storage")
+    t.throughout(6, "not placed", lambda: t.never_ran(big), big)
+    t.backend.fill_datastores(1900000)
+    t.wait_running([big], 60, "RUNNING once there is room")
+
+
+@scenario("extra-save-never-ends")
+def save_never_ends(t):
+    """A suspension hangs: what depends on it waits and says so, the rest goes on."""
+    t.add_hosts(2, cores=8)
+    fill = t.vms(2, "fill", cpu=8, hold=True,
+                 haizea={"start": "best_effort", "duration": clock(3600), "preemptible": "yes"})
+    t.backend.slow("save", 600, vm=fill[0])
+    t.begin()
+    for vm in fill:
+        t.oned.action("release", vm)
+    t.wait_running(fill, 20)
+    vms = t.vms(2, "ar", cpu=8, haizea={"start": relative(30), "duration": clock(20)})
+    start = t.look(vms[0]).submitted + 30
+    t.wait(start + 10 - time.time(), "one of two reservations runs",
+           lambda: any(map(t.began, vms)), *vms)
+    late = [vm for vm in vms if not t.began(vm)]
+    for vm in late:
+        t.wait_reason(vm, 15, ANYTHING)
+    t.pause(10)

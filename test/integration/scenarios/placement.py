@@ -1,0 +1,110 @@
+"""Plain VMs are placed where they fit and where they may be."""
+
+from kit.registry import scenario
+from kit.trial import CAPACITY, REQUIREMENT
+
+
+@scenario("plain-one")
+def plain_one(t):
+    t.add_hosts(2)
+    t.begin()
+    vm = t.vm("one")
+    t.wait_running([vm], 30)
+    t.pause(6)
+    t.deployed_once(vm)
+
+
+@scenario("plain-pack")
+def plain_pack(t):
+    t.add_hosts(4, cores=8)
+    t.begin()
+    small = t.vms(10, "small", cpu=1)
+    large = t.vms(10, "large", cpu=2)
+    t.wait_running(small + large, 60)
+    t.deployed_once(*small, *large)
+    more = t.vms(3, "more", cpu=2)
+    t.throughout(15, "at most one of three more runs", lambda: len(t.those_running(more)) <= 1,
+                 *more)
+    for vm in large[:3]:
+        t.delete(vm)
+    t.wait_running(more, 40, "RUNNING after three others were deleted")
+    t.deployed_once(*small, *large[3:], *more)
+
+
+@scenario("plain-too-big")
+def plain_too_big(t):
+    t.add_hosts(2, cores=8, memory=16384)
+    t.begin()
+    wide = t.vm("wide", cpu=64)
+    fat = t.vm("fat", memory=256 * 1024)
+    other = t.vm("other")
+    t.wait_running([other], 30)
+    for vm in (wide, fat):
+        t.wait_reason(vm, 30, CAPACITY)
+        t.require(t.look(vm).pending and t.never_ran(vm), "pending and never run", vm)
+
+
+@scenario("requirements")
+def requirements(t):
+    hosts = t.add_hosts(4, attributes=['RACK = "r2"', 'RACK = "r1"', 'RACK = "r2"', 'RACK = "r1"'])
+    t.begin()
+    racked = t.vms(6, "racked", requirements='RACK="r1"')
+    by_id = t.vms(2, "by-id", requirements='ID="%d"' % hosts[1])
+    nowhere = t.vm("nowhere", requirements='RACK="r9"')
+    t.wait_running(racked + by_id, 30)
+    for vm in racked:
+        t.require(t.look(vm).host in (hosts[1], hosts[3]), "on a host of rack r1", vm)
+    for vm in by_id:
+        t.require(t.look(vm).host == hosts[1], "on host %d" % hosts[1], vm)
+    t.wait_reason(nowhere, 30, REQUIREMENT)
+    t.throughout(6, "never placed", lambda: t.never_ran(nowhere), nowhere)
+
+
+@scenario("requirements-precedence")
+def requirements_precedence(t):
+    """One precedence, left to right: (0 or 1) and 1."""
+    hosts = t.add_hosts(3)
+    t.begin()
+    text = 'ID="%d" | ID="%d" & ID="%d"' % (hosts[0], hosts[1], hosts[1])
+    vms = t.vms(4, "v", requirements=text)
+    t.wait_running(vms, 30)
+    for vm in vms:
+        t.require(t.look(vm).host == hosts[1], "on host %d" % hosts[1], vm)
+
+
+@scenario("requirements-malformed")
+def requirements_malformed(t):
+    t.add_hosts(2)
+    t.begin()
+    broken = [t.vm("open", requirements='RACK="r1" & ('), t.vm("twice", requirements='RACK = = 1')]
+    other = t.vm("other")
+    t.wait_running([other], 30)
+    for vm in broken:
+        t.wait_reason(vm, 30, REQUIREMENT)
+    t.throughout(6, "not placed", lambda: all(map(t.never_ran, broken)), *broken)
+
+
+@scenario("host-added")
+def host_added(t):
+    t.add_hosts(1, cores=8)
+    t.begin()
+    vm = t.vm("wide", cpu=16)
+    t.wait_reason(vm, 30, CAPACITY)
+    host = t.add_hosts(1, cores=16)[-1]
+    t.wait_running([vm], 40)
+    t.require(t.look(vm).host == host, "on the new host", vm)
+
+
+@scenario("host-error")
+def host_error(t):
+    good, bad = t.add_hosts(2, cores=8)
+    t.backend.break_host(bad, True)
+    t.wait(20, "host %d in ERROR" % bad, lambda: t.oned.hosts()[bad].state == 3)
+    t.begin()
+    vms = t.vms(2, "full", cpu=8)
+    t.wait(30, "one of two RUNNING", lambda: len(t.those_running(vms)) == 1, *vms)
+    t.throughout(12, "nothing goes to a host in error",
+                 lambda: all(t.look(vm).host in (None, good) for vm in vms), *vms)
+    t.backend.break_host(bad, False)
+    t.wait(20, "host %d back" % bad, lambda: t.oned.hosts()[bad].state == 2)
+    t.wait_running(vms, 40, "both RUNNING after the host is back")

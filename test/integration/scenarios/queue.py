@@ -1,0 +1,94 @@
+"""Leases that wait their turn, and groups."""
+
+import time
+
+from kit.registry import scenario
+from kit.trial import clock
+
+
+def best_effort(duration, preemptible="no"):
+    return {"start": "best_effort", "duration": clock(duration), "preemptible": preemptible}
+
+
+@scenario("group")
+def group(t):
+    hosts = t.add_hosts(4, cores=8)
+    t.begin()
+    busy = t.running_vm("busy", cpu=8, requirements='ID="%d"' % hosts[3])
+    about = {"cpu": 8, "haizea": dict(best_effort(600), group="g1", group_size=4)}
+    members = t.vms(2, "member-a", **about)
+    t.throughout(12, "two members alone are not started",
+                 lambda: all(map(t.never_ran, members)), *members)
+    members += t.vms(2, "member-b", **about)
+    t.throughout(15, "four wait while three hosts are free",
+                 lambda: all(map(t.never_ran, members)), *members)
+    t.delete(busy)
+    t.wait_running(members, 40, "all RUNNING when the fourth host is free")
+    times = [t.began(vm) for vm in members]
+    t.require(max(times) - min(times) <= 5, "within 5 s of each other", *members)
+    t.require(len({t.look(vm).host for vm in members}) == 4, "on four hosts", *members)
+    t.deployed_once(*members)
+
+
+@scenario("fcfs")
+def fcfs(t):
+    t.add_hosts(1, cores=8)
+    t.begin()
+    t.running_vm("first", cpu=8, haizea=best_effort(15))
+    waiting = []
+    for i in range(3):
+        waiting.append(t.vm("lease%d" % i, cpu=8, haizea=best_effort(10)))
+        t.pause(1)
+    t.wait(90, "all three have run", lambda: all(map(t.began, waiting)), *waiting)
+    times = [t.began(vm) for vm in waiting]
+    t.require(times == sorted(times) and len(set(times)) == 3, "in the order of submission",
+              *waiting)
+
+
+@scenario("backfilling")
+def backfilling(t):
+    t.add_hosts(1, cores=8)
+    t.begin()
+    running = t.running_vm("running", cpu=4, haizea=best_effort(45))
+    free = t.began(running) + 45
+    whole = t.vm("whole", cpu=8, haizea=best_effort(20))
+    t.pause(4)
+    long = t.vm("long", cpu=4, haizea=best_effort(600))
+    t.pause(2)
+    short = t.vm("short", cpu=4, haizea=best_effort(12))
+    t.wait_running([short], 15, "backfilled")
+    t.wait_ended(short, free, "the backfilled one ended")
+    t.require(t.never_ran(long), "the long one is not backfilled", long)
+    t.wait(free + 15 - time.time(), "the first in the queue starts when the host is free",
+           lambda: t.began(whole), whole, running, long)
+    t.require(t.never_ran(long), "the long one is not started before the first", long)
+
+
+@scenario("user-deletes-pending")
+def user_deletes_pending(t):
+    t.add_hosts(1, cores=8)
+    t.begin()
+    reserved = t.vm("ar", cpu=8, haizea={"start": "+00:01:00", "duration": "00:10:00"})
+    start = t.look(reserved).submitted + 60
+    t.pause(6)
+    plain = t.vm("plain", cpu=8)
+    t.throughout(8, "waits for the reservation", lambda: t.never_ran(plain), plain)
+    t.delete(reserved)
+    t.wait_running([plain], 30, "RUNNING once the reservation is deleted")
+    t.throughout(start + 10 - time.time(), "not disturbed at the former start",
+                 lambda: t.look(plain).running, plain)
+    t.deployed_once(plain)
+
+
+@scenario("user-deletes-running")
+def user_deletes_running(t):
+    t.add_hosts(1, cores=8)
+    t.begin()
+    first = t.running_vm("first", cpu=8, haizea=best_effort(3600))
+    second = t.vm("second", cpu=8, haizea=best_effort(3600))
+    t.pause(1)
+    third = t.vm("third", cpu=8, haizea=best_effort(3600))
+    t.pause(4)
+    t.delete(first)
+    t.wait_running([second], 30, "the next takes the place")
+    t.throughout(15, "not two of them", lambda: t.never_ran(third), third)

@@ -1,0 +1,126 @@
+"""Leases that must start at their time: now, or at a time that was named."""
+
+import time
+
+from kit.registry import scenario
+from kit.trial import ANYTHING, Failure, clock, local_time, relative
+
+
+@scenario("now-accepted")
+def now_accepted(t):
+    t.add_hosts(1)
+    t.begin()
+    vm = t.vm("now", haizea={"start": "now", "duration": "00:00:20"})
+    t.wait_running([vm], 15)
+    end = t.began(vm) + 20
+    t.wait_ended(vm, end + 10, "ended within 10 s of its 20 s")
+    t.not_cut_short(vm, end)
+
+
+@scenario("now-refused")
+def now_refused(t):
+    t.add_hosts(1, cores=8)
+    t.begin()
+    full = t.running_vm("full", cpu=8)
+    vm = t.vm("now", cpu=2, haizea={"start": "now", "duration": "00:01:00"})
+    t.wait(20, "refused with a reason", lambda: t.refused(vm), vm)
+    t.delete(full)
+    t.throughout(20, "still not run after room appeared", lambda: t.never_ran(vm), vm)
+
+
+@scenario("reservation-malformed")
+def reservation_malformed(t):
+    t.add_hosts(1)
+    t.begin()
+    broken = [t.vm("yesterday", haizea={"start": "yesterday", "duration": "00:01:00"}),
+              t.vm("past", haizea={"start": local_time(time.time() - 86400),
+                                   "duration": "00:01:00"}),
+              t.vm("forever", haizea={"start": relative(20), "duration": "forever"}),
+              t.vm("minutes", haizea={"start": "+00:99", "duration": "00:01:00"}),
+              t.vm("negative", haizea={"start": relative(20), "duration": "-00:01:00"})]
+    other = t.vm("other")
+    t.wait_running([other], 30)
+    for vm in broken:
+        t.wait_reason(vm, 20, ANYTHING)
+    t.throughout(30, "never run", lambda: all(map(t.never_ran, broken)), *broken)
+
+
+@scenario("reservation")
+def reservation(t):
+    t.add_hosts(1)
+    t.begin()
+    vm = t.vm("ar", haizea={"start": relative(40), "duration": clock(30)})
+    t.keeps_time(vm, t.look(vm).submitted + 40, 30)
+
+
+@scenario("reservation-absolute")
+def reservation_absolute(t):
+    t.add_hosts(2, cores=8)
+    t.begin()
+    first = int(time.time()) + 30
+    pairs = [(first, t.vms(2, "early", cpu=8, haizea={"start": local_time(first),
+                                                      "duration": clock(20)})),
+             (first + 20, t.vms(2, "late", cpu=8, haizea={"start": local_time(first + 20),
+                                                          "duration": clock(20)}))]
+    for start, vms in pairs:
+        t.wait(max(0.5, start + 5 - time.time()), "RUNNING 5 s after their start",
+               lambda vms=vms: all(map(t.began, vms)), *vms)
+    for start, vms in pairs:
+        for vm in vms:
+            t.keeps_time(vm, start, 20)
+
+
+@scenario("reservation-holds")
+def reservation_holds(t):
+    t.add_hosts(1, cores=8)
+    t.begin()
+    reserved = t.vm("ar", cpu=8, haizea={"start": relative(60), "duration": clock(20)})
+    start = t.look(reserved).submitted + 60
+    t.pause(6)
+    unlimited = t.vm("unlimited")
+    t.pause(6)
+    short = t.vm("short", haizea={"start": "best_effort", "duration": clock(10)})
+    t.wait_running([short], 15)
+    t.wait_ended(short, start, "ended before the reservation")
+    t.require(t.never_ran(unlimited), "waits for the end of the reservation", unlimited)
+    t.keeps_time(reserved, start, 20)
+    t.require((t.began(unlimited) or start + 20) >= start + 20, "began too early", unlimited)
+    t.wait_running([unlimited], 30, "RUNNING after the reservation")
+
+
+@scenario("no-preemption")
+def no_preemption(t):
+    t.add_hosts(4, cores=8)
+    t.begin()
+    fill = t.vms(8, "fill", cpu=4, haizea={"start": "best_effort", "duration": clock(3600),
+                                           "preemptible": "no"})
+    t.wait_running(fill, 30)
+    vm = t.vm("ar", cpu=8, haizea={"start": relative(40), "duration": clock(30)})
+    start = t.look(vm).submitted + 40
+    t.wait(max(1, start - time.time()), "refused by its start", lambda: t.refused(vm), vm)
+    t.throughout(start + 15 - time.time(), "never runs", lambda: t.never_ran(vm), vm)
+    for each in fill:
+        t.require(len(t.look(each).history) == 1, "one record of history", each)
+
+
+@scenario("preemption")
+def preemption(t):
+    t.add_hosts(4, cores=8)
+    t.backend.slow("save", 2)
+    t.begin()
+    fill = t.vms(8, "fill", cpu=4, haizea={"start": "best_effort", "duration": clock(3600),
+                                           "preemptible": "yes"})
+    t.wait_running(fill, 30)
+    reserved = t.vms(4, "ar", cpu=8, haizea={"start": relative(60), "duration": clock(30)})
+    starts = {vm: t.look(vm).submitted + 60 for vm in reserved}
+    t.throughout(20, "nobody is disturbed", lambda: len(t.those_running(fill)) == 8, *fill)
+    last = max(starts.values())
+    t.wait(last + 5 - time.time(), "all four RUNNING at their start",
+           lambda: all(map(t.began, reserved)), *reserved)
+    for vm, start in starts.items():
+        t.keeps_time(vm, start, 30)
+    t.wait_running(fill, 60, "all eight RUNNING again")
+    t.unbroken(*fill)
+    hosts = {t.look(vm).host for vm in reserved}
+    if len(hosts) != 4:
+        raise Failure("four reservations ran on %d hosts" % len(hosts))

@@ -1,0 +1,129 @@
+"""What users and operators do to VMs behind the scheduler's back."""
+
+from kit.registry import scenario
+from kit.trial import await_state, clock
+
+STATE_STOPPED, STATE_SUSPENDED, STATE_POWEROFF, STATE_UNDEPLOYED = 4, 5, 8, 9
+
+
+def lease(duration, preemptible="yes"):
+    return {"start": "best_effort", "duration": clock(duration), "preemptible": preemptible}
+
+
+def user_puts_aside(t, action, state):
+    """One of two halves of a host is put aside by its user and comes back."""
+    t.add_hosts(1, cores=8)
+    t.begin()
+    mine = t.running_vm("mine", cpu=4, haizea=lease(3600))
+    ends = None
+    if action == "poweroff":
+        ends = t.vm("ends", cpu=1, haizea=lease(20))
+        t.wait_running([ends], 15)
+        end = t.began(ends) + 20
+    t.oned.action(action, mine)
+    await_state(t, mine, state)
+    fits = t.vm("fits", cpu=3)
+    too_much = t.vm("too-much", cpu=4)
+    t.wait_running([fits], 15, "others are placed")
+    t.throughout(20, "stays as its user put it", lambda: t.look(mine).state == state, mine)
+    t.require(t.never_ran(too_much), "not placed on capacity that is its user's", too_much)
+    if ends:
+        t.wait_ended(ends, end + 10)
+        t.not_cut_short(ends, end)
+    t.oned.action("resume", mine)
+    t.wait_running([mine], 15, "RUNNING after its user resumed it")
+    t.throughout(8, "runs on", lambda: t.look(mine).running, mine)
+
+
+@scenario("user-suspends")
+def user_suspends(t):
+    user_puts_aside(t, "suspend", STATE_SUSPENDED)
+
+
+@scenario("user-powers-off")
+def user_powers_off(t):
+    user_puts_aside(t, "poweroff", STATE_POWEROFF)
+
+
+def user_gives_up(t, action, state):
+    """The VM gives its host back; another takes it; when resumed it waits for room."""
+    t.add_hosts(1, cores=8)
+    t.begin()
+    mine = t.running_vm("mine", cpu=8)
+    t.oned.action(action, mine)
+    await_state(t, mine, state)
+    t.throughout(10, "stays as its user put it", lambda: t.look(mine).state == state, mine)
+    other = t.running_vm("other", cpu=8)
+    t.oned.action("resume", mine)
+    t.throughout(12, "waits for room", lambda: t.look(mine).pending, mine)
+    t.delete(other)
+    t.wait_running([mine], 30, "RUNNING when there is room again")
+    t.unbroken(mine)
+
+
+@scenario("extra-user-stops")
+def user_stops(t):
+    user_gives_up(t, "stop", STATE_STOPPED)
+
+
+@scenario("extra-user-undeploys")
+def user_undeploys(t):
+    user_gives_up(t, "undeploy", STATE_UNDEPLOYED)
+
+
+@scenario("extra-hold-release")
+def hold_release(t):
+    t.add_hosts(1)
+    t.begin()
+    held = t.vm("held", hold=True)
+    pending = t.vm("other", cpu=64)
+    t.oned.action("hold", pending)
+    t.throughout(12, "a held VM is left alone", lambda: t.look(held).state == 2, held)
+    t.oned.action("release", held)
+    t.wait_running([held], 15, "RUNNING after release")
+    t.deployed_once(held)
+    t.require(t.look(pending).state == 2, "still held", pending)
+
+
+@scenario("extra-operator-migrates")
+def operator_migrates(t):
+    """Room is counted where VMs are, not where they were sent."""
+    a, b = t.add_hosts(2, cores=8)
+    t.begin()
+    vm = t.running_vm("moved", cpu=8, requirements='ID="%d" | ID="%d"' % (a, b))
+    source = t.look(vm).host
+    target = b if source == a else a
+    t.oned.call("one.vm.migrate", vm, target, True, False, -1, 0)
+    t.wait(10, "moved", lambda: t.look(vm).running and t.look(vm).host == target, vm)
+    second = t.running_vm("second", cpu=8)
+    t.require(t.look(second).host == source, "on the host that was left", second)
+    third = t.vm("third", cpu=8)
+    t.throughout(10, "no room for a third", lambda: t.never_ran(third), third)
+
+
+@scenario("extra-resize")
+def resize(t):
+    """A powered-off VM grows into what was free."""
+    t.add_hosts(1, cores=8)
+    t.begin()
+    grows = t.running_vm("grows", cpu=2)
+    t.oned.action("poweroff", grows)
+    await_state(t, grows, STATE_POWEROFF)
+    t.oned.call("one.vm.resize", grows, "CPU = 6", False)
+    t.pause(5)
+    other = t.vm("other", cpu=4)
+    t.throughout(10, "not placed on what the grown VM needs", lambda: t.never_ran(other), other)
+    t.oned.action("resume", grows)
+    t.wait_running([grows], 15)
+    small = t.running_vm("small", cpu=2, seconds=15)
+    t.deployed_once(small)
+
+
+@scenario("extra-delete-recreate")
+def delete_recreate(t):
+    t.add_hosts(1, cores=8)
+    t.begin()
+    vm = t.running_vm("again", cpu=8)
+    t.oned.call("one.vm.recover", vm, 4)
+    t.wait(30, "RUNNING again after being recreated",
+           lambda: t.look(vm).running and len(t.look(vm).history) == 2, vm)

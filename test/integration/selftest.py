@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""The sampler and the words of assertion, tried on made-up worlds: they must see what is wrong."""
+
+import io
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+# pylint: disable=wrong-import-position
+from kit.client import Host, Record, Vm, vm_from, ElementTree
+from kit.sampler import Sampler
+from kit.trial import Failure, Trial
+
+DOCUMENT = """<VM><ID>7</ID><NAME>a</NAME><STATE>3</STATE><LCM_STATE>3</LCM_STATE>
+<STIME>100</STIME><TEMPLATE><CPU><![CDATA[0.5]]></CPU><MEMORY><![CDATA[512]]></MEMORY></TEMPLATE>
+<USER_TEMPLATE><SCHED_MESSAGE><![CDATA[waits]]></SCHED_MESSAGE></USER_TEMPLATE>
+<HISTORY_RECORDS>
+<HISTORY><SEQ>1</SEQ><HID>4</HID><STIME>130</STIME><ETIME>0</ETIME><RSTIME>131</RSTIME>
+<RETIME>0</RETIME><ACTION>0</ACTION></HISTORY>
+<HISTORY><SEQ>0</SEQ><HID>3</HID><STIME>110</STIME><ETIME>120</ETIME><RSTIME>111</RSTIME>
+<RETIME>119</RETIME><ACTION>9</ACTION></HISTORY>
+</HISTORY_RECORDS></VM>"""
+
+
+def host(number=0, cpu=800, memory=16 * 1024 * 1024):
+    return Host(id=number, name="h%d" % number, state=2, cpu=cpu, memory=memory)
+
+
+def vm(number=0, state=3, lcm=3, cpu=1.0, memory=512, on=0, sequence=0):
+    history = [] if on is None else [Record(sequence, on, 10, 0, 11, 0, 0)]
+    return Vm(id=number, name="v", state=state, lcm=lcm, cpu=cpu, memory=memory, submitted=1,
+              message="", history=history)
+
+
+class SamplerTest(unittest.TestCase):
+    def setUp(self):
+        self.sampler = Sampler(None, io.StringIO())
+
+    def look(self, *vms, hosts=(host(),)):
+        self.sampler.judge({h.id: h for h in hosts}, {v.id: v for v in vms})
+
+    def wrong(self):
+        return " ".join(self.sampler.violations)
+
+    def test_a_full_host_is_right(self):
+        self.look(vm(0, cpu=4), vm(1, cpu=4))
+        self.assertEqual(self.sampler.violations, [])
+
+    def test_cpu_exceeded(self):
+        self.look(vm(0, cpu=4), vm(1, cpu=4), vm(2, cpu=0.1))
+        self.assertIn("CPU", self.wrong())
+
+    def test_memory_exceeded(self):
+        self.look(vm(0, memory=16384), vm(1, memory=1))
+        self.assertIn("KB", self.wrong())
+
+    def test_booting_and_saving_vms_count(self):
+        for lcm in (0, 1, 2, 5, 6, 9, 12):
+            with self.subTest(lcm=lcm):
+                self.setUp()
+                self.look(vm(0, cpu=8), vm(1, lcm=lcm))
+                self.assertIn("CPU", self.wrong())
+
+    def test_what_is_not_active_does_not_count(self):
+        self.look(vm(0, cpu=8), vm(1, state=5, lcm=0, cpu=8), vm(2, state=4, lcm=0, cpu=8),
+                  vm(3, state=8, lcm=0, cpu=8), vm(4, lcm=36, cpu=8), vm(5, lcm=23, cpu=8),
+                  vm(6, state=6, lcm=0, cpu=8))
+        self.assertEqual(self.sampler.violations, [])
+
+    def test_unknown_states(self):
+        self.look(vm(0, lcm=16))
+        self.assertIn("UNKNOWN", self.wrong())
+        self.look(vm(1, state=7, lcm=0))
+        self.assertIn("no name", self.wrong())
+
+    def test_active_without_host(self):
+        self.look(vm(0, on=None))
+        self.assertIn("without a host", self.wrong())
+
+    def test_active_on_a_host_that_is_gone(self):
+        self.look(vm(0, on=3))
+        self.assertIn("gone", self.wrong())
+
+    def test_vanished(self):
+        self.look(vm(0), vm(1))
+        self.look(vm(0))
+        self.assertIn("vanished", self.wrong())
+
+    def test_back_from_done(self):
+        self.look(vm(0, state=6, lcm=0))
+        self.look(vm(0, state=1, lcm=0))
+        self.assertIn("back from DONE", self.wrong())
+
+    def test_history_goes_back(self):
+        self.look(vm(0, sequence=2))
+        self.look(vm(0, sequence=1))
+        self.assertIn("went back", self.wrong())
+
+    def test_history_disappears(self):
+        self.look(vm(0))
+        self.look(vm(0, state=1, lcm=0, on=None))
+        self.assertIn("went back", self.wrong())
+
+    def test_host_changes_silently(self):
+        hosts = (host(0), host(1))
+        self.look(vm(0, on=0), hosts=hosts)
+        self.look(vm(0, on=1), hosts=hosts)
+        self.assertIn("silently", self.wrong())
+
+    def test_host_changes_with_a_record(self):
+        hosts = (host(0), host(1))
+        self.look(vm(0, on=0), hosts=hosts)
+        self.look(vm(0, on=1, sequence=1), hosts=hosts)
+        self.assertEqual(self.sampler.violations, [])
+
+
+class OneVm:
+    """An OpenNebula with one VM, and a backend that counts no boots."""
+
+    def __init__(self, found):
+        self.found = found
+
+    def vm(self, _):
+        return self.found
+
+    def deploys(self, _):
+        return None
+
+
+def trial(found):
+    made = Trial.__new__(Trial)
+    made.oned = made.backend = OneVm(found)
+    return made
+
+
+class WordsTest(unittest.TestCase):
+    def test_document(self):
+        found = vm_from(ElementTree.fromstring(DOCUMENT))
+        self.assertEqual([record.sequence for record in found.history], [0, 1])
+        self.assertEqual((found.cpu, found.memory, found.host, found.message),
+                         (0.5, 512, 4, "waits"))
+        self.assertTrue(found.running)
+
+    def test_refused(self):
+        held, waits, denied, ran = vm(on=None), vm(on=None), vm(on=None), vm(state=1, lcm=0)
+        for found, state, message in ((held, 2, "no room at 14:00"), (waits, 1, "waits for room"),
+                                      (denied, 1, "refused: no room"), (ran, 1, "refused")):
+            found.state, found.message = state, message
+        self.assertTrue(trial(held).refused(0))
+        self.assertTrue(trial(denied).refused(0))
+        self.assertFalse(trial(waits).refused(0))
+        self.assertFalse(trial(ran).refused(0))
+        held.message = ""
+        self.assertFalse(trial(held).refused(0))
+
+    def test_unbroken(self):
+        found = vm_from(ElementTree.fromstring(DOCUMENT))
+        trial(found).unbroken(7)
+        found.history[0].ended = 131
+        self.assertRaises(Failure, trial(found).unbroken, 7)
+        found.history[0].ended = 0
+        self.assertRaises(Failure, trial(found).unbroken, 7)
+        del found.history[0]
+        self.assertRaises(Failure, trial(found).unbroken, 7)
+
+    def test_deployed_once(self):
+        found = vm_from(ElementTree.fromstring(DOCUMENT))
+        self.assertRaises(Failure, trial(found).deployed_once, 7)
+        del found.history[1]
+        trial(found).deployed_once(7)
+
+    def test_not_cut_short(self):
+        found = vm_from(ElementTree.fromstring(DOCUMENT))
+        found.history[1].stopped_running = 158
+        trial(found).not_cut_short(7, 160)
+        self.assertRaises(Failure, trial(found).not_cut_short, 7, 161)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,424 @@
+/* VMs as 6.10 and 7.4 describe them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "adapters/opennebula/pool.h"
+#include "test/opennebula/recordings.h"
+
+static struct vm_pool read_recorded(const char *version, const char *name)
+{
+    struct vm_pool pool;
+    struct error err;
+    size_t length;
+    char *document = recorded_document(version, name, &length);
+
+    if (vm_pool_parse(&pool, document, length, &err) < 0)
+        fail_msg("%s", err.text);
+    /* Nothing points into the document. */
+    memset(document, 'x', length);
+    free(document);
+    return pool;
+}
+
+static struct vm_pool read_text(const char *document)
+{
+    struct vm_pool pool;
+    struct error err;
+
+    if (vm_pool_parse(&pool, document, strlen(document), &err) < 0)
+        fail_msg("%s", err.text);
+    return pool;
+}
+
+static void short_form(void **state)
+{
+    struct vm_pool pool;
+    const struct vm *vm;
+
+    (void)state;
+    for (size_t v = 0; v < 2; v++) {
+        const char *version = recorded_versions[v];
+
+        pool = read_recorded(version, "vmpool.info.filter-2");
+        assert_int_equal(pool.n, 23);
+        for (size_t i = 1; i < pool.n; i++)
+            assert_true(pool.items[i - 1].id < pool.items[i].id);
+        vm = vm_pool_find(&pool, 3);
+        assert_non_null(vm);
+        assert_string_equal(vm->user, "alice");
+        assert_string_equal(vm->group, "users");
+        assert_string_equal(vm->name, "alice-pending");
+        assert_int_equal(vm->uid, 2);
+        assert_int_equal(vm->gid, 1);
+        assert_int_equal(vm->cpu, 100);
+        assert_int_equal(vm->memory, 1024);
+        assert_int_equal(vm->state, VM_ACTIVE);
+        assert_int_equal(vm->lcm_state, LCM_RUNNING);
+        assert_int_equal(vm->stime, 1795197194);
+        assert_int_equal(vm->etime, 0);
+        assert_int_equal(vm->history.sequence, 0);
+        assert_int_equal(vm->history.host, 1);
+        assert_int_equal(vm->history.datastore, 0);
+        assert_int_equal(vm->history.rstime, 0);
+        assert_false(vm->is_extended);
+        assert_int_equal(vm->template.n, 0);
+        vm = vm_pool_find(&pool, 0);
+        assert_int_equal(vm->history.sequence, -1);
+        assert_int_equal(vm->history.host, -1);
+        assert_int_equal(vm->n_records, 0);
+        assert_null(vm_pool_find(&pool, 18)); /* DONE */
+        assert_null(vm_pool_find(&pool, -1));
+        vm_pool_finish(&pool);
+    }
+}
+
+static void pools_of_one_state(void **state)
+{
+    static const struct {
+        const char *name;
+        size_t n;
+    } cases[] = {
+        {"vmpool.info.state0", 0},    {"vmpool.info.state2", 1}, {"vmpool.info.state6", 1},
+        {"vmpool.info.state8", 1},    {"vmpool.info.state9", 1}, {"vmpool.info.as-alice", 1},
+        {"vmpool.info.range-ids", 4},
+    };
+    struct vm_pool pool;
+
+    (void)state;
+    for (size_t v = 0; v < 2; v++) {
+        const char *version = recorded_versions[v];
+
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            pool = read_recorded(version, cases[i].name);
+            assert_int_equal(pool.n, cases[i].n);
+            vm_pool_finish(&pool);
+        }
+    }
+}
+
+static void haizea_attributes(void **state)
+{
+    struct vm_pool pool;
+    const struct vm *vm;
+
+    (void)state;
+    for (size_t v = 0; v < 2; v++) {
+        const char *version = recorded_versions[v];
+
+        pool = read_recorded(version, "vm.info.pending-haizea-im");
+        vm = &pool.items[0];
+        assert_true(vm->is_extended);
+        assert_string_equal(attributes_find(&vm->user_template, "HAIZEA/START"), "now");
+        assert_string_equal(attributes_find(&vm->user_template, "HAIZEA/DURATION"), "unlimited");
+        assert_string_equal(attributes_find(&vm->user_template, "HAIZEA/PREEMPTIBLE"), "no");
+        assert_string_equal(attributes_find(&vm->user_template, "SCHED_REQUIREMENTS"),
+                            "CLUSTER_ID=0 & RACK=\"r1\"");
+        assert_string_equal(attributes_find(&vm->user_template, "USER_PRIORITY"), "50");
+        assert_null(attributes_find(&vm->user_template, "HAIZEA"));
+        assert_non_null(attributes_find(&vm->template, "AUTOMATIC_REQUIREMENTS"));
+        assert_string_equal(attributes_find(&vm->template, "VCPU"), "1");
+        assert_null(attributes_find(&vm->template, "OS/UUID"));
+        assert_int_equal(vm->needs, 0);
+        assert_int_equal(vm->n_records, 0);
+        vm_pool_finish(&pool);
+
+        pool = read_recorded(version, "vm.info.pending-haizea-ar");
+        vm = &pool.items[0];
+        assert_string_equal(attributes_find(&vm->user_template, "HAIZEA/GROUP"), "g1");
+        assert_null(attributes_find(&vm->template, "SCHED_ACTION/ACTION"));
+        vm_pool_finish(&pool);
+    }
+}
+
+static void history(void **state)
+{
+    struct vm_pool pool;
+    const struct vm *vm;
+
+    (void)state;
+    for (size_t v = 0; v < 2; v++) {
+        const char *version = recorded_versions[v];
+
+        pool = read_recorded(version, "vm.info.migrated");
+        assert_int_equal(pool.n, 1);
+        vm = &pool.items[0];
+        assert_int_equal(vm->id, 19);
+        assert_int_equal(vm->n_records, 4);
+        assert_int_equal(vm->history.sequence, 3);
+        assert_int_equal(vm->history.host, 0);
+        assert_int_equal(vm->history.pstime, 0);
+        assert_int_equal(vm->history.rstime, 1795197198);
+        assert_int_equal(vm->history.retime, 0);
+        assert_int_equal(vm->history.action, 0);
+        assert_int_equal(vm->ran_for, 1);
+        vm_pool_finish(&pool);
+
+        pool = read_recorded(version, "vm.info.suspended");
+        vm = &pool.items[0];
+        assert_int_equal(vm->state, VM_SUSPENDED);
+        assert_int_equal(vm->history.action, 10);
+        assert_int_equal(vm->history.retime, 1795197196);
+        assert_int_equal(vm->history.eetime, 0);
+        vm_pool_finish(&pool);
+
+        pool = read_recorded(version, "vm.info.resched");
+        assert_true(pool.items[0].resched);
+        vm_pool_finish(&pool);
+    }
+}
+
+static void time_in_running(void **state)
+{
+    struct vm_pool pool = read_text(
+        "<VM><ID>4</ID><STATE>4</STATE><TEMPLATE><CPU>1</CPU><MEMORY>1</MEMORY></TEMPLATE>"
+        "<HISTORY_RECORDS>"
+        "<HISTORY><SEQ>0</SEQ><HID>7</HID><RSTIME>1000</RSTIME><RETIME>1250</RETIME></HISTORY>"
+        "<HISTORY><SEQ>1</SEQ><HID>8</HID><RSTIME>0</RSTIME><RETIME>5000</RETIME></HISTORY>"
+        "<HISTORY><SEQ>2</SEQ><HID>9</HID><RSTIME>2000</RSTIME><RETIME>1999</RETIME></HISTORY>"
+        "<HISTORY><SEQ>3</SEQ><HID>3</HID><RSTIME>3000</RSTIME><RETIME>3007</RETIME></HISTORY>"
+        "<HISTORY><SEQ>4</SEQ><RSTIME>4000</RSTIME><RETIME>0</RETIME></HISTORY>"
+        "</HISTORY_RECORDS></VM>");
+    const struct vm *vm = &pool.items[0];
+
+    (void)state;
+    assert_int_equal(vm->n_records, 5);
+    assert_int_equal(vm->ran_for, 257);
+    assert_int_equal(vm->history.sequence, 4);
+    assert_int_equal(vm->history.host, -1); /* not that of the record before */
+    assert_int_equal(vm->history.rstime, 4000);
+    vm_pool_finish(&pool);
+}
+
+static void disks(void **state)
+{
+    struct vm_pool pool;
+
+    (void)state;
+    for (size_t v = 0; v < 2; v++) {
+        const char *version = recorded_versions[v];
+
+        /* 1024 of an image that is cloned, 2048 of a file system, 512 of swap. */
+        pool = read_recorded(version, "vm.info.disks-running");
+        assert_int_equal(pool.items[0].disk, 3584);
+        assert_int_equal(pool.items[0].needs, VM_NEEDS_AUTO_NIC);
+        assert_null(attributes_find(&pool.items[0].template, "DISK/SIZE"));
+        assert_null(attributes_find(&pool.items[0].template, "NIC/NETWORK"));
+        vm_pool_finish(&pool);
+    }
+}
+
+static void where_disks_go(void **state)
+{
+    static const struct {
+        const char *disk;
+        int64_t need;
+    } cases[] = {
+        {"<TYPE>fs</TYPE>", 107},
+        {"<TYPE>swap</TYPE>", 107},
+        {"<TYPE>FILE</TYPE>", 0},
+        {"<TYPE>FILE</TYPE><CLONE>YES</CLONE><CLONE_TARGET>SYSTEM</CLONE_TARGET>", 107},
+        {"<TYPE>FILE</TYPE><CLONE>YES</CLONE><CLONE_TARGET>SELF</CLONE_TARGET>", 0},
+        {"<TYPE>FILE</TYPE><CLONE>NO</CLONE><CLONE_TARGET>SYSTEM</CLONE_TARGET>"
+         "<LN_TARGET>NONE</LN_TARGET>",
+         0},
+        {"<TYPE>FILE</TYPE><CLONE>NO</CLONE><LN_TARGET>SYSTEM</LN_TARGET>", 107},
+    };
+    char document[1024];
+    struct vm_pool pool;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(document, sizeof document,
+                 "<VM><ID>4</ID><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS><STATE>1</STATE>"
+                 "<TEMPLATE><CPU>1</CPU><DISK><SIZE>100</SIZE><DISK_SNAPSHOT_TOTAL_SIZE>7"
+                 "</DISK_SNAPSHOT_TOTAL_SIZE>%s</DISK><MEMORY>1</MEMORY></TEMPLATE></VM>",
+                 cases[i].disk);
+        pool = read_text(document);
+        assert_int_equal(pool.items[0].disk, cases[i].need);
+        vm_pool_finish(&pool);
+    }
+}
+
+static void needs(void **state)
+{
+    struct vm_pool pool;
+    const struct vm *vm;
+
+    (void)state;
+    for (size_t v = 0; v < 2; v++) {
+        const char *version = recorded_versions[v];
+
+        pool = read_recorded(version, "vmpool.infoextended.all");
+        assert_int_equal(vm_pool_find(&pool, 9)->needs, VM_NEEDS_NUMA);
+        assert_int_equal(vm_pool_find(&pool, 8)->needs, VM_NEEDS_PCI);
+        for (int32_t id = 5; id <= 7; id++)
+            assert_int_equal(vm_pool_find(&pool, id)->needs, VM_NEEDS_GROUP);
+        assert_int_equal(vm_pool_find(&pool, 13)->needs, 0);
+        vm_pool_finish(&pool);
+    }
+    pool = read_text("<VM><ID>1</ID><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS><STATE>1</STATE>"
+                     "<TEMPLATE><CPU>1</CPU><MEMORY>1</MEMORY><TOPOLOGY><PIN_POLICY>NONE"
+                     "</PIN_POLICY></TOPOLOGY></TEMPLATE><USER_TEMPLATE>"
+                     "<SCHED_DS_RANK>FREE_MB</SCHED_DS_RANK></USER_TEMPLATE></VM>");
+    vm = &pool.items[0];
+    assert_int_equal(vm->needs, VM_NEEDS_DATASTORE);
+    vm_pool_finish(&pool);
+}
+
+static struct vm_pool with_value(const char *element, const char *value)
+{
+    char document[512], cpu[64] = "1", memory[64] = "1", id[64] = "7", state[64] = "1";
+    const struct {
+        const char *name;
+        char *place;
+    } places[] = {{"CPU", cpu}, {"MEMORY", memory}, {"ID", id}, {"STATE", state}};
+
+    for (size_t i = 0; i < 4; i++)
+        if (strcmp(places[i].name, element) == 0)
+            snprintf(places[i].place, 64, "%s", value);
+    snprintf(document, sizeof document,
+             "<VM_POOL><VM><ID>%s</ID><STATE>%s</STATE><TEMPLATE><CPU>%s</CPU><MEMORY>%s</MEMORY>"
+             "</TEMPLATE></VM></VM_POOL>",
+             id, state, cpu, memory);
+    return read_text(document);
+}
+
+static void processors(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t hundredths;
+    } cases[] = {
+        {"1", 100},
+        {"0.59", 59},
+        {"0.1", 10},
+        {"0.005", 1},
+        {"0.0049", 0},
+        {".5", 50},
+        {"2.", 200},
+        {"+1.5", 150},
+        {"1e2", 10000},
+        {"1.5E+01", 1500},
+        {"25e-2", 25},
+        {"400", 40000},
+        {" 1 ", 100},
+        {"0.999", 100},
+        {"1e-9", 0},
+        {"0.10000000000000000001", 10},
+        {"100000000", 10000000000},
+    };
+    struct vm_pool pool;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pool = with_value("CPU", cases[i].text);
+        assert_int_equal(pool.n, 1);
+        assert_int_equal(pool.items[0].cpu, cases[i].hundredths);
+        vm_pool_finish(&pool);
+    }
+}
+
+static void senseless_values(void **state)
+{
+    static const struct {
+        const char *element, *value, *says;
+    } cases[] = {
+        {"CPU", "-1", "VM 7: CPU is \"-1\", not a number"},
+        {"CPU", "many", "VM 7: CPU is \"many\", not a number"},
+        {"CPU", "1,5", "VM 7: CPU is \"1,5\", not a number"},
+        {"CPU", "1e99", "VM 7: CPU is \"1e99\", not a number of this world"},
+        {"CPU", "1e", "VM 7: CPU is \"1e\", not a number"},
+        {"CPU", "", "VM 7 has no CPU"},
+        {"CPU", ".", "VM 7: CPU is \".\", not a number"},
+        {"MEMORY", "12x", "VM 7: MEMORY is \"12x\", not a whole number"},
+        {"MEMORY", "-5", "VM 7: MEMORY is \"-5\", not a whole number"},
+        {"MEMORY", "99999999999999999999999", "VM 7: MEMORY is"},
+        {"MEMORY", "", "VM 7 has no MEMORY"},
+        {"ID", "", "a VM has no ID"},
+        {"ID", "-3", "ID is \"-3\""},
+        {"ID", "2147483648", "ID is \"2147483648\""},
+        {"STATE", "", "VM 7 has no STATE"},
+        {"STATE", "x\ny", "VM 7: STATE is \"x y\""},
+    };
+    struct vm_pool pool;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pool = with_value(cases[i].element, cases[i].value);
+        assert_int_equal(pool.n, 0);
+        assert_int_equal(pool.errors.n, 1);
+        if (!strstr(pool.errors.first, cases[i].says))
+            fail_msg("\"%s\" does not say \"%s\"", pool.errors.first, cases[i].says);
+        vm_pool_finish(&pool);
+    }
+}
+
+#define VM(id, cpu)                                                                                \
+    "<VM><ID>" id "</ID><STATE>1</STATE><TEMPLATE><CPU>" cpu                                       \
+    "</CPU><MEMORY>1</MEMORY></TEMPLATE></VM>"
+
+static void others_are_read(void **state)
+{
+    struct vm_pool pool = read_text("<VM_POOL>" VM("9", "1") VM("5", "none") VM("7", "2")
+                                        VM("x", "1") VM("7", "3") VM("1", "4") "</VM_POOL>");
+
+    (void)state;
+    assert_int_equal(pool.n, 3);
+    assert_int_equal(pool.items[0].id, 1);
+    assert_int_equal(pool.items[1].id, 7);
+    assert_int_equal(pool.items[2].id, 9);
+    assert_int_equal(pool.errors.n, 3);
+    assert_string_equal(pool.errors.first, "VM 5: CPU is \"none\", not a number");
+    vm_pool_finish(&pool);
+}
+
+static void locks(void **state)
+{
+    struct vm_pool pool =
+        read_text("<VM><ID>1</ID><STATE>1</STATE><LOCK><LOCKED>1</LOCKED><OWNER>0</OWNER></LOCK>"
+                  "<TEMPLATE><CPU>1</CPU><MEMORY>1</MEMORY></TEMPLATE></VM>");
+
+    (void)state;
+    assert_true(pool.items[0].locked);
+    vm_pool_finish(&pool);
+    pool = read_text(VM("1", "1"));
+    assert_false(pool.items[0].locked);
+    vm_pool_finish(&pool);
+}
+
+static void names_of_states(void **state)
+{
+    (void)state;
+    assert_string_equal(vm_state_name(VM_PENDING, 0), "PENDING");
+    assert_string_equal(vm_state_name(VM_ACTIVE, 3), "RUNNING");
+    assert_string_equal(vm_state_name(VM_ACTIVE, 36), "BOOT_FAILURE");
+    assert_string_equal(vm_state_name(VM_ACTIVE, 71), "RESTORE");
+    assert_string_equal(vm_state_name(VM_POWEROFF, 3), "POWEROFF");
+    assert_string_equal(vm_state_name(7, 0), "an unknown state");
+    assert_string_equal(vm_state_name(VM_ACTIVE, 9999), "an unknown state");
+    assert_string_equal(vm_state_name(-1, -1), "an unknown state");
+    assert_string_equal(host_state_name(HOST_MONITORED), "MONITORED");
+    assert_string_equal(host_state_name(HOST_OFFLINE), "OFFLINE");
+    assert_string_equal(host_state_name(99), "an unknown state");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_form),        cmocka_unit_test(pools_of_one_state),
+        cmocka_unit_test(haizea_attributes), cmocka_unit_test(history),
+        cmocka_unit_test(time_in_running),   cmocka_unit_test(disks),
+        cmocka_unit_test(where_disks_go),    cmocka_unit_test(needs),
+        cmocka_unit_test(processors),        cmocka_unit_test(senseless_values),
+        cmocka_unit_test(others_are_read),   cmocka_unit_test(locks),
+        cmocka_unit_test(names_of_states),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* What users and groups may ask for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "adapters/opennebula/rights.h"
+
+enum { NOW = 1700000000, DAY = 86400 };
+
+static struct rights *read_rights(const char *text, struct error *err)
+{
+    struct ini ini;
+    struct rights *rights;
+
+    ini_init(&ini);
+    if (ini_read_text(&ini, "galerna.conf", text, strlen(text), err) < 0)
+        fail_msg("%s", err->text);
+    rights = rights_create(&ini, err);
+    ini_finish(&ini);
+    return rights;
+}
+
+static struct wish plain_wish(void)
+{
+    return (struct wish){.present = true,
+                         .kind = LEASE_BEST_EFFORT,
+                         .start = INSTANT_NONE,
+                         .earliest = INSTANT_NONE,
+                         .deadline = INSTANT_NONE,
+                         .duration = 3600,
+                         .preemptible = true,
+                         .group_timeout = -1};
+}
+
+static struct rights_request request_of(const struct wish *wish)
+{
+    return (struct rights_request){
+        .user = "alice", .group = "lab", .wish = wish, .n_vms = 1, .now = NOW};
+}
+
+static void granted(const struct rights *rights, const struct rights_request *request)
+{
+    char reason[WISH_TEXT_MAX];
+
+    if (rights_grant(rights, request, reason) < 0)
+        fail_msg("%s", reason);
+    assert_string_equal(reason, "");
+}
+
+static void refused(const struct rights *rights, const struct rights_request *request,
+                    const char *part)
+{
+    char reason[WISH_TEXT_MAX] = "";
+
+    assert_int_equal(rights_grant(rights, request, reason), -1);
+    assert_non_null(strstr(reason, "refused"));
+    if (!strstr(reason, part))
+        fail_msg("'%s' does not say '%s'", reason, part);
+}
+
+static void without_sections_only_priority_and_origin_are_closed(void **state)
+{
+    struct error err = {0};
+    struct rights *rights = read_rights("[galerna]\n", &err);
+    struct wish wish = plain_wish();
+    struct rights_request request = request_of(&wish);
+
+    (void)state;
+    assert_non_null(rights);
+    granted(rights, &request);
+    wish.kind = LEASE_RESERVATION;
+    wish.start = NOW + 1000 * DAY;
+    wish.duration = SPAN_UNLIMITED;
+    wish.preemptible = false;
+    request.n_vms = 5000;
+    request.reservations = 5000;
+    granted(rights, &request);
+    wish.priority = 1;
+    refused(rights, &request, "PRIORITY 1 was asked for, at most 0");
+    wish.priority_by_site = true;
+    granted(rights, &request);
+    wish.priority = -5;
+    wish.priority_by_site = false;
+    granted(rights, &request);
+    wish.origin = ORIGIN_EXTERNAL;
+    refused(rights, &request, "ORIGIN=external");
+    rights_destroy(rights);
+}
+
+static void each_limit_is_kept(void **state)
+{
+    static const char text[] = "[rights]\nreservations: no\nimmediate: no\ndeadlines: no\n"
+                               "non-preemptible: no\nmax-duration: 1:00:00:00\nmax-vms: 4\n"
+                               "[rights user:bob]\nreservations: yes\nmax-ahead: 48:00:00\n"
+                               "max-reservations: 2\nmax-priority: 10\nmax-vms: unlimited\n"
+                               "deadlines: on\n";
+    struct error err = {0};
+    struct rights *rights = read_rights(text, &err);
+    struct wish wish = plain_wish();
+    struct rights_request request = request_of(&wish);
+
+    (void)state;
+    assert_non_null(rights);
+    granted(rights, &request);
+    wish.kind = LEASE_IMMEDIATE;
+    refused(rights, &request, "START=now");
+    wish.kind = LEASE_DEADLINE;
+    refused(rights, &request, "DEADLINE");
+    wish.kind = LEASE_RESERVATION;
+    wish.start = NOW + 2 * DAY;
+    refused(rights, &request, "may not reserve");
+    request.user = "bob";
+    granted(rights, &request);
+    wish.start++;
+    refused(rights, &request, "START lies 48:00:01 ahead (hh:mm:ss), at most 48:00:00");
+    wish.start = NOW - 5;
+    granted(rights, &request);
+    request.reservations = 2;
+    refused(rights, &request, "you have 2 reservations, 2 at once");
+    request.reservations = 1;
+    wish.duration = DAY + 1;
+    refused(rights, &request, "DURATION is 24:00:01 (hh:mm:ss), at most 24:00:00");
+    wish.duration = SPAN_UNLIMITED;
+    refused(rights, &request, "DURATION is unlimited");
+    wish.duration = DAY;
+    wish.priority = 10;
+    granted(rights, &request);
+    wish.priority = 11;
+    refused(rights, &request, "PRIORITY 11");
+    wish.priority = 0;
+    wish.preemptible = false;
+    refused(rights, &request, "PREEMPTIBLE=no");
+    wish.terms_by_site = true;
+    granted(rights, &request);
+    wish.kind = LEASE_DEADLINE;
+    wish.start = INSTANT_NONE;
+    wish.deadline = NOW + 3 * DAY;
+    refused(rights, &request, "DEADLINE lies 72:00:00");
+    request.n_vms = 100;
+    wish.deadline = NOW + DAY;
+    granted(rights, &request);
+    rights_destroy(rights);
+}
+
+static void user_beats_group_beats_all(void **state)
+{
+    static const char text[] = "[rights]\nmax-vms: 2\n[rights group:lab]\nmax-vms: 4\n"
+                               "max-duration: 60\n[rights user:alice]\nmax-vms: 8\n"
+                               "[rights group:alice]\nmax-vms: 1\n";
+    struct error err = {0};
+    struct rights *rights = read_rights(text, &err);
+    struct wish wish = plain_wish();
+    struct rights_request request = request_of(&wish);
+
+    (void)state;
+    assert_non_null(rights);
+    wish.duration = 60;
+    request.n_vms = 8;
+    granted(rights, &request);
+    request.n_vms = 9;
+    refused(rights, &request, "9 VMs were asked for in one lease, at most 8");
+    request.n_vms = 1;
+    wish.group_size = 9;
+    refused(rights, &request, "9 VMs");
+    wish.group_size = 0;
+    wish.duration = 61;
+    refused(rights, &request, "DURATION is 00:01:01");
+    wish.present = false; /* the site's own default */
+    granted(rights, &request);
+    request.user = "carol";
+    request.n_vms = 5;
+    refused(rights, &request, "at most 4");
+    request.group = NULL;
+    refused(rights, &request, "at most 2");
+    request.user = NULL;
+    refused(rights, &request, "at most 2");
+    rights_destroy(rights);
+}
+
+static void wrong_sections_are_told(void **state)
+{
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"[rights]\nmax-vm: 3\n",
+         "galerna.conf:2: unknown option 'max-vm' in section [rights], did you mean 'max-vms'?"},
+        {"[rights]\n\nmax-vms: 0\n", "galerna.conf:3: rights.max-vms is '0', expected a whole"},
+        {"[rights]\nmax-vms: many\n", "expected a whole number from 1 to 100000, or unlimited"},
+        {"[rights user:bob]\nreservations: 5\n", "rights user:bob.reservations is '5'"},
+        {"[rights]\nmax-priority: unlimited\n", "from -1000000 to 1000000"},
+        {"[rights]\nmax-ahead: 00:61:00\n", "seconds, HH:MM:SS"},
+        {"[rights]\nmax-duration: -1\n", "1 s or more"},
+        {"[rights users:bob]\nmax-vms: 3\n",
+         "galerna.conf:1: section [rights users:bob]: expected [rights], [rights user:NAME]"},
+        {"[rights user:]\nmax-vms: 3\n", "expected [rights]"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error err = {0};
+
+        if (read_rights(cases[i].text, &err) || !strstr(err.text, cases[i].part))
+            fail_msg("%s: '%s'", cases[i].text, err.text);
+    }
+}
+
+static void the_command_line_counts_too(void **state)
+{
+    struct ini ini;
+    struct error err = {0};
+    struct ini_entry entry = {.section = (char *)"rights users:bob",
+                              .key = (char *)"max-vms",
+                              .value = (char *)"3",
+                              .origin = (char *)"--set"};
+
+    (void)state;
+    ini_init(&ini);
+    ini_add(&ini, &entry);
+    assert_null(rights_create(&ini, &err));
+    assert_non_null(strstr(err.text, "--set: section [rights users:bob]"));
+    ini_finish(&ini);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_sections_only_priority_and_origin_are_closed),
+        cmocka_unit_test(each_limit_is_kept),
+        cmocka_unit_test(user_beats_group_beats_all),
+        cmocka_unit_test(wrong_sections_are_told),
+        cmocka_unit_test(the_command_line_counts_too),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/* A driver may begin a new engine at any time: promises are kept, work is done once and in full.
+ *
+ * usage: test-property-adoptions [SEED [COUNT]]
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "test/property/world.h"
+
+enum { LEASES = 30 };
+
+static uint64_t first_seed = 1, seeds = 400;
+
+static void play_all(bool rebuilds, int *n_rebuilds)
+{
+    char text[512];
+
+    for (uint64_t seed = first_seed; seed < first_seed + seeds; seed++) {
+        struct world_wishes wishes = {.seed = seed, .n_leases = LEASES, .rebuilds = rebuilds};
+
+        if (world_play(&wishes, text, sizeof text, n_rebuilds))
+            continue;
+        while (wishes.n_leases > 1) {
+            wishes.n_leases--;
+            if (world_play(&wishes, text, sizeof text, n_rebuilds)) {
+                wishes.n_leases++;
+                break;
+            }
+        }
+        world_play(&wishes, text, sizeof text, n_rebuilds);
+        fail_msg("seed %" PRIu64 ", %d leases: %s", seed, wishes.n_leases, text);
+    }
+}
+
+static void one_engine_keeps_its_promises(void **state)
+{
+    int rebuilds = 0;
+
+    (void)state;
+    play_all(false, &rebuilds);
+    assert_int_equal(rebuilds, 0);
+}
+
+static void engines_that_take_over_keep_them(void **state)
+{
+    int rebuilds = 0;
+
+    (void)state;
+    play_all(true, &rebuilds);
+    assert_true((uint64_t)rebuilds > seeds * 5);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_engine_keeps_its_promises),
+        cmocka_unit_test(engines_that_take_over_keep_them),
+    };
+
+    if (argc > 1)
+        first_seed = strtoull(argv[1], NULL, 10);
+    if (argc > 2)
+        seeds = strtoull(argv[2], NULL, 10);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
