@@ -37,10 +37,10 @@ static int check_hosts(const struct engine *engine, const struct adoption *adopt
     for (uint64_t vm = 0; adoption->vm_host && vm < n_vms; vm++)
         if (adoption->vm_host[vm] >= engine->site.n_hosts &&
             !(preferred && adoption->vm_host[vm] == HOST_NONE))
-            return error_set(
-                err, EINVAL, "lease %lld: VM %llu is on host place %u; the site has %zu hosts",
-                (long long)request->id, (unsigned long long)vm + 1, adoption->vm_host[vm],
-                engine->site.n_hosts);
+            return error_set(err, EINVAL,
+                             "lease %lld: VM %llu is on host place %u; the site has %zu hosts",
+                             (long long)request->id, (unsigned long long)vm + 1,
+                             adoption->vm_host[vm], engine->site.n_hosts);
     return 0;
 }
 
@@ -71,8 +71,8 @@ static int check_accumulated(const struct adoption *adoption, struct error *err)
                          accumulated);
     if ((adoption->as == ADOPTED_SUSPENDED || adoption->as == ADOPTED_QUEUED) &&
         accumulated > adoption->request.duration)
-        return error_set(err, EINVAL, "lease %lld waits after %lld of %lld s", id,
-                         accumulated, (long long)adoption->request.duration);
+        return error_set(err, EINVAL, "lease %lld waits after %lld of %lld s", id, accumulated,
+                         (long long)adoption->request.duration);
     return 0;
 }
 
@@ -83,8 +83,10 @@ static int check_adoption(const struct engine *engine, const struct adoption *ad
     long long id = adoption->request.id;
 
     if (engine->stage != ENGINE_BEGUN)
-        return error_set(err, EINVAL, "lease %lld: leases are adopted between the beginning and "
-                                      "the first step", id);
+        return error_set(err, EINVAL,
+                         "lease %lld: leases are adopted between the beginning and "
+                         "the first step",
+                         id);
     if (request_check(engine, &adoption->request, err) < 0 || check_accumulated(adoption, err) < 0)
         return -1;
     switch (adoption->as) {
@@ -188,7 +190,7 @@ static struct placement *held_placement(struct engine *engine, const struct leas
         if (held_until(adoption, vm) != until)
             continue;
         if (*slot == HOST_NONE)
-            held->hosts[*slot = held->n_hosts++] = host;
+            held->hosts[ *slot = held->n_hosts++] = host;
         for (uint32_t type = 0; type < all->n_types; type++)
             held->amounts[*slot * all->n_types + type] += amounts->of[type];
         held->vms[held->n_vms++] = all->vms[vm];
@@ -227,9 +229,9 @@ static void adopt_suspensions(struct engine *engine, struct lease *lease,
 static void adopt_past(struct engine *engine, struct lease *lease, const struct adoption *adoption)
 {
     struct vm_plan *plan = lease_plan_add(lease);
-    struct placement *placement =
-        adoption->vm_host ? placement_of_vms(engine, lease, adoption->vm_host)
-                          : placement_create(0, 0, (uint32_t)engine->site.types.count);
+    struct placement *placement = adoption->vm_host
+                                      ? placement_of_vms(engine, lease, adoption->vm_host)
+                                      : placement_create(0, 0, (uint32_t)engine->site.types.count);
 
     plan->vm = reservation_create(lease, RESERVATION_VM, engine->now, engine->now, placement);
     plan->vm->state = RESERVATION_DONE;
@@ -262,11 +264,10 @@ static bool place_promised(struct engine *engine, struct lease *lease,
                            const struct placement *preferred, struct proposal *proposal)
 {
     struct map_request wishes[] = {
-        {.lease = lease, .pinned = preferred, .pinned_preempts = true, .forced = FORCE_PREEMPTABLE},
+        {.lease = lease, .pinned = preferred, .pinned_preempts = true, .forced = true},
         {.lease = lease, .pinned = preferred, .pinned_preempts = true},
-        {.lease = lease, .pinned = preferred, .pinned_preempts = true, .forced = FORCE_ALL},
         {.lease = lease},
-        {.lease = lease, .forced = FORCE_ALL},
+        {.lease = lease, .forced = true},
     };
 
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
@@ -276,8 +277,7 @@ static bool place_promised(struct engine *engine, struct lease *lease,
             continue;
         if (place_exact_as(engine, &wishes[i], proposal))
             return true;
-        if (!on_preferred && wishes[i].forced == FORCE_NOTHING &&
-            place_by_moving_others(engine, lease, proposal))
+        if (!on_preferred && !wishes[i].forced && place_by_moving_others(engine, lease, proposal))
             return true;
     }
     return false;
@@ -310,7 +310,7 @@ static bool place_as_planned(struct engine *engine, const struct window_request 
     if (adoption->since < window->from || adoption->since > window->latest)
         return false;
     planned.from = planned.latest = adoption->since;
-    planned.forced = FORCE_PREEMPTABLE;
+    planned.forced = true;
     return place_within(engine, &planned, proposal);
 }
 
@@ -327,15 +327,14 @@ static bool place_deadline_again(struct engine *engine, struct lease *lease,
         return true;
     if (!window.resuming)
         window.pinned = NULL;
-    for (enum forcing forced = FORCE_PREEMPTABLE; forced <= FORCE_ALL; forced++) {
-        window.forced = forced;
-        if (place_within(engine, &window, proposal))
-            return true;
-    }
-    lease->reason = (struct reason){
-        .id = REASON_DEADLINE_UNREACHABLE,
-        .n = {lease->request.deadline,
-              instant_add(window.from, instant_add(window.remaining, shutdown_span(engine, lease)))}};
+    window.forced = true;
+    if (place_within(engine, &window, proposal))
+        return true;
+    lease->reason =
+        (struct reason){.id = REASON_DEADLINE_UNREACHABLE,
+                        .n = {lease->request.deadline,
+                              instant_add(window.from, instant_add(window.remaining,
+                                                                   shutdown_span(engine, lease)))}};
     return false;
 }
 

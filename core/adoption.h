@@ -47,8 +47,8 @@ struct adoption {
     const uint32_t *vm_host;
 
     /* RUNNING: when this stretch began; later than now: its VMs boot or are resumed until then, and
-     * hold their hosts. Their time counts from then. ENDING: when the last stretch began. RESERVED and SUSPENDED with a deadline: when it was
-     * to begin, tried first; INSTANT_NONE: not known. */
+     * hold their hosts. Their time counts from then. ENDING: when the last stretch began. RESERVED
+     * and SUSPENDED with a deadline: when it was to begin, tried first; INSTANT_NONE: not known. */
     int64_t since;
     /* RUNNING: when its VMs' time is over (the shutdown follows; what should have begun earlier
      * begins now); INSTANT_NEVER: unlimited.

@@ -16,6 +16,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .shutdown_inside_duration = true,
         .future_points_unsorted = true,
         .immediate_may_be_suspended = true,
+        .gaps_suspend_whatever_terms = true,
         .score_by_whole_duration = true,
         .reevaluation_books_anew = true,
         .no_reevaluation_on_cancel = true,

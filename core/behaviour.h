@@ -29,6 +29,9 @@ struct behaviour {
     bool future_points_unsorted;
     /* Immediate leases are placed in gaps with a planned suspension and never resumed. */
     bool immediate_may_be_suspended;
+    /* A best-effort lease that must not be preempted is yet placed in gaps and suspended at their
+     * end. */
+    bool gaps_suspend_whatever_terms;
     /* The next change a host selection policy sees counts the whole requested duration of a partly
      * finished lease. */
     bool score_by_whole_duration;

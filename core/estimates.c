@@ -114,6 +114,11 @@ int64_t scheduling_threshold(struct engine *engine, const struct lease *lease)
 
 bool may_be_suspended(const struct engine *engine, const struct lease *lease)
 {
+    enum lease_terms terms = lease->request.terms;
+
+    if (!engine->settings.behaviour.gaps_suspend_whatever_terms && terms != TERMS_SUSPENDABLE &&
+        terms != TERMS_MIGRATABLE)
+        return false;
     switch (engine->settings.suspension) {
     case SUSPENSION_ALL:
         return true;

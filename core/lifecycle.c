@@ -159,6 +159,10 @@ static void settle_migrations(struct engine *engine, struct lease *lease)
 static void done(struct engine *engine, struct lease *lease)
 {
     settle_migrations(engine, lease);
+    if (lease->plan->given_up) {
+        lease_finish(engine, lease, LEASE_CANCELLED);
+        return;
+    }
     lease->duration_actual = lease->accumulated;
     lease->end = engine->now;
     lease_finish(engine, lease, LEASE_DONE);
@@ -173,7 +177,8 @@ static void suspended(struct engine *engine, struct lease *lease)
         lease->reason = (struct reason){.id = REASON_SUSPENDED_PLANNED, .n = {engine->now}};
     if (lease->plan->not_before > engine->now && !is_planned) {
         keep_early(engine, lease);
-    } else if (lease->request.kind == LEASE_BEST_EFFORT) {
+    } else if (lease->request.kind == LEASE_BEST_EFFORT ||
+               (!is_planned && !engine->settings.behaviour.immediate_may_be_suspended)) {
         queue_insert(engine, lease);
         lease_set_state(engine, lease, LEASE_SUSPENDED_QUEUED);
     } else if (is_planned) {
@@ -249,6 +254,7 @@ void lease_ended_early(struct engine *engine, struct lease *lease)
     int64_t asked = lease->request.duration;
 
     cut_short(engine, lease);
+    lease->plan->given_up = false;
     lease->reason = (struct reason){.id = REASON_ENDED_EARLY, .n = {lease->accumulated, asked}};
     done(engine, lease);
     reevaluate_future(engine);
@@ -294,12 +300,10 @@ static void withdraw_plan(struct engine *engine, struct lease *lease)
     }
 }
 
-void lease_cancel(struct engine *engine, struct lease *lease)
+void lease_end_now(struct engine *engine, struct lease *lease)
 {
     bool failed = lease->reason.id == REASON_FAILED;
 
-    if (!failed)
-        lease->reason = (struct reason){.id = REASON_CANCELLED};
     if (lease->plan->in_queue)
         queue_remove(engine, lease);
     lease_list_remove(&engine->early, lease);
@@ -309,6 +313,13 @@ void lease_cancel(struct engine *engine, struct lease *lease)
     withdraw_plan(engine, lease);
     lease_plan_publish(lease);
     lease_finish(engine, lease, failed ? LEASE_FAILED : LEASE_CANCELLED);
+}
+
+void lease_cancel(struct engine *engine, struct lease *lease)
+{
+    if (lease->reason.id != REASON_FAILED)
+        lease->reason = (struct reason){.id = REASON_CANCELLED};
+    lease_end_now(engine, lease);
     if (!engine->settings.behaviour.no_reevaluation_on_cancel)
         reevaluate_future(engine);
 }

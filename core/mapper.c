@@ -523,7 +523,7 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
     } else if (map_in_free_room(engine, request, mapping)) {
         return true;
     }
-    if (request->forced != FORCE_NOTHING)
+    if (request->forced)
         return map_with_victims(engine, request, mapping);
     if (request->spare_others || (!hooks->score_victims && !hooks->choose_victims))
         return false;

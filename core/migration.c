@@ -18,6 +18,11 @@ static int64_t span_of(const struct engine *engine, int64_t megabytes)
     return span_from_seconds((double)megabytes / ((double)bandwidth(engine) / 8.0));
 }
 
+int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory)
+{
+    return span_of(engine, memory);
+}
+
 static bool has_disk_image(const struct engine *engine, const struct lease *lease)
 {
     return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER && lease->request.image;

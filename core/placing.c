@@ -60,9 +60,8 @@ static void refuse_for_room(struct engine *engine, const struct map_request *req
 
     for (size_t set = 0; set < lease->request.n_node_sets; set++)
         count += mapper_count(engine, request, &lease->request.node_sets[set]);
-    lease->reason =
-        (struct reason){.id = REASON_NO_ROOM_AT_START,
-                        .n = {lease->n_vms, request->from, request->until, count}};
+    lease->reason = (struct reason){.id = REASON_NO_ROOM_AT_START,
+                                    .n = {lease->n_vms, request->from, request->until, count}};
 }
 
 bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal)
@@ -104,7 +103,7 @@ bool place_exact_as(struct engine *engine, const struct map_request *wish,
     }
     proposal->start = start;
     proposal->victims = mapping.victims;
-    proposal->suspend_victims = request.forced != FORCE_NOTHING;
+    proposal->suspend_victims = request.forced;
     proposal->plan.vm = reservation_create(lease, RESERVATION_VM, start, request.until,
                                            placement_of_vms(engine, lease, mapping.vm_host));
     carve_shutdown(engine, lease, &proposal->plan);
@@ -126,11 +125,11 @@ struct search {
     int64_t shutdown;
     int64_t resume; /* seconds set aside for resuming */
     int64_t threshold;
-    int64_t before;      /* starts from then on are not tried */
+    int64_t before;  /* starts from then on are not tried */
     uint32_t *hosts; /* that may be used; NULL: all */
     size_t n_hosts;
     const struct placement *pinned; /* where the VMs must be; NULL: anywhere */
-    enum forcing forced;
+    bool forced;
 };
 
 static bool build_vm(const struct search *search, const struct mapping *mapping, int64_t start,
@@ -158,8 +157,8 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
         /* All at a stretch, and resuming takes longer than estimated. */
         if (search->strict && search->resuming && !inside)
             return false;
-        runs_until = suspend_windows(engine, search->lease, plan->vm->placement,
-                                             mapping->until, &plan->after);
+        runs_until = suspend_windows(engine, search->lease, plan->vm->placement, mapping->until,
+                                     &plan->after);
 
         plan->vm->until = runs_until;
         /* A gap that ends inside the shutdown would suspend VMs that have nothing left to do. */
@@ -191,7 +190,7 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
                                       .allowed = search->hosts,
                                       .n_allowed = search->n_hosts,
                                       .pinned = search->pinned,
-                                      .pinned_preempts = search->forced != FORCE_NOTHING,
+                                      .pinned_preempts = search->forced,
                                       .spare_others = search->spare_others,
                                       .forced = search->forced};
         struct mapping mapping;
@@ -205,7 +204,7 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
         }
         proposal->start = start;
         proposal->victims = mapping.victims;
-        proposal->suspend_victims = search->forced != FORCE_NOTHING;
+        proposal->suspend_victims = search->forced;
         if (build_vm(search, &mapping, start, proposal, &resume_taken)) {
             if (search->may_be_late || ends_in_time(search->lease, &proposal->plan))
                 return true;
@@ -436,7 +435,9 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     }
     if (!placed)
         refuse(lease,
-               lease->request.kind == LEASE_IMMEDIATE ? REASON_NO_ROOM_AT_ONCE : REASON_NO_ROOM_NOW,
+               lease->request.kind == LEASE_IMMEDIATE && lease->state == LEASE_PENDING
+                   ? REASON_NO_ROOM_AT_ONCE
+                   : REASON_NO_ROOM_NOW,
                lease->n_vms, vms_that_fit(engine, lease));
     free(search.hosts);
     return placed;

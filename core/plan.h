@@ -40,6 +40,7 @@ struct lease_plan {
 
     int64_t not_before; /* adopted: it must not be (re)started earlier; else INSTANT_NONE */
     bool has_filter;    /* a node set says which hosts it may use, or likes */
+    bool given_up; /* by its terms: when its shortened time is over it is cancelled, not done */
     bool in_queue;
     bool holds_future; /* placed in the future by the backfilling rules, not started */
 };

@@ -51,36 +51,80 @@ static bool can_suspend(struct engine *engine, const struct lease *lease, int64_
            (promised || at - vm->from >= scheduling_threshold(engine, lease));
 }
 
-void preempt(struct engine *engine, const struct preemption *preemption)
+/* It ends in time for the other one, with its shutdown; at once when there is no time for that. */
+static void give_up(struct engine *engine, struct lease *lease, int64_t at)
+{
+    struct vm_plan *current = lease_plan_current(lease);
+    int64_t until = at - shutdown_span(engine, lease);
+    struct reservation *shutdown;
+
+    if (lease->state != LEASE_ACTIVE || current->vm->state != RESERVATION_ACTIVE ||
+        until <= engine->now) {
+        lease_end_now(engine, lease);
+        return;
+    }
+    lease->plan->given_up = true;
+    reservation_list_withdraw(engine, &current->after);
+    if (until < current->vm->until)
+        reservation_set_until(engine, current->vm, until);
+    shutdown = reservation_create(lease, RESERVATION_SHUTDOWN, current->vm->until, at,
+                                  placement_share(current->vm->placement));
+    shutdown->until = shutdown->from + shutdown_span(engine, lease);
+    reservation_list_append(&current->after, shutdown);
+    reservation_book(engine, shutdown);
+    lease_plan_publish(lease);
+}
+
+/* What is to be done to the victim by its terms. */
+static enum preemption_how how_to_preempt(struct engine *engine,
+                                          const struct preemption *preemption,
+                                          struct reservation_list *windows)
 {
     struct lease *victim = preemption->victim;
-    const struct lease *by = preemption->by;
-    int64_t at = preemption->at;
-    struct reservation_list windows = {0};
-    bool suspend = can_suspend(engine, victim, at, preemption->suspend) &&
-                   suspension_fits(engine, victim, at, &windows);
+    bool by_terms = !preemption->suspend && !engine->settings.behaviour.lease_kinds_of_haizea_1_0;
 
-    engine_output(engine,
-                  (struct engine_output){.kind = OUTPUT_PREEMPTED,
-                                         .lease = victim,
-                                         .other = by->request.id,
-                                         .at = at,
-                                         .how = suspend ? PREEMPTED_SUSPEND : PREEMPTED_REQUEUE});
-    victim->reason = (struct reason){.id = suspend ? REASON_SUSPENDED_FOR : REASON_REQUEUED_FOR,
-                                     .n = {by->request.id, at}};
-    if (suspend)
+    if (by_terms && victim->request.terms == TERMS_CANCELABLE)
+        return PREEMPTED_CANCEL;
+    if (by_terms && victim->request.terms == TERMS_RESTARTABLE)
+        return PREEMPTED_REQUEUE;
+    if (can_suspend(engine, victim, preemption->at, preemption->suspend) &&
+        suspension_fits(engine, victim, preemption->at, windows))
+        return PREEMPTED_SUSPEND;
+    return PREEMPTED_REQUEUE;
+}
+
+void preempt(struct engine *engine, const struct preemption *preemption)
+{
+    static const enum reason_id reasons[] = {[PREEMPTED_SUSPEND] = REASON_SUSPENDED_FOR,
+                                             [PREEMPTED_REQUEUE] = REASON_REQUEUED_FOR,
+                                             [PREEMPTED_CANCEL] = REASON_CANCELLED_FOR};
+    struct lease *victim = preemption->victim;
+    struct reservation_list windows = {0};
+    enum preemption_how how = how_to_preempt(engine, preemption, &windows);
+
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_PREEMPTED,
+                                                 .lease = victim,
+                                                 .other = preemption->by->request.id,
+                                                 .at = preemption->at,
+                                                 .how = how});
+    victim->reason =
+        (struct reason){.id = reasons[how], .n = {preemption->by->request.id, preemption->at}};
+    if (how == PREEMPTED_SUSPEND) {
         suspend_in(engine, victim, &windows);
+        return;
+    }
+    reservation_list_finish(&windows);
+    if (how == PREEMPTED_CANCEL)
+        give_up(engine, victim, preemption->at);
     else
         requeue(engine, victim);
-    if (!suspend)
-        reservation_list_finish(&windows);
 }
 
 bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at, bool promised)
 {
     struct reservation_list windows = {0};
-    bool fits = can_suspend(engine, lease, at, promised) &&
-                suspension_fits(engine, lease, at, &windows);
+    bool fits =
+        can_suspend(engine, lease, at, promised) && suspension_fits(engine, lease, at, &windows);
 
     for (size_t i = 0; i < windows.n; i++)
         reservation_destroy(windows.items[i]);

@@ -61,8 +61,9 @@ static const char *const sentences[REASONS] = {
     [REASON_FAILED] = "failed: %s",
     [REASON_NO_ROOM_AT_ONCE] = "refused: asks for %n VMs at once, %n fit now",
     [REASON_NOT_READY] = "waits for its earliest start %t",
-    [REASON_NO_HOST_ALLOWED] = "refused: asks for %n VMs, but the %n open hosts that its requirements "
-                               "allow hold at most %n of them",
+    [REASON_NO_HOST_ALLOWED] =
+        ("refused: asks for %n VMs, but the %n open hosts that its requirements "
+         "allow hold at most %n of them"),
     [REASON_TEXT] = "%s",
     [REASON_DEADLINE_MISSED] = "given up: must end by %t, the earliest possible end is %t",
 };

@@ -34,6 +34,14 @@ void proposal_take_over(struct engine *engine, struct lease *lease, struct propo
     lease_plan_publish(lease);
 }
 
+/* A reservation that has lost its place goes on as soon as there is room. */
+static bool is_due_exactly(const struct engine *engine, const struct lease *lease)
+{
+    if (lease->request.kind != LEASE_RESERVATION || lease_is_suspended(lease))
+        return false;
+    return lease->state != LEASE_QUEUED || engine->settings.behaviour.lease_kinds_of_haizea_1_0;
+}
+
 static bool place(struct engine *engine, struct lease *lease, bool may_wait,
                   struct proposal *proposal)
 {
@@ -44,7 +52,7 @@ static bool place(struct engine *engine, struct lease *lease, bool may_wait,
 
     if (lease->request.kind == LEASE_DEADLINE)
         return place_deadline(engine, lease, proposal);
-    if (lease->request.kind == LEASE_RESERVATION && !lease_is_suspended(lease))
+    if (is_due_exactly(engine, lease))
         return place_exact(engine, lease, proposal) ||
                place_by_moving_others(engine, lease, proposal);
     if (lease_is_suspended(lease)) {
@@ -110,8 +118,7 @@ bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_
     struct proposal proposal;
 
     engine->attempts++;
-    return place(engine, lease, may_wait, &proposal) &&
-           proposal_accept(engine, lease, &proposal);
+    return place(engine, lease, may_wait, &proposal) && proposal_accept(engine, lease, &proposal);
 }
 
 void stretch_withdraw(struct engine *engine, struct lease *lease)

@@ -49,8 +49,8 @@ struct engine {
     struct lease_list future;  /* hold a future reservation */
 
     enum { ENGINE_NEW, ENGINE_BEGUN, ENGINE_STEPPED } stage;
-    bool staging;                    /* bookings go unsorted into the indexes */
-    struct engine_outputs adopted;   /* what adoptions caused: for the first step */
+    bool staging;                  /* bookings go unsorted into the indexes */
+    struct engine_outputs adopted; /* what adoptions caused: for the first step */
 
     struct reservation_list withdrawn; /* freed when the next step begins */
     struct reservation_list due;       /* scratch: those of this instant */
@@ -66,8 +66,8 @@ struct engine {
     uint32_t *host_slot;
     struct host_choice *choices;
     struct surveys *surveys;
-    bool *closed;          /* hosts that take no new VMs; NULL: none */
-    uint32_t *vms_on;      /* VMs on each host now */
+    bool *closed;            /* hosts that take no new VMs; NULL: none */
+    uint32_t *vms_on;        /* VMs on each host now */
     struct host_load *loads; /* scratch: what the lease being mapped has put on hosts */
     size_t loads_allocated;
     uint32_t *batch_hosts;
@@ -164,13 +164,6 @@ int64_t resume_windows(struct engine *engine, struct lease *lease,
                        struct reservation_list *list);
 
 /* --- mapper.c --- */
-/* A promise made before must be kept: suspend others whatever the preemption policy says. */
-enum forcing {
-    FORCE_NOTHING,
-    FORCE_PREEMPTABLE, /* those that their terms allow to be suspended */
-    FORCE_ALL,         /* and those of limited duration: they ran in a gap before the promise */
-};
-
 struct map_request {
     struct lease *lease;
     int64_t from, until;
@@ -181,7 +174,7 @@ struct map_request {
     const struct placement *pinned; /* every VM goes to its host there; NULL: anywhere */
     bool spare_others;              /* nobody is preempted for it */
     bool pinned_preempts;           /* pinned, and others are preempted for it */
-    enum forcing forced;            /* instead of asking the preemption policy */
+    bool forced; /* a promise made before: suspend others whatever the preemption policy says */
 };
 
 struct mapping {
@@ -236,8 +229,8 @@ struct window_request {
     int64_t remaining; /* seconds its VMs have to run */
     bool resuming;     /* it will be suspended by then */
     bool spare_others;
-    bool may_be_late;               /* only to learn when it could end */
-    enum forcing forced;
+    bool may_be_late; /* only to learn when it could end */
+    bool forced;
     const struct placement *pinned; /* hosts of its VMs; NULL: any */
     const int64_t *more_points;     /* besides the ends that are booked: when to try */
     size_t n_more_points;
@@ -284,6 +277,8 @@ bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at,
 bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);
 
 /* --- migration.c --- */
+/* Seconds to send a VM's memory to another host. */
+int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory);
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease);
 /* Put the migrations a resumption needs in front of proposal->plan.before. */
 void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal);
@@ -311,6 +306,8 @@ void operation_begins(struct engine *engine, struct reservation *r);
 void operation_ends(struct engine *engine, struct reservation *r);
 void lease_ended_early(struct engine *engine, struct lease *lease);
 void lease_cancel(struct engine *engine, struct lease *lease);
+/* The same for the reason it has already; others are not brought forward into its room. */
+void lease_end_now(struct engine *engine, struct lease *lease);
 void memory_files_add(struct engine *engine, const struct reservation *r);
 void memory_files_drop(struct engine *engine, struct lease *lease);
 

@@ -20,19 +20,34 @@ static int by_lease_id(const void *a, const void *b)
                : x->lease->request.id > y->lease->request.id;
 }
 
+/* Seconds that one VM of the set is lost for: suspended, sent if it moves, resumed. */
+static int64_t vm_overhead(const struct engine *engine, const struct lease *lease,
+                           const struct amounts *vm)
+{
+    int64_t memory = vm->of[RESOURCE_MEMORY];
+    int64_t seconds = suspend_span_of_vm(engine, memory) + resume_span_of_vm(engine, memory) +
+                      2 * engine->settings.enactment_overhead;
+
+    if (lease->request.terms == TERMS_MIGRATABLE && engine->settings.migration == MIGRATION_YES)
+        seconds += transfer_span_of_vm(engine, memory);
+    return seconds;
+}
+
+/* Amini Salehi et al.: per VM and by the terms; work that is thrown away is lost, too. */
 static int64_t overhead_of(struct engine *engine, const struct lease *lease, int64_t at)
 {
     const struct vm_plan *current = lease_plan_current(lease);
-    int64_t run = at > current->vm->from ? at - current->vm->from : 0;
+    int64_t run = at > current->vm->from ? at - current->vm->from : 0, sum = 0;
 
-    switch (lease->request.terms) {
-    case TERMS_CANCELABLE:
-        return shutdown_span(engine, lease);
-    case TERMS_RESTARTABLE:
+    if (lease->request.terms == TERMS_CANCELABLE)
+        return (engine->settings.shutdown_time + engine->settings.enactment_overhead) *
+               (int64_t)lease->n_vms;
+    if (lease->request.terms == TERMS_RESTARTABLE || !may_be_suspended(engine, lease))
         return run * (int64_t)lease->n_vms;
-    default:
-        return suspend_estimate(engine, lease) + resume_estimate(engine, lease);
-    }
+    for (size_t set = 0; set < lease->request.n_node_sets; set++)
+        sum += vm_overhead(engine, lease, &lease->request.node_sets[set].amounts) *
+               (int64_t)lease->request.node_sets[set].count;
+    return sum;
 }
 
 static bool is_usable(const struct engine *engine, const struct map_request *request, uint32_t host)
@@ -69,19 +84,19 @@ static bool is_of_use(const struct engine *engine, const struct map_request *req
 static bool may_be_forced(struct engine *engine, const struct map_request *request,
                           struct lease *lease)
 {
-    if (lease->request.kind != LEASE_BEST_EFFORT || lease->state != LEASE_ACTIVE)
-        return false;
-    if (lease->request.terms == TERMS_NON_PREEMPTABLE &&
-        (request->forced != FORCE_ALL || lease->request.duration == SPAN_UNLIMITED))
-        return false;
-    return lease_plan_running(lease) && can_be_suspended_at(engine, lease, request->from, true);
+    return lease->request.kind == LEASE_BEST_EFFORT && lease->state == LEASE_ACTIVE &&
+           lease->request.terms != TERMS_NON_PREEMPTABLE && lease_plan_running(lease) &&
+           can_be_suspended_at(engine, lease, request->from, true);
 }
 
 static bool may_make_room(struct engine *engine, const struct map_request *request,
                           struct lease *lease)
 {
-    if (request->forced != FORCE_NOTHING)
+    if (request->forced)
         return may_be_forced(engine, request, lease) && is_of_use(engine, request, lease);
+    if (lease->request.terms == TERMS_NON_PREEMPTABLE &&
+        !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
+        return false;
     return lease->request.kind != LEASE_DEADLINE &&
            is_preemptable_at(engine, lease, request->from) && is_of_use(engine, request, lease);
 }
@@ -189,7 +204,7 @@ static bool map_by_scores(struct engine *engine, const struct map_request *reque
     const struct policy_hooks *hooks = engine->hooks;
 
     candidates->scores = memory_new(candidates->n, sizeof *candidates->scores);
-    if (request->forced == FORCE_NOTHING)
+    if (!request->forced)
         hooks->score_victims(hooks->context, request->lease, request->from, candidates->victims,
                              candidates->n, candidates->scores);
     for (;;) {
@@ -269,7 +284,7 @@ bool map_with_victims(struct engine *engine, const struct map_request *request,
     snapshot.in_order = order.in_order;
     snapshot.choices = memory_copy(order.choices, order.n * sizeof *order.choices);
     mark = slot_table_mark(engine->table);
-    if (engine->hooks->choose_victims && request->forced == FORCE_NOTHING)
+    if (engine->hooks->choose_victims && !request->forced)
         mapped = map_by_choice(engine, request, &candidates, &snapshot, mapping);
     else
         mapped = map_by_scores(engine, request, &candidates, &snapshot, mapping);

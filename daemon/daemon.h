@@ -43,6 +43,7 @@ struct daemon {
     struct messages *messages;
     struct guard *guard;
     struct recorder *recorder; /* NULL: nothing is recorded */
+    bool record_failed;        /* told once */
     struct control *control;
     struct answers *answers;
     int (*reload)(void *context, struct error *err); /* policy modules, on SIGHUP */

@@ -13,6 +13,7 @@
 
 enum {
     BLOCKED_TOO_LONG = 10 * 1000, /* milliseconds: then another place is thought of */
+    DATASTORES_OLD = 10 * 1000,   /* milliseconds: then their room is looked at again */
 };
 
 struct enactor *enactor_create(struct daemon *daemon)
@@ -277,6 +278,8 @@ static bool has_datastore(struct enactor *enactor, struct book_vm *vm)
         planner_datastore(enactor->daemon->planner, vm->id, vm->host, reason, sizeof reason);
     if (vm->datastore >= 0)
         return true;
+    if (clock_monotonic() - planner_built(enactor->daemon->planner) > DATASTORES_OLD)
+        daemon_replan(enactor->daemon, "VM %d waits for room in a datastore", vm->id);
     if (strcmp(lease->reason, reason) != 0) {
         snprintf(lease->reason_word, sizeof lease->reason_word, "no-datastore");
         snprintf(lease->reason, sizeof lease->reason, "%s", reason);

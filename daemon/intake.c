@@ -100,6 +100,16 @@ static struct book_lease *open_group(const struct daemon *daemon, const struct v
     return NULL;
 }
 
+static size_t members(const struct daemon *daemon, int64_t lease)
+{
+    size_t n, present = 0;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease, &n);
+
+    for (size_t i = 0; i < n; i++)
+        present += !vms[i]->gone;
+    return present;
+}
+
 static size_t reservations_of(const struct daemon *daemon, int32_t uid)
 {
     size_t n;
@@ -115,10 +125,13 @@ static size_t reservations_of(const struct daemon *daemon, int32_t uid)
 static bool granted(struct daemon *daemon, const struct vm *vm, const struct wish *wish,
                     int64_t now, char reason[WISH_TEXT_MAX])
 {
+    const struct book_lease *group =
+        wish->group[0] ? open_group(daemon, vm, wish->group) : NULL;
+
     const struct rights_request request = {.user = vm->user,
                                            .group = vm->group,
                                            .wish = wish,
-                                           .n_vms = 1,
+                                           .n_vms = group ? (uint32_t)members(daemon, group->id) + 1 : 1,
                                            .reservations = reservations_of(daemon, vm->uid),
                                            .now = now};
 
@@ -249,16 +262,6 @@ static void close_group(struct daemon *daemon, struct book_lease *lease, int64_t
     book_history(daemon->book, lease->id, now, "complete", "%zu VM%s", n, n == 1 ? "" : "s");
     planner_new(daemon->planner, lease->id);
     daemon_wake(daemon);
-}
-
-static size_t members(const struct daemon *daemon, int64_t lease)
-{
-    size_t n, present = 0;
-    struct book_vm *const *vms = book_vms_of(daemon->book, lease, &n);
-
-    for (size_t i = 0; i < n; i++)
-        present += !vms[i]->gone;
-    return present;
 }
 
 static void close_groups(struct daemon *daemon, int64_t now)

@@ -14,6 +14,7 @@
 enum {
     AT_ONCE = 20,           /* calls under way */
     ESTIMATE_INTERVAL = 30, /* seconds between two that differ in the expected time only */
+    REWRITE_INTERVAL = 2,   /* seconds between any two to one VM */
 };
 
 struct messages {
@@ -107,8 +108,10 @@ static void answered(void *context, const struct rpc_reply *reply)
     } else if (reply->outcome != RPC_DONE) {
         log_debug("VM %d: its message could not be written: %s", sent->vm, reply->message);
     }
-    if (vm)
+    if (vm) {
         vm->message_in_flight = false;
+        vm->message_settled = clock_monotonic();
+    }
     free(sent);
 }
 
@@ -124,12 +127,11 @@ static void quote(const char *text, char *quoted, size_t size)
 
 static void send_message(struct messages *messages, struct book_vm *vm, const char *text)
 {
-    char quoted[BOOK_TEXT_MAX], attribute[BOOK_TEXT_MAX + 32];
+    char attribute[BOOK_TEXT_MAX + 32];
     struct sent *sent = memory_new(1, sizeof *sent);
     const struct rpc_argument arguments[] = {RPC_INT(vm->id), RPC_TEXT(attribute), RPC_INT(1)};
 
-    quote(text, quoted, sizeof quoted);
-    snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"", quoted);
+    snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"", text);
     sent->messages = messages;
     sent->vm = vm->id;
     snprintf(sent->text, sizeof sent->text, "%s", text);
@@ -153,9 +155,26 @@ static bool same_reason(const char *a, const char *b)
     return end && strncmp(a, b, length) == 0;
 }
 
+/* oned of 7.x writes the attribute too: what stands there counts, not what was written last. */
+static void see_message(struct daemon *daemon, struct book_vm *vm)
+{
+    const struct sight *sight = world_sight(daemon->world, vm->id);
+    const char *shown;
+
+    if (vm->message_in_flight || !sight || !sight->full || sight->asked <= vm->message_settled)
+        return;
+    shown = attributes_find(&sight->full->user_template, "SCHED_MESSAGE");
+    if (strcmp(shown ? shown : "", vm->message) == 0)
+        return;
+    snprintf(vm->message, sizeof vm->message, "%s", shown ? shown : "");
+    book_mark_vm(daemon->book, vm);
+}
+
 static bool is_due(const struct book_vm *vm, const char *text, int64_t now)
 {
     if (vm->message_in_flight || strcmp(vm->message, text) == 0)
+        return false;
+    if (now - vm->message_at < REWRITE_INTERVAL && now >= vm->message_at)
         return false;
     return !same_reason(text, vm->message) || now - vm->message_at >= ESTIMATE_INTERVAL;
 }
@@ -168,19 +187,21 @@ size_t messages_update(struct messages *messages, int64_t now)
 
     for (size_t i = 0; i < n; i++) {
         const struct book_lease *lease = book_lease(daemon->book, vms[i]->lease);
-        char text[BOOK_TEXT_MAX];
+        char text[BOOK_TEXT_MAX], quoted[BOOK_TEXT_MAX];
 
         if (vms[i]->gone || !lease)
             continue;
         message_of(lease, text, sizeof text);
-        if (!is_due(vms[i], text, now))
+        quote(text, quoted, sizeof quoted);
+        see_message(daemon, vms[i]);
+        if (!is_due(vms[i], quoted, now))
             continue;
         if (messages->in_flight >= AT_ONCE) {
             left++;
             continue;
         }
         if (!daemon->live->dry_run)
-            send_message(messages, vms[i], text);
+            send_message(messages, vms[i], quoted);
     }
     return left;
 }

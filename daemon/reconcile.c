@@ -264,8 +264,13 @@ static void goes_back_to_wait(struct daemon *daemon, struct book_lease *lease, c
 
 static void ended(struct daemon *daemon, struct book_lease *lease, const char *how, int64_t now)
 {
+    if (lease->since != INSTANT_NONE) {
+        int64_t until = lease->end != INSTANT_NONE && lease->end < now ? lease->end : now;
+
+        if (until > lease->since)
+            lease->accumulated += until - lease->since;
+    }
     lease->end = now;
-    lease->accumulated = ran_for(daemon, lease);
     lease->since = lease->expected = INSTANT_NONE;
     planner_gone(daemon->planner, lease->id);
     set_goal(daemon, lease, GOAL_NONE);

@@ -1,10 +1,14 @@
 #include "daemon/records.h"
 
+#include <stdlib.h>
+
 #include "daemon/clock.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/planner_inside.h"
+#include "daemon/record_site.h"
 #include "daemon/recorder.h"
+#include "util/memory.h"
 
 enum { EXPIRE_INTERVAL = 3600 /* seconds */ };
 
@@ -15,7 +19,7 @@ static void record(struct daemon *daemon, struct book_lease *lease)
     struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
     bool over = lease_is_final(lease);
 
-    if (!daemon->recorder || lease->phase == PHASE_GATHERING || lease->recorded == 1 + over)
+    if (lease->phase == PHASE_GATHERING || lease->recorded == 1 + over)
         return;
     if (recorder_lease(daemon->recorder, lease, vms, n, &err) < 0)
         log_warning("lease %lld is not in the record: %s", (long long)lease->id, err.text);
@@ -47,6 +51,39 @@ static void forget(struct daemon *daemon, struct book_lease *lease)
     book_forget_lease(daemon->book, lease->id);
 }
 
+/* The hosts are known with the first poll. */
+static void open_record(struct daemon *daemon)
+{
+    struct error err = {0};
+    struct site site;
+
+    if (!daemon->live->record || daemon->recorder || daemon->record_failed ||
+        !world_hosts(daemon->world))
+        return;
+    if (record_site(&site, &world_hosts(daemon->world)->pool, &err) == 0) {
+        daemon->recorder = recorder_open(daemon->live->record, &site, clock_now(), &err);
+        site_finish(&site);
+    }
+    if (!daemon->recorder) {
+        log_warning("nothing is recorded: %s", err.text);
+        daemon->record_failed = true;
+    }
+}
+
+static void forget_history(struct daemon *daemon)
+{
+    size_t n, n_over = 0;
+    struct book_lease *const *leases = book_leases(daemon->book, &n);
+    int64_t *over = memory_new(n, sizeof *over);
+
+    for (size_t i = 0; i < n; i++)
+        if (is_history(daemon, leases[i]) && !planner_knows(daemon->planner, leases[i]->id))
+            over[n_over++] = leases[i]->id;
+    while (n_over > 0)
+        forget(daemon, book_lease(daemon->book, over[--n_over]));
+    free(over);
+}
+
 void records_update(struct daemon *daemon)
 {
     int64_t now = clock_now();
@@ -54,13 +91,10 @@ void records_update(struct daemon *daemon)
     size_t n;
     struct book_lease *const *leases = book_leases(daemon->book, &n);
 
-    for (size_t i = n; i-- > 0;) {
+    open_record(daemon);
+    for (size_t i = 0; i < n && daemon->recorder; i++)
         record(daemon, leases[i]);
-        if (is_history(daemon, leases[i]) && !planner_knows(daemon->planner, leases[i]->id)) {
-            forget(daemon, leases[i]);
-            leases = book_leases(daemon->book, &n);
-        }
-    }
+    forget_history(daemon);
     if (now - daemon->expired >= EXPIRE_INTERVAL) {
         daemon->expired = now;
         if (book_expire(daemon->book, now - daemon->live->history_keep, &err) < 0)

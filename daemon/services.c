@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/answers_json.h"
 #include "daemon/clock.h"
 #include "daemon/daemon.h"
 #include "daemon/enactor.h"
@@ -17,11 +18,6 @@ static int64_t now_of(void *context)
     return clock_now();
 }
 
-static json_t *instant(int64_t at)
-{
-    return at == INSTANT_NONE ? json_null() : json_integer(at);
-}
-
 static void status(void *context, json_t *object)
 {
     struct daemon *daemon = context;
@@ -30,13 +26,13 @@ static void status(void *context, json_t *object)
 
     json_object_set_new(object, "version", json_string(GALERNA_VERSION));
     json_object_set_new(object, "mode", json_string(daemon->mode));
-    json_object_set_new(object, "started", json_integer(daemon->started));
+    json_object_set_new(object, "started", json_from_instant(daemon->started));
     json_object_set_new(oned, "endpoint", json_string(daemon->endpoint));
     json_object_set_new(oned, "version", json_string(daemon->oned_version));
     json_object_set_new(oned, "leader", json_boolean(world_leads(daemon->world)));
     json_object_set_new(oned, "reached", json_boolean(daemon->poll_ok));
     json_object_set_new(oned, "last_poll",
-                        daemon->polled ? instant(clock_now() - age) : json_null());
+                        daemon->polled ? json_from_instant(clock_now() - age) : json_null());
     json_object_set_new(object, "opennebula", oned);
     json_object_set_new(figures, "cycles", json_integer((json_int_t)daemon->n_cycles));
     json_object_set_new(figures, "plans", json_integer((json_int_t)daemon->n_replans));

@@ -24,7 +24,7 @@
 
 enum {
     CONNECT_TIMEOUT = 5 * 1000,   /* milliseconds */
-    SITE_INTERVAL = 60 * 1000,    /* milliseconds between looks at datastores, users, rules */
+    SITE_INTERVAL = 10 * 1000,    /* milliseconds between looks at datastores, users, rules */
     FIRST_CONTACT = 20 * 1000,    /* milliseconds until an oned that is not there is given up */
     FIRST_CONTACT_PAUSE = 1000,
 };

@@ -22,13 +22,15 @@ enum { CHOICE_PREEMPTORS, CHOICE_VICTIMS, CHOICE_TESTS, CHOICE_OPTIONS };
                         .default_value = "external",                                               \
                         .description = "Which leases may be preempted, on their terms; "           \
                                        "non-preemptable ones never are"},                          \
-    [CHOICE_TESTS] = {.name = "tests",                                                             \
-                      .type = GALERNA_INTEGER,                                                     \
-                      .default_value = "200",                                                      \
-                      .minimum = 1,                                                                \
-                      .maximum = 1e9,                                                              \
-                      .description = "Trials whether some leases are enough: when these do not "   \
-                                     "suffice for an exact answer, the best set found is taken"}
+    [CHOICE_TESTS] = {                                                                             \
+        .name = "tests",                                                                           \
+        .type = GALERNA_INTEGER,                                                                   \
+        .default_value = "100",                                                                    \
+        .minimum = 1,                                                                              \
+        .maximum = 1e9,                                                                            \
+        .description =                                                                             \
+            "Trials whether some leases are enough (one of many leases counts for more): when "    \
+            "these do not suffice for an exact answer, the best set found is taken"}
 
 struct choice {
     const struct galerna_host *host;
@@ -63,6 +65,51 @@ static inline bool choice_may_be_victim(const struct choice *choice,
     return choice->host->lease_terms(lease) != GALERNA_TERMS_NON_PREEMPTABLE;
 }
 
+static inline int64_t choice_sum(const struct galerna_host *host, const struct galerna_lease *lease,
+                                 uint32_t type)
+{
+    int64_t sum = 0;
+
+    for (uint32_t vm = 0; vm < host->lease_vms(lease); vm++)
+        sum += host->lease_amount(lease, vm, type);
+    return sum;
+}
+
+/* How much the request lacks of a resource at its start; 0: not known, or nothing. */
+static inline int64_t choice_lacks(const struct galerna_host *host,
+                                   const struct galerna_victim_batch *batch, uint32_t type)
+{
+    int64_t lacks = choice_sum(host, batch->preemptor, type), free_amounts[64];
+
+    if (host->type_count(host) > 64)
+        return 0;
+    for (uint32_t place = 0; place < host->host_count(host); place++) {
+        if (!host->host_free(host, place, batch->at, free_amounts))
+            return 0;
+        if (free_amounts[type] > 0)
+            lacks -= free_amounts[type];
+    }
+    return lacks > 0 && host->host_count(host) > 0 ? lacks : 0;
+}
+
+/* Find the resource that is scarcest at the start, and what each lease holds of it. */
+static inline void choice_measure(const struct choice *choice, struct sets_search *search)
+{
+    const struct galerna_host *host = choice->host;
+    int64_t cpu = choice_lacks(host, search->batch, GALERNA_CPU);
+    int64_t memory = choice_lacks(host, search->batch, GALERNA_MEMORY);
+    int64_t all_cpu = choice_sum(host, search->batch->preemptor, GALERNA_CPU);
+    int64_t all_memory = choice_sum(host, search->batch->preemptor, GALERNA_MEMORY);
+    bool by_memory =
+        memory > 0 && (double)memory * (double)all_cpu > (double)cpu * (double)all_memory;
+
+    search->lacks = by_memory ? memory : cpu;
+    for (size_t i = 0; i < search->n && search->lacks > 0; i++)
+        search->leases[i].holds =
+            choice_sum(host, galerna_victim(search->batch, search->leases[i].place)->lease,
+                       by_memory ? GALERNA_MEMORY : GALERNA_CPU);
+}
+
 /* Gather the leases that may be preempted. False: none, or they are not enough together. */
 static inline bool choice_begin(const struct choice *choice, struct sets_search *search)
 {
@@ -72,13 +119,16 @@ static inline bool choice_begin(const struct choice *choice, struct sets_search 
         const struct galerna_victim *victim = galerna_victim(batch, i);
 
         if (choice_may_be_victim(choice, victim->lease))
-            search->leases[search->n++] =
-                (struct sets_lease){i, victim->overhead < 0 ? 0 : victim->overhead,
-                                    choice->host->lease_vms(victim->lease)};
+            search->leases[search->n++] = (struct sets_lease){
+                .place = i,
+                .overhead = victim->overhead < 0 ? 0 : victim->overhead,
+                .vms = choice->host->lease_vms(victim->lease),
+            };
     }
     search->words = search->n / 64 + 1;
     if (search->n == 0)
         return false;
+    choice_measure(choice, search);
     for (size_t i = 0; i < search->n; i++)
         sets_put(search, &search->best, i);
     return sets_enough(search, &search->best);
@@ -132,7 +182,8 @@ static inline enum galerna_verdict choice_by_goal(struct choice *choice, enum se
         if (!found) {
             search.goal = BY_OVERHEAD;
             search.limit = GALERNA_NEVER;
-            search.tests = 0;
+            search.tests = search.steps = 0;
+            search.cut = false;
             found = sets_find_best(&search);
         }
         choice_tell(choice, &search);

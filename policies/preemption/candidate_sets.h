@@ -7,7 +7,8 @@
  * compared by overhead, number of leases and ids, or by number, overhead and ids, so that equal
  * questions have equal answers.
  *
- * It is assumed that more victims never make less room.
+ * It is assumed that more victims never make less room, and that leases which hold less of a
+ * resource than the request lacks at its start are not enough: that needs no test.
  */
 #ifndef GALERNA_POLICIES_CANDIDATE_SETS_H
 #define GALERNA_POLICIES_CANDIDATE_SETS_H
@@ -22,28 +23,44 @@ enum sets_order { BY_OVERHEAD, BY_NUMBER };
 struct sets_lease {
     size_t place; /* in the batch */
     int64_t overhead, vms;
+    int64_t holds; /* of the scarce resource */
 };
 
 /* Bits of leases, in the order of their ids. */
 struct sets_set {
     uint64_t *bits;
-    int64_t overhead;
+    int64_t overhead, holds;
     size_t number;
+};
+
+/* Of the leases from some place of the search's order on. */
+struct sets_rest {
+    int64_t holds, largest; /* in sum, and the one that holds most */
+    double ratio;           /* the least overhead for what a lease holds */
+};
+
+enum {
+    SETS_TRIAL = 16, /* leases in a trial that count for one test */
+    SETS_STEPS = 50  /* steps without a test for each test */
 };
 
 struct sets_search {
     const struct galerna_victim_batch *batch;
     struct sets_lease *leases; /* that may be preempted, ascending ids */
     size_t n, words;
-    size_t *order;  /* in which the search goes through them */
-    size_t *chosen; /* room for a test */
-    size_t tests, most_tests;
-    bool cut; /* the tests were not enough to be sure */
+    size_t *order;          /* in which the search goes through them */
+    size_t *chosen;         /* room for a test */
+    struct sets_rest *rest; /* n + 1, by place in the order */
+    int64_t lacks;          /* of the scarce resource; 0 or less: not known */
+    size_t tests, most_tests, steps;
+    bool cut;      /* the tests were not enough to be sure */
+    bool explored; /* the best set may hold leases that are not needed */
 
     enum sets_order goal;
     int64_t limit; /* of overhead */
     struct sets_set best, path, trial;
-    bool found; /* there is a best one */
+    uint64_t *open; /* leases that the search has not left out */
+    bool found;     /* there is a best one */
 
     bool collects; /* all minimal sets, instead of the best */
     struct sets_set *sets;
@@ -60,6 +77,7 @@ static inline void sets_put(const struct sets_search *search, struct sets_set *s
 {
     set->bits[i / 64] |= UINT64_C(1) << (i % 64);
     set->overhead += search->leases[i].overhead;
+    set->holds += search->leases[i].holds;
     set->number++;
 }
 
@@ -67,6 +85,7 @@ static inline void sets_drop(const struct sets_search *search, struct sets_set *
 {
     set->bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
     set->overhead -= search->leases[i].overhead;
+    set->holds -= search->leases[i].holds;
     set->number--;
 }
 
@@ -75,6 +94,7 @@ static inline void sets_copy(const struct sets_search *search, struct sets_set *
 {
     memcpy(to->bits, from->bits, search->words * sizeof *to->bits);
     to->overhead = from->overhead;
+    to->holds = from->holds;
     to->number = from->number;
 }
 
@@ -82,6 +102,7 @@ static inline void sets_clear(const struct sets_search *search, struct sets_set 
 {
     memset(set->bits, 0, search->words * sizeof *set->bits);
     set->overhead = 0;
+    set->holds = 0;
     set->number = 0;
 }
 
@@ -109,16 +130,19 @@ static inline bool sets_enough(struct sets_search *search, const struct sets_set
 {
     size_t n = 0;
 
+    if (set->holds < search->lacks)
+        return false;
     for (size_t word = 0; word < search->words; word++)
         for (uint64_t bits = set->bits[word]; bits; bits &= bits - 1)
             search->chosen[n++] = search->leases[word * 64 + (size_t)__builtin_ctzll(bits)].place;
-    search->tests++;
+    search->tests += 1 + n / SETS_TRIAL;
     return search->batch->enough(search->batch, search->chosen, n);
 }
 
 static inline bool sets_may_test(struct sets_search *search)
 {
-    search->cut = search->cut || search->tests >= search->most_tests;
+    search->cut = search->cut || search->tests >= search->most_tests ||
+                  search->steps / SETS_STEPS >= search->most_tests;
     return !search->cut;
 }
 
@@ -181,54 +205,111 @@ static inline bool sets_is_minimal(struct sets_search *search, struct sets_set *
 
 /* ---- one minimal set, quickly ---- */
 
+/* Are those kept, and the first `length` of the order? */
+static inline bool sets_beginning_is_enough(struct sets_search *search, const struct sets_set *kept,
+                                            size_t length)
+{
+    sets_copy(search, &search->trial, kept);
+    for (size_t i = 0; i < length; i++)
+        if (!sets_has(&search->trial, search->order[i]))
+            sets_put(search, &search->trial, search->order[i]);
+    return sets_enough(search, &search->trial);
+}
+
+/* The shortest beginning of the order that is enough with those kept, not longer than `most`, which
+ * is. Looks first where the answer mostly is: at the first possible length for an empty set, and
+ * near `most` for others. */
+static inline size_t sets_shortest(struct sets_search *search, const struct sets_set *kept,
+                                   size_t most)
+{
+    size_t least = 0;
+    int64_t holds = 0;
+
+    if (kept->number == 0) {
+        while (least < most && holds < search->lacks)
+            holds += search->leases[search->order[least++]].holds;
+        for (size_t step = 1; least + step < most; step *= 2) {
+            if (sets_beginning_is_enough(search, kept, least + step - 1)) {
+                most = least + step - 1;
+                break;
+            }
+            least += step;
+        }
+    } else {
+        for (size_t back = 1; least == 0 && most > 0; back *= 2) {
+            size_t length = back < most ? most - back : 0;
+
+            if (sets_beginning_is_enough(search, kept, length))
+                most = length;
+            else
+                least = length + 1;
+        }
+    }
+    while (least < most) {
+        size_t middle = least + (most - least) / 2;
+
+        if (sets_beginning_is_enough(search, kept, middle))
+            most = middle;
+        else
+            least = middle + 1;
+    }
+    return most;
+}
+
 /* The minimal set that comes first when leases early in search->order are preferred: find the
  * shortest beginning that is enough, keep its last lease, and again with that one, until those kept
- * are enough. Number of leases x log n tests. All leases together must be enough. */
+ * are enough. All leases together must be enough. */
 static inline void sets_first(struct sets_search *search, struct sets_set *kept)
 {
     size_t most = search->n;
 
     sets_clear(search, kept);
-    for (;;) {
-        size_t least = 0;
-
-        while (least < most) { /* the beginning of length `most` is enough with those kept */
-            size_t middle = least + (most - least) / 2;
-
-            sets_copy(search, &search->trial, kept);
-            for (size_t i = 0; i < middle; i++)
-                if (!sets_has(&search->trial, search->order[i]))
-                    sets_put(search, &search->trial, search->order[i]);
-            if (sets_enough(search, &search->trial))
-                most = middle;
-            else
-                least = middle + 1;
-        }
-        if (most == 0)
-            return;
-        sets_put(search, kept, search->order[most - 1]);
-        most--;
-    }
+    while ((most = sets_shortest(search, kept, most)) > 0)
+        sets_put(search, kept, search->order[--most]);
 }
 
 /* ---- all, or the best ---- */
 
-/* Can a set that holds these leases and at least one more still be taken? */
-static inline bool sets_is_hopeful(const struct sets_search *search)
+/* Can a set of leases not left out come before the best one by its ids? */
+static inline bool sets_has_smaller_ids(const struct sets_search *search)
 {
-    const struct sets_set *path = &search->path;
+    for (size_t i = 0; i < search->words; i++) {
+        uint64_t differ = search->open[i] ^ search->best.bits[i];
 
+        if (differ)
+            return search->open[i] & (differ & (~differ + 1));
+    }
+    return false;
+}
+
+/* Can the leases on the path and some of those from `depth` on still be better than the best? The
+ * path alone is not enough. */
+static inline bool sets_is_hopeful(const struct sets_search *search, size_t depth)
+{
+    const struct sets_set *path = &search->path, *best = &search->best;
+    const struct sets_rest *rest = &search->rest[depth];
+    int64_t lacks = search->lacks - path->holds, overhead = path->overhead;
+    size_t number = path->number + 1;
+    double least;
+
+    if (depth >= search->n || (lacks > 0 && rest->holds < lacks))
+        return false;
     if (search->collects)
         return true;
-    if (path->overhead > search->limit)
+    if (lacks > 0) { /* what holds most, or costs least for what it holds, in each case */
+        number = path->number + (size_t)((lacks + rest->largest - 1) / rest->largest);
+        least = (double)lacks * rest->ratio * (1 - 1e-9); /* rounding must not make it more */
+        overhead += (int64_t)least + ((double)(int64_t)least < least);
+    }
+    if (overhead > search->limit)
         return false;
     if (!search->found)
         return true;
+    if (overhead == best->overhead && number == best->number)
+        return sets_has_smaller_ids(search);
     if (search->goal == BY_OVERHEAD)
-        return path->overhead < search->best.overhead ||
-               (path->overhead == search->best.overhead && path->number + 1 <= search->best.number);
-    return path->number + 1 < search->best.number ||
-           (path->number + 1 == search->best.number && path->overhead <= search->best.overhead);
+        return overhead < best->overhead || (overhead == best->overhead && number < best->number);
+    return number < best->number || (number == best->number && overhead < best->overhead);
 }
 
 /* Those on the path and all from `depth` on. */
@@ -253,25 +334,41 @@ static inline bool sets_is_hopeless(const struct sets_search *search)
  */
 static inline void sets_explore(struct sets_search *search, size_t depth)
 {
+    size_t begin = depth;
+
     for (; depth < search->n && sets_may_test(search); depth++) {
         size_t lease = search->order[depth];
 
+        search->steps++;
         sets_put(search, &search->path, lease);
         if (sets_is_hopeless(search)) {
             ; /* without it, then */
         } else if (!sets_enough(search, &search->path)) {
-            if (depth + 1 < search->n && sets_is_hopeful(search))
+            if (sets_is_hopeful(search, depth + 1))
                 sets_explore(search, depth + 1);
         } else if (!search->collects) {
             sets_offer(search, &search->path);
+            search->explored = true;
         } else if (sets_is_minimal(search, &search->path, lease)) {
             sets_collect(search, &search->path);
         }
         sets_drop(search, &search->path, lease);
-        if (depth + 1 == search->n || !sets_is_hopeful(search) || !sets_may_test(search) ||
+        search->open[lease / 64] &= ~(UINT64_C(1) << (lease % 64));
+        if (!sets_is_hopeful(search, depth + 1) || !sets_may_test(search) ||
             !sets_rest_is_enough(search, depth + 1))
-            return;
+            break;
     }
+    for (size_t i = begin; i <= depth && i < search->n; i++)
+        search->open[search->order[i] / 64] |= UINT64_C(1) << (search->order[i] % 64);
+}
+
+/* From the beginning, with nothing chosen and nothing left out. */
+static inline void sets_explore_all(struct sets_search *search)
+{
+    sets_clear(search, &search->path);
+    for (size_t i = 0; i < search->n; i++)
+        search->open[i / 64] |= UINT64_C(1) << (i % 64);
+    sets_explore(search, 0);
 }
 
 /* ---- orders of leases ---- */
@@ -324,6 +421,18 @@ static inline void sets_arrange(struct sets_search *search, enum sets_preference
     for (size_t i = 0; i < search->n; i++)
         search->order[i] = i;
     sets_sort(search, search->order, search->n, search->chosen, preference);
+    search->rest[search->n] = (struct sets_rest){0, 0, 0};
+    for (size_t i = search->n; i > 0; i--) {
+        const struct sets_lease *lease = &search->leases[search->order[i - 1]];
+        const struct sets_rest *behind = &search->rest[i];
+        double ratio = lease->holds > 0 ? (double)lease->overhead / (double)lease->holds : 0;
+
+        search->rest[i - 1] = (struct sets_rest){
+            .holds = behind->holds + lease->holds,
+            .largest = lease->holds > behind->largest ? lease->holds : behind->largest,
+            .ratio = i == search->n || ratio < behind->ratio ? ratio : behind->ratio,
+        };
+    }
 }
 
 /* ---- the whole search ---- */
@@ -338,11 +447,13 @@ static inline bool sets_init(struct sets_search *search, const struct galerna_vi
     search->leases = (struct sets_lease *)calloc(n, sizeof *search->leases);
     search->order = (size_t *)calloc(n, sizeof *search->order);
     search->chosen = (size_t *)calloc(n, sizeof *search->chosen);
+    search->rest = (struct sets_rest *)calloc(n + 1, sizeof *search->rest);
     search->best.bits = (uint64_t *)calloc(words, sizeof(uint64_t));
     search->path.bits = (uint64_t *)calloc(words, sizeof(uint64_t));
     search->trial.bits = (uint64_t *)calloc(words, sizeof(uint64_t));
-    return search->leases && search->order && search->chosen && search->best.bits &&
-           search->path.bits && search->trial.bits;
+    search->open = (uint64_t *)calloc(words, sizeof(uint64_t));
+    return search->leases && search->order && search->chosen && search->rest && search->best.bits &&
+           search->path.bits && search->trial.bits && search->open;
 }
 
 static inline void sets_finish(struct sets_search *search)
@@ -353,9 +464,11 @@ static inline void sets_finish(struct sets_search *search)
     free(search->leases);
     free(search->order);
     free(search->chosen);
+    free(search->rest);
     free(search->best.bits);
     free(search->path.bits);
     free(search->trial.bits);
+    free(search->open);
 }
 
 /* The best set for search->goal within search->limit. All leases together must be enough. False:
@@ -374,10 +487,9 @@ static inline bool sets_find_best(struct sets_search *search)
         sets_first(search, &search->path);
         sets_offer(search, &search->path);
     }
-    sets_clear(search, &search->path);
-    sets_explore(search, 0);
+    sets_explore_all(search);
     /* A set of a search that was cut may hold leases that are not needed. */
-    for (size_t i = search->n; search->cut && search->found && i > 0; i--) {
+    for (size_t i = search->n; search->cut && search->explored && search->found && i > 0; i--) {
         size_t lease = search->order[i - 1];
 
         if (!sets_has(&search->best, lease))
@@ -389,18 +501,19 @@ static inline bool sets_find_best(struct sets_search *search)
     return search->found;
 }
 
-/* All minimal sets, or when the tests do not suffice some of them: those that come first when each
- * lease in turn is liked most. */
+/* All minimal sets, or when half of the tests do not suffice some of them: those that come first
+ * when each lease in turn is liked most. */
 static inline void sets_find_all(struct sets_search *search)
 {
+    size_t most = search->most_tests;
+
     search->collects = true;
+    search->most_tests = most - most / 2;
     sets_arrange(search, CHEAP_FIRST);
-    sets_clear(search, &search->path);
-    sets_explore(search, 0);
-    if (!search->cut)
-        return;
-    for (int preference = CHEAP_FIRST; preference <= WORTHWHILE_FIRST; preference++) {
-        size_t until = search->tests + search->most_tests / 3;
+    sets_explore_all(search);
+    for (int preference = CHEAP_FIRST; search->cut && preference <= WORTHWHILE_FIRST;
+         preference++) {
+        size_t until = search->tests + most / 6;
 
         sets_arrange(search, (enum sets_preference)preference);
         for (size_t i = 0; i < search->n && (i == 0 || search->tests < until); i++) {

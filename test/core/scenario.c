@@ -97,7 +97,9 @@ static const struct lease_request *make_request(struct scenario *s, size_t place
         .duration = what.duration,
         .duration_known = SPAN_NONE,
         .preemptible = !what.non_preemptable,
-        .terms = what.non_preemptable ? TERMS_NON_PREEMPTABLE : TERMS_SUSPENDABLE,
+        .terms = what.terms             ? (enum lease_terms)lease_terms_find(what.terms)
+                 : what.non_preemptable ? TERMS_NON_PREEMPTABLE
+                                        : TERMS_SUSPENDABLE,
         .user = -1,
         .node_sets = s->sets[place],
         .n_node_sets = what.n_sets ? what.n_sets : 1,

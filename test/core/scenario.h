@@ -47,8 +47,9 @@ struct ask {
     int64_t duration;
     int64_t deadline; /* 0: none */
     bool non_preemptable;
+    const char *terms;               /* instead of that: the word for them */
     const struct host_filter *hosts; /* of each VM, where sets are not given */
-    int64_t submit; /* 0: now */
+    int64_t submit;                  /* 0: now */
     const char *image;
     int64_t image_size;
     const struct node_set *sets; /* instead of vms, cpu and memory */

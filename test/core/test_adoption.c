@@ -17,9 +17,9 @@ static void running(struct scenario *s, struct ask what, const uint32_t *hosts, 
 
 static int reserved(struct scenario *s, struct ask what, const uint32_t *hosts)
 {
-    return adopt(s, what,
-                 (struct adoption){
-                     .as = ADOPTED_RESERVED, .vm_host = hosts, .since = INSTANT_NONE});
+    return adopt(
+        s, what,
+        (struct adoption){.as = ADOPTED_RESERVED, .vm_host = hosts, .since = INSTANT_NONE});
 }
 
 static int queued(struct scenario *s, struct ask what, int64_t not_before)
@@ -201,8 +201,7 @@ static void what_should_have_ended_ends_at_once(void **state)
 
 static struct ask ar(int64_t id, int64_t start, int64_t duration)
 {
-    return (struct ask){
-        .id = id, .kind = LEASE_RESERVATION, .start = start, .duration = duration};
+    return (struct ask){.id = id, .kind = LEASE_RESERVATION, .start = start, .duration = duration};
 }
 
 static void a_reservation_keeps_its_hosts(void **state)
@@ -238,14 +237,12 @@ static void without_room_it_is_rejected_with_numbers(void **state)
     (void)state;
     begin_at(&s, 2, 1000);
     block(&s, 9, second);
-    assert_int_equal(reserved(&s,
-                              (struct ask){.id = 1,
-                                           .kind = LEASE_RESERVATION,
-                                           .vms = 2,
-                                           .start = 1500,
-                                           .duration = 100},
-                              NULL),
-                     1);
+    assert_int_equal(
+        reserved(&s,
+                 (struct ask){
+                     .id = 1, .kind = LEASE_RESERVATION, .vms = 2, .start = 1500, .duration = 100},
+                 NULL),
+        1);
     assert_string_equal(
         reason_of(&s, 1),
         "no-room-at-start: refused: 2 VMs do not fit from 1500 until 1600, 1 would");
@@ -298,20 +295,20 @@ static void a_deadline_lease_begins_as_planned(void **state)
 
     (void)state;
     begin_at(&s, 2, 1000);
-    assert_int_equal(adopt(&s, what,
-                           (struct adoption){
-                               .as = ADOPTED_RESERVED, .vm_host = second, .since = 2000}),
-                     0);
+    assert_int_equal(
+        adopt(&s, what,
+              (struct adoption){.as = ADOPTED_RESERVED, .vm_host = second, .since = 2000}),
+        0);
     assert_string_equal(plan_of(&s, 1), "VM 2000-2100 on 2; SHUTDOWN 2100-2100 on 2");
     scenario_end(&s);
 
     begin_at(&s, 2, 1000);
     block(&s, 8, first);
-    running(&s, (struct ask){.id = 9, .duration = 3000, .non_preemptable = true}, second, 900, 4000);
-    assert_int_equal(adopt(&s, what,
-                           (struct adoption){
-                               .as = ADOPTED_RESERVED, .vm_host = first, .since = 2000}),
-                     0);
+    running(&s, (struct ask){.id = 9, .duration = 3000, .non_preemptable = true}, second, 900,
+            4000);
+    assert_int_equal(
+        adopt(&s, what, (struct adoption){.as = ADOPTED_RESERVED, .vm_host = first, .since = 2000}),
+        0);
     assert_string_equal(plan_of(&s, 1), "VM 4000-4100 on 2; SHUTDOWN 4100-4100 on 2");
     scenario_end(&s);
 }
@@ -391,8 +388,7 @@ static void nothing_starts_before_it_may(void **state)
               (struct adoption){.vm_host = first, .accumulated = 5, .not_before = 1300});
     assert_string_equal(reason_of(&s, 1), "not-ready: waits for its earliest start 1500");
     run_to_end(&s);
-    assert_string_equal(states_of(&s, 1),
-                        "1500 Queued Scheduled Ready Active | 1510 Done");
+    assert_string_equal(states_of(&s, 1), "1500 Queued Scheduled Ready Active | 1510 Done");
     assert_string_equal(states_of(&s, 2), "1300 Suspended-Queued Suspended-Scheduled Resuming | "
                                           "1332 Resumed-Ready Active | 1337 Done");
     scenario_end(&s);
@@ -436,9 +432,9 @@ static void a_suspension_under_way_holds_its_hosts(void **state)
 
     (void)state;
     begin_at(&s, 1, 1000);
-    suspended(&s, (struct ask){.id = 1, .duration = 500, .submit = 60},
-              (struct adoption){
-                  .vm_host = first, .accumulated = 5, .until = 1020, .not_before = 1100});
+    suspended(
+        &s, (struct ask){.id = 1, .duration = 500, .submit = 60},
+        (struct adoption){.vm_host = first, .accumulated = 5, .until = 1020, .not_before = 1100});
     best_effort(&s, 2, 1, 10);
     assert_string_equal(reason_of(&s, 2), "planned: planned to start at 1020");
     run_to_end(&s);
@@ -511,8 +507,7 @@ static void mistakes_are_errors_and_change_nothing(void **state)
                         "lease 3 has run for 5 s but has not begun");
     wrong.as = ADOPTED_SUSPENDED;
     wrong.accumulated = 101;
-    assert_string_equal(adoption_error(&s, what, wrong),
-                        "lease 3 waits after 101 of 100 s");
+    assert_string_equal(adoption_error(&s, what, wrong), "lease 3 waits after 101 of 100 s");
     wrong.accumulated = 50;
     wrong.vm_host = NULL;
     assert_string_equal(adoption_error(&s, what, wrong),

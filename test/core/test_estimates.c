@@ -32,7 +32,8 @@ static struct engine *make_engine(bool haizea)
 static struct lease *make_lease(uint32_t vms, int64_t cpu, int64_t memory)
 {
     struct node_set set = {vms, {{cpu, memory}}, NULL};
-    struct lease_request request = {.id = 1, .duration = 1000, .node_sets = &set, .n_node_sets = 1};
+    struct lease_request request = {
+        .id = 1, .duration = 1000, .terms = TERMS_SUSPENDABLE, .node_sets = &set, .n_node_sets = 1};
 
     return lease_create(&request);
 }
@@ -149,6 +150,10 @@ static void who_may_be_suspended(void **state)
 
     (void)state;
     assert_true(may_be_suspended(engine, two));
+    two->request.terms = TERMS_NON_PREEMPTABLE;
+    assert_false(may_be_suspended(engine, two));
+    two->request.terms = TERMS_MIGRATABLE;
+    assert_true(may_be_suspended(engine, two));
     engine->settings.suspension = SUSPENSION_SERIAL_ONLY;
     assert_true(may_be_suspended(engine, one));
     assert_false(may_be_suspended(engine, two));
@@ -165,8 +170,10 @@ static void who_may_be_suspended(void **state)
 static void node_sets_are_ordered_by_relative_size(void **state)
 {
     /* Of the largest CPU and memory: 1/4 + 1, 1 + 1/4, 1 + 1/2, 1/4 + 1. */
-    struct node_set sets[] = {
-        {2, {{100, 1024}}, NULL}, {1, {{400, 256}}, NULL}, {3, {{400, 512}}, NULL}, {1, {{100, 1024}}, NULL}};
+    struct node_set sets[] = {{2, {{100, 1024}}, NULL},
+                              {1, {{400, 256}}, NULL},
+                              {3, {{400, 512}}, NULL},
+                              {1, {{100, 1024}}, NULL}};
     struct lease_request request = {.id = 1, .node_sets = sets, .n_node_sets = 4};
     struct lease *lease = lease_create(&request);
     static const uint32_t order[] = {2, 0, 1, 3}, first_vm[] = {0, 2, 3, 6};

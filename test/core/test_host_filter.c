@@ -202,8 +202,8 @@ static void vms_that_have_gone_do_not_count(void **state)
 static void each_node_set_has_its_own_hosts(void **state)
 {
     const struct amounts quarter = {{25, 256}}, half = {{50, 512}};
-    const struct node_set sets[] = {{2, quarter, &on_second}, {1, half, &on_second}, {1, half, NULL},
-                                    {2, half, &on_last_two}};
+    const struct node_set sets[] = {
+        {2, quarter, &on_second}, {1, half, &on_second}, {1, half, NULL}, {2, half, &on_last_two}};
     struct scenario s;
 
     (void)state;
@@ -227,11 +227,9 @@ static void only_leases_on_allowed_hosts_are_preempted(void **state)
     for (int64_t id = 1; id <= 4; id++)
         best_effort(&s, id, 1, 1000);
     at(&s, 100);
-    ask(&s, (struct ask){.id = 9,
-                         .kind = LEASE_RESERVATION,
-                         .start = 500,
-                         .duration = 50,
-                         .hosts = &on_second});
+    ask(&s,
+        (struct ask){
+            .id = 9, .kind = LEASE_RESERVATION, .start = 500, .duration = 50, .hosts = &on_second});
     assert_string_equal(preemptions(&s), "100: 2 for 9 at 500 suspend");
     assert_string_equal(hosts_of(&s, 9), "2");
     run_to_end(&s);

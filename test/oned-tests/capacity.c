@@ -119,22 +119,42 @@ static void reserved_capacity_is_not_offered(void **state)
     oned_destroy(oned);
 }
 
+static void a_vm_deleted_on_its_way_frees_both_hosts(void **state)
+{
+    struct oned *oned = fixture_create(ONED_7_4, 2);
+    int vm = fixture_running(oned, 0);
+
+    (void)state;
+    fixture_do(oned, "one.vm.migrate", "(siib)", ADMIN, vm, 1, (xmlrpc_bool)1);
+    assert_int_equal(usage(oned, 0), 100);
+    assert_int_equal(usage(oned, 1), 100);
+    fixture_do(oned, "one.vm.recover", "(sii)", ADMIN, vm, 3);
+    fixture_pass(oned, 1);
+    fixture_assert_state(oned, vm, 6, 0);
+    assert_int_equal(usage(oned, 0), 0);
+    assert_int_equal(usage(oned, 1), 0);
+    oned_destroy(oned);
+}
+
 static unsigned next_random(unsigned *seed)
 {
     *seed = *seed * 1103515245u + 12345u;
     return *seed >> 16;
 }
 
-/* One operation, which the daemon may refuse. Only deploys and migrations that check capacity. */
-static void disturb(struct oned *oned, unsigned *seed)
+/* One operation, which the daemon may refuse, half the time on the same VM as before. Only deploys
+ * and migrations that check capacity. */
+static void disturb(struct oned *oned, unsigned *seed, int *last)
 {
     static const int recoveries[] = {0, 1, 2, 4, 4, 1, 2};
     static const char *const actions[] = {
         "hold",     "release",       "stop",   "suspend",       "resume", "poweroff",
         "undeploy", "poweroff-hard", "reboot", "undeploy-hard", "resume", "resume",
     };
-    int vm = (int)(next_random(seed) % VMS), host = (int)(next_random(seed) % HOSTS);
+    int vm = next_random(seed) % 2 ? *last : (int)(next_random(seed) % VMS);
+    int host = (int)(next_random(seed) % HOSTS);
 
+    *last = vm;
     switch (next_random(seed) % 8) {
     case 0:
     case 1:
@@ -191,12 +211,13 @@ static void random_operations_keep_the_accounts(void **state)
 {
     struct oned *oned = fixture_create(ONED_7_4, HOSTS);
     unsigned seed = 7;
+    int last = 0;
 
     (void)state;
     for (int vm = 0; vm < VMS; vm++)
         fixture_vm(oned, 1 + vm % 4, 512);
     for (int round = 0; round < ROUNDS; round++) {
-        disturb(oned, &seed);
+        disturb(oned, &seed, &last);
         if (round % 100 == 99)
             end_one(oned, round / 100);
         if (next_random(&seed) % 5 == 0) {
@@ -218,6 +239,7 @@ int main(void)
         cmocka_unit_test(saving_still_counts),
         cmocka_unit_test(enforced_deploys_are_refused_with_numbers),
         cmocka_unit_test(reserved_capacity_is_not_offered),
+        cmocka_unit_test(a_vm_deleted_on_its_way_frees_both_hosts),
         cmocka_unit_test(random_operations_keep_the_accounts),
     };
 

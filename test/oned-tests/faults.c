@@ -52,7 +52,7 @@ static void a_fault_can_be_for_one_vm(void **state)
     order(oned, "FAULT=[KIND=refuse,METHOD=\"one.vm.*\",VM=1,COUNT=-1]");
     assert_true(deploy(oned, first, 0)->ok);
     assert_false(deploy(oned, second, 0)->ok);
-    assert_int_equal(fixture_do(oned, "sandbox.faultclear", "(si)", ADMIN, -1), 1);
+    assert_int_equal(fixture_do(oned, "sandbox.clear", "(si)", ADMIN, -1), 1);
     assert_true(deploy(oned, second, 0)->ok);
     oned_destroy(oned);
 }
@@ -173,10 +173,11 @@ static void hosts_break_and_come_back(void **state)
     const struct answer *answer;
 
     (void)state;
-    fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "REPORTS=no");
+    fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "break");
     answer = fixture_call(oned, "one.host.info", "(si)", ADMIN, 0);
     assert_int_equal(fixture_first(answer->text, "STATE"), 3);
-    fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "REPORTS=yes\nCPU=400");
+    fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "CPU=400");
+    fixture_do(oned, "sandbox.host", "(sis)", ADMIN, 0, "repair");
     answer = fixture_call(oned, "one.host.info", "(si)", ADMIN, 0);
     assert_int_equal(fixture_first(answer->text, "STATE"), 2);
     assert_int_equal(fixture_first(answer->text, "MAX_CPU"), 400);

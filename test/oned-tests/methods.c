@@ -184,6 +184,101 @@ static void the_clock_can_run_fast_and_jump(void **state)
     oned_destroy(oned);
 }
 
+static void a_locked_vm_is_left_alone(void **state)
+{
+    struct oned *oned = fixture_create(ONED_7_4, 1);
+    const struct answer *answer;
+
+    (void)state;
+    add_anna(oned);
+    fixture_do(oned, "one.vm.allocate", "(ssb)", ANNA, "CPU=1\nMEMORY=512", (xmlrpc_bool)0);
+    fixture_do(oned, "one.vm.lock", "(sii)", ANNA, 0, 2);
+    answer = fixture_call(oned, "one.vm.info", "(si)", ANNA, 0);
+    assert_int_equal(fixture_first(answer->text, "LOCKED"), 2);
+    assert_int_equal(fixture_call(oned, "one.vm.action", "(ssi)", ANNA, "hold", 0)->code, 0x8000);
+    fixture_do(oned, "one.vm.unlock", "(si)", ANNA, 0);
+    answer = fixture_call(oned, "one.vm.info", "(si)", ANNA, 0);
+    assert_null(strstr(answer->text, "<LOCK>"));
+    fixture_do(oned, "one.vm.action", "(ssi)", ANNA, "hold", 0);
+    oned_destroy(oned);
+}
+
+static void a_resize_changes_what_is_counted(void **state)
+{
+    struct oned *oned = fixture_create(ONED_7_4, 1);
+    int vm = fixture_running(oned, 0);
+    const struct answer *answer;
+
+    (void)state;
+    fixture_do(oned, "one.vm.resize", "(sisb)", ADMIN, vm, "CPU=3\nMEMORY=2048", (xmlrpc_bool)1);
+    answer = fixture_call(oned, "one.host.info", "(si)", ADMIN, 0);
+    assert_int_equal(fixture_first(answer->text, "CPU_USAGE"), 300);
+    assert_int_equal(fixture_first(answer->text, "MEM_USAGE"), 2048 * 1024);
+    answer = fixture_call(oned, "one.vm.resize", "(sisb)", ADMIN, vm, "CPU=17", (xmlrpc_bool)1);
+    assert_int_equal(answer->code, 0x0800);
+    answer = fixture_call(oned, "one.host.info", "(si)", ADMIN, 0);
+    assert_int_equal(fixture_first(answer->text, "CPU_USAGE"), 300);
+    oned_destroy(oned);
+}
+
+static void machines_behave_on_their_own(void **state)
+{
+    struct oned *oned = fixture_create(ONED_7_4, 1);
+    int vm = fixture_running(oned, 0);
+    const struct answer *answer;
+
+    (void)state;
+    fixture_do(oned, "sandbox.vm", "(sis)", ADMIN, vm, "unknown");
+    fixture_assert_state(oned, vm, 3, 16);
+    fixture_do(oned, "sandbox.vm", "(sis)", ADMIN, vm, "running");
+    fixture_assert_state(oned, vm, 3, 3);
+    fixture_do(oned, "sandbox.vm", "(sis)", ADMIN, vm, "off");
+    fixture_assert_state(oned, vm, 8, 0);
+    fixture_do(oned, "sandbox.datastore", "(sii)", ADMIN, 0, 1000);
+    answer = fixture_call(oned, "one.datastore.info", "(si)", ADMIN, 0);
+    assert_int_equal(fixture_first(answer->text, "FREE_MB"), 1000);
+    fixture_do(oned, "sandbox.raft", "(si)", ADMIN, 2);
+    answer = fixture_call(oned, "one.zone.raftstatus", "(s)", ADMIN);
+    assert_int_equal(fixture_first(answer->text, "STATE"), 2);
+    oned_destroy(oned);
+}
+
+static void a_scheduled_action_runs_once(void **state)
+{
+    struct oned *oned = fixture_create(ONED_6_10, 1);
+    int vm = fixture_running(oned, 0);
+
+    (void)state;
+    fixture_do(oned, "one.vm.schedadd", "(sis)", ADMIN, vm,
+               "SCHED_ACTION=[ACTION=poweroff,TIME=\"+60\"]");
+    fixture_pass(oned, 57);
+    fixture_assert_state(oned, vm, 3, 3);
+    fixture_pass(oned, 3);
+    fixture_pass(oned, 1);
+    fixture_assert_state(oned, vm, 8, 0);
+    fixture_do(oned, "one.vm.action", "(ssi)", ADMIN, "resume", vm);
+    fixture_pass(oned, 60);
+    fixture_assert_state(oned, vm, 3, 3);
+    oned_destroy(oned);
+}
+
+static void access_rules_come_and_go(void **state)
+{
+    struct oned *oned = fixture_create(ONED_6_10, 0);
+    const struct answer *answer;
+    int64_t id;
+
+    (void)state;
+    id = fixture_do(oned, "one.acl.addrule", "(ssss)", ADMIN, "100000002", "1000000005", "2");
+    answer = fixture_call(oned, "one.acl.info", "(s)", ADMIN);
+    assert_non_null(strstr(answer->text, "<USER>100000002</USER><RESOURCE>1000000005</RESOURCE>"
+                                         "<RIGHTS>2</RIGHTS><ZONE>400000000</ZONE>"));
+    fixture_do(oned, "one.acl.delrule", "(si)", ADMIN, (xmlrpc_int32)id);
+    answer = fixture_call(oned, "one.acl.info", "(s)", ADMIN);
+    assert_null(strstr(answer->text, "100000002"));
+    oned_destroy(oned);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +290,11 @@ int main(void)
         cmocka_unit_test(templates_are_read_as_opennebula_does),
         cmocka_unit_test(an_update_appends_or_replaces),
         cmocka_unit_test(the_clock_can_run_fast_and_jump),
+        cmocka_unit_test(a_locked_vm_is_left_alone),
+        cmocka_unit_test(a_resize_changes_what_is_counted),
+        cmocka_unit_test(machines_behave_on_their_own),
+        cmocka_unit_test(a_scheduled_action_runs_once),
+        cmocka_unit_test(access_rules_come_and_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,9 +64,20 @@ check "its text" grep -qF 'Error getting virtual machine [9].' err
 
 kill -9 "$server"
 wait "$server" 2>/dev/null
-start --opennebula 6.10 --json
+cat >faults <<'END'
+# once
+FAULT = [ KIND = "refuse", METHOD = "one.vm.deploy", TEXT = "Not now" ]
+END
+start --opennebula 6.10 --json --faults faults --boot-time never
 check "one line as JSON" grep -q '^{"endpoint":"http://127.0.0.1:[0-9]*/RPC2","opennebula":"6.10","user":"oneadmin","auth":"auth","pid":[0-9]*}$' ready
 check "states after a crash" becomes "RUNNING PENDING HOLD"
+
+"$galerna" sandbox call one.vm.deploy 1 0 2>err
+check "a fault of the file" grep -qF 'one.vm.deploy: Not now' err
+check "it happens once" [ "$("$galerna" sandbox call one.vm.deploy 1 0)" = 1 ]
+check "a boot that never ends" becomes "RUNNING BOOT HOLD"
+sleep 1
+check "it has not ended" [ "$(states)" = "RUNNING BOOT HOLD" ]
 
 kill "$server"
 wait "$server"

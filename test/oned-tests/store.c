@@ -109,6 +109,7 @@ static void nothing_is_lost_when_it_is_killed(void **state)
         file = fdopen(pipes[1], "w");
         fputs(before, file);
         fclose(file);
+        fixture_vm(oned, 1, 512); /* answered, and then no time for anything else */
         kill(getpid(), SIGKILL);
     }
     close(pipes[1]);
@@ -123,6 +124,7 @@ static void nothing_is_lost_when_it_is_killed(void **state)
         fail_msg("%s", err.text);
     after = snapshot(oned);
     assert_string_equal(before, after);
+    fixture_assert_state(oned, 6, 1, 0);
     free(before);
     free(after);
     oned_destroy(oned);

@@ -102,35 +102,33 @@ static xmlrpc_value *set_clock(struct oned_call *call)
 static xmlrpc_value *set_host(struct oned_call *call)
 {
     struct oned_attributes said = {0};
+    xmlrpc_value *answer = NULL;
     struct error err = {0};
     struct oned_host *host;
-    xmlrpc_value *answer;
-    char *template;
+    char *what;
     int64_t id;
 
-    if (!oned_argument_int(call, 1, &id) || !oned_argument_text(call, 2, &template))
+    if (!oned_argument_int(call, 1, &id) || !oned_argument_text(call, 2, &what))
         return NULL;
     host = oned_host(call->oned, id);
-    answer = host ? oned_answer_int(call, id) : oned_answer_missing(call, "host", id);
-    if (host && !strcmp(template, "break")) {
+    if (!host) {
+        answer = oned_answer_missing(call, "host", id);
+    } else if (!strcmp(what, "break")) {
         oned_host_break(call->oned, host);
-    } else if (host && !strcmp(template, "repair")) {
+    } else if (!strcmp(what, "repair")) {
         oned_host_monitor(call->oned, host);
-    } X
+    } else if (oned_attributes_parse(&said, what, &err)) {
         answer = oned_answer_failure(call, 0x1000, "%.300s", err.text);
     } else {
         host->total_cpu = oned_attributes_number(&said, "CPU", host->total_cpu);
         host->total_memory = oned_attributes_number(&said, "MEMORY", host->total_memory);
-        reports = oned_attributes_get(&said, "REPORTS");
-        if (reports && !strcasecmp(reports, "no"))
-            oned_host_break(call->oned, host);
-        else if (reports || host->state != HOST_ERROR)
+        if (host->state != HOST_ERROR)
             oned_host_monitor(call->oned, host);
-        answer = oned_answer_int(call, id);
+        oned_touch(call->oned, KIND_HOST, host->id);
     }
     oned_attributes_finish(&said);
-    free(template);
-    return answer;
+    free(what);
+    return answer ? answer : oned_answer_int(call, id);
 }
 
 /* (id, state): a running VM becomes "unknown" or runs again; its guest powers itself "off". */
@@ -159,33 +157,24 @@ static xmlrpc_value *set_vm(struct oned_call *call)
     return answer ? answer : oned_answer_int(call, id);
 }
 
-/* (id, template): FREE_MB, TOTAL_MB, USED_MB. */
+/* (id, free): the MB that are free on a datastore. */
 static xmlrpc_value *set_datastore(struct oned_call *call)
 {
     struct oned_datastore *datastore;
-    struct oned_attributes said = {0};
-    struct error err = {0};
-    xmlrpc_value *answer;
-    char *template;
-    int64_t id;
+    int64_t id, free_mb;
 
-    if (!oned_argument_int(call, 1, &id) || !oned_argument_text(call, 2, &template))
+    if (!oned_argument_int(call, 1, &id) || !oned_argument_int(call, 2, &free_mb))
         return NULL;
     datastore = oned_datastore(call->oned, id);
-    if (!datastore) {
-        answer = oned_answer_missing(call, "datastore", id);
-    } else if (oned_attributes_parse(&said, template, &err)) {
-        answer = oned_answer_failure(call, 0x1000, "%.300s", err.text);
-    } else {
-        datastore->free_mb = oned_attributes_number(&said, "FREE_MB", datastore->free_mb);
-        datastore->total_mb = oned_attributes_number(&said, "TOTAL_MB", datastore->total_mb);
-        datastore->used_mb = oned_attributes_number(&said, "USED_MB", datastore->used_mb);
-        oned_touch(call->oned, KIND_DATASTORE, datastore->id);
-        answer = oned_answer_int(call, id);
-    }
-    oned_attributes_finish(&said);
-    free(template);
-    return answer;
+    if (!datastore)
+        return oned_answer_missing(call, "datastore", id);
+    if (free_mb < 0 || free_mb > datastore->total_mb)
+        return oned_answer_failure(call, 0x1000, "No %lld MB can be free of %lld",
+                                   (long long)free_mb, (long long)datastore->total_mb);
+    datastore->free_mb = free_mb;
+    datastore->used_mb = datastore->total_mb - free_mb;
+    oned_touch(call->oned, KIND_DATASTORE, datastore->id);
+    return oned_answer_int(call, id);
 }
 
 /* (state): 0 alone, 1 candidate, 2 follower, 3 leader. */
@@ -209,7 +198,7 @@ const struct oned_method oned_sandbox_methods[] = {
     {"sandbox.clock", "A:sdi", set_clock, ONED_6_10},
     {"sandbox.host", "A:sis", set_host, ONED_6_10},
     {"sandbox.vm", "A:sis", set_vm, ONED_6_10},
-    {"sandbox.datastore", "A:sis", set_datastore, ONED_6_10},
+    {"sandbox.datastore", "A:sii", set_datastore, ONED_6_10},
     {"sandbox.raft", "A:si", set_raft, ONED_6_10},
     {NULL, NULL, NULL, ONED_6_10},
 };

@@ -304,6 +304,45 @@ static xmlrpc_value *datastore_allocate(struct oned_call *call)
     return oned_answer_int(call, datastore->id);
 }
 
+static xmlrpc_value *datastore_update(struct oned_call *call)
+{
+    struct oned_datastore *datastore;
+    xmlrpc_value *answer;
+    int64_t id;
+
+    if (!oned_argument_int(call, 1, &id))
+        return NULL;
+    datastore = oned_datastore(call->oned, id);
+    if (!datastore)
+        return oned_answer_missing(call, "datastore", id);
+    if (refuse_others(call, "MANAGE DATASTORE", &answer))
+        return answer;
+    answer = update_template(call, &datastore->template);
+    if (answer || call->env->fault_occurred)
+        return answer;
+    oned_touch(call->oned, KIND_DATASTORE, datastore->id);
+    return oned_answer_int(call, id);
+}
+
+static xmlrpc_value *datastore_enable(struct oned_call *call)
+{
+    struct oned_datastore *datastore;
+    xmlrpc_value *answer;
+    bool enable;
+    int64_t id;
+
+    if (!oned_argument_int(call, 1, &id) || !oned_argument_bool(call, 2, &enable))
+        return NULL;
+    datastore = oned_datastore(call->oned, id);
+    if (!datastore)
+        return oned_answer_missing(call, "datastore", id);
+    if (refuse_others(call, "MANAGE DATASTORE", &answer))
+        return answer;
+    datastore->enabled = enable;
+    oned_touch(call->oned, KIND_DATASTORE, datastore->id);
+    return oned_answer_int(call, id);
+}
+
 static xmlrpc_value *allocate_thing(struct oned_call *call, enum oned_kind kind)
 {
     struct oned_thing *thing = memory_new(1, sizeof *thing);
@@ -424,6 +463,8 @@ const struct oned_method oned_site_methods[] = {
     {"one.clusterpool.info", "A:s", clusterpool_info, ONED_6_10},
     {"one.datastore.allocate", "A:ssi", datastore_allocate, ONED_6_10},
     {"one.datastore.info", "A:si", datastore_info, ONED_6_10},
+    {"one.datastore.update", "A:sisi", datastore_update, ONED_6_10},
+    {"one.datastore.enable", "A:sib", datastore_enable, ONED_6_10},
     {"one.datastorepool.info", "A:s", datastorepool_info, ONED_6_10},
     {"one.vn.allocate", "A:ssi", vnet_allocate, ONED_6_10},
     {"one.vn.info", "A:si", vnet_info, ONED_6_10},

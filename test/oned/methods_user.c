@@ -1,4 +1,5 @@
 /* Users, groups and access rules. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,47 @@ static xmlrpc_value *acl_info(struct oned_call *call)
         oned_acl_document(acl, &text);
     oned_text_put(&text, "</ACL_POOL>");
     return oned_answer_document(call, &text);
+}
+
+/* (user, resource, rights[, zone]) as hexadecimal bit fields, as clients send them. */
+static xmlrpc_value *acl_add(struct oned_call *call)
+{
+    char *fields[4] = {NULL, NULL, NULL, NULL}, words[160];
+    xmlrpc_value *answer = NULL;
+    int given = 0;
+
+    if (!oned_is_admin(call->user))
+        return oned_answer_failure(
+            call, 0x0200, "User [%d] : Not authorized to perform MANAGE ACL.", call->user->id);
+    while (given < 4 && (given < 3 || call->count > 4) &&
+           oned_argument_text(call, given + 1, &fields[given]))
+        given++;
+    if (given == 3 && call->count <= 4)
+        fields[given++] = memory_text("400000000");
+    if (given == 4) {
+        snprintf(words, sizeof words, "%.36s %.36s %.36s %.36s", fields[0], fields[1], fields[2],
+                 fields[3]);
+        answer =
+            oned_answer_int(call, oned_acl_add(call->oned, (const char *const *)fields, words));
+    }
+    for (int i = 0; i < 4; i++)
+        free(fields[i]);
+    return answer;
+}
+
+static xmlrpc_value *acl_remove(struct oned_call *call)
+{
+    int64_t id;
+
+    if (!oned_argument_int(call, 1, &id))
+        return NULL;
+    if (!oned_is_admin(call->user))
+        return oned_answer_failure(
+            call, 0x0200, "User [%d] : Not authorized to perform MANAGE ACL.", call->user->id);
+    if (!oned_pool_get(call->oned, KIND_ACL, id))
+        return oned_answer_missing(call, "ACL rule", id);
+    oned_pool_remove(call->oned, KIND_ACL, (int)id);
+    return oned_answer_int(call, id);
 }
 
 static xmlrpc_value *allocate(struct oned_call *call)
@@ -265,6 +307,8 @@ const struct oned_method oned_user_methods[] = {
     {"one.group.allocate", "A:ss", group_allocate, ONED_6_10},
     {"one.group.info", "A:si", group_info, ONED_6_10},
     {"one.grouppool.info", "A:s", grouppool_info, ONED_6_10},
+    {"one.acl.addrule", "A:ssss", acl_add, ONED_6_10},
+    {"one.acl.delrule", "A:si", acl_remove, ONED_6_10},
     {"one.acl.info", "A:s", acl_info, ONED_6_10},
     {NULL, NULL, NULL, ONED_6_10},
 };

@@ -27,7 +27,47 @@ static struct oned_vm *get_vm(struct oned_call *call, int index, enum oned_right
         *answer = oned_answer_forbidden(call, oned_right_name(right), "VM", id);
         return NULL;
     }
+    if (vm->lock > 0 && (int)right + 1 >= vm->lock && !oned_is_admin(call->user)) {
+        *answer = oned_answer_failure(call, 0x8000,
+                                      "User [%d] : Not authorized to perform %s VM "
+                                      "[%d], it is locked.",
+                                      call->user->id, oned_right_name(right), vm->id);
+        return NULL;
+    }
     return vm;
+}
+
+static xmlrpc_value *set_lock(struct oned_call *call, int64_t level)
+{
+    struct oned_vm *vm;
+    int64_t id;
+
+    if (!oned_argument_int(call, 1, &id))
+        return NULL;
+    vm = oned_vm(call->oned, id);
+    if (!vm)
+        return oned_answer_missing(call, "virtual machine", id);
+    if (!oned_may(call->user, &vm->owner, RIGHT_MANAGE))
+        return oned_answer_forbidden(call, "MANAGE", "VM", id);
+    if (level < 0 || level > 4)
+        return oned_answer_failure(call, 0x2000, "Wrong lock level specified");
+    vm->lock = level == 4 ? 1 : (int)level; /* 4: all */
+    vm->lock_owner = call->user->id;
+    vm->lock_time = oned_seconds(call->oned);
+    oned_touch(call->oned, KIND_VM, vm->id);
+    return oned_answer_int(call, id);
+}
+
+static xmlrpc_value *lock(struct oned_call *call)
+{
+    int64_t level;
+
+    return oned_argument_int(call, 2, &level) ? set_lock(call, level) : NULL;
+}
+
+static xmlrpc_value *unlock(struct oned_call *call)
+{
+    return set_lock(call, 0);
 }
 
 static xmlrpc_value *allocate(struct oned_call *call)
@@ -306,6 +346,8 @@ const struct oned_method oned_vm_methods[] = {
     {"one.vm.rename", "A:sis", change_name, ONED_6_10},
     {"one.vm.chown", "A:siii", change_owner, ONED_6_10},
     {"one.vm.chmod", "A:siiiiiiiiii", change_rights, ONED_6_10},
+    {"one.vm.lock", "A:sii", lock, ONED_6_10},
+    {"one.vm.unlock", "A:si", unlock, ONED_6_10},
     {"one.vm.schedadd", "A:sis", schedule, ONED_6_10},
     {"one.vm.scheddelete", "A:sii", unschedule, ONED_6_10},
     {"one.vm.monitoring", "A:si", monitoring, ONED_6_10},

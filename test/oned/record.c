@@ -76,7 +76,7 @@ static char *get_text(const struct oned_attributes *record, const char *name)
     return memory_text(text ? text : "");
 }
 
-enum { VM_NUMBERS = 14, HISTORY_NUMBERS = 17, HOST_NUMBERS = 9 };
+enum { VM_NUMBERS = 17, HISTORY_NUMBERS = 17, HOST_NUMBERS = 9 };
 
 static void write_history(struct oned_attributes *record, const struct oned_history *history)
 {
@@ -127,8 +127,9 @@ static void read_history(const struct oned_attributes *kept, struct oned_vm *vm)
 static void write_vm(const struct oned_vm *vm, struct oned_attributes *record)
 {
     const int64_t numbers[VM_NUMBERS] = {
-        vm->state,   vm->lcm,     vm->resched,   vm->stime, vm->etime, vm->cpu, vm->memory,
-        vm->charged, vm->leaving, vm->operation, vm->step,  vm->due,   0,       vm->next_action,
+        vm->state,  vm->lcm,         vm->resched, vm->stime,      vm->etime,     vm->cpu,
+        vm->memory, vm->charged,     vm->leaving, vm->operation,  vm->step,      vm->due,
+        0,          vm->next_action, vm->lock,    vm->lock_owner, vm->lock_time,
     };
 
     oned_attributes_add(record, "NAME", vm->name);
@@ -178,6 +179,9 @@ static void read_vm(struct oned *oned, int id, const struct oned_attributes *rec
     vm->step = (int)n[10];
     vm->due = n[11];
     vm->next_action = n[13];
+    vm->lock = (int)n[14];
+    vm->lock_owner = (int)n[15];
+    vm->lock_time = n[16];
     get_numbers(record, "TIMES", vm->times, ONED_PHASES);
     get_template(record, "TEMPLATE", &vm->template);
     get_template(record, "USER_TEMPLATE", &vm->user_template);

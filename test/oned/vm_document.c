@@ -94,6 +94,14 @@ static void write_states(const struct oned_vm *vm, bool full, struct oned_text *
     oned_text_number(text, "STIME", vm->stime);
     oned_text_number(text, "ETIME", vm->etime);
     oned_text_element(text, "DEPLOY_ID", vm->deploy_id);
+    if (vm->lock > 0) {
+        oned_text_put(text, "<LOCK>");
+        oned_text_number(text, "LOCKED", vm->lock);
+        oned_text_number(text, "OWNER", vm->lock_owner);
+        oned_text_number(text, "TIME", vm->lock_time);
+        oned_text_number(text, "REQ_ID", -1);
+        oned_text_put(text, "</LOCK>");
+    }
 }
 
 static void write_action_ids(const struct oned_vm *vm, struct oned_text *text)

@@ -350,17 +350,18 @@ static void add_datastores(struct oned *oned)
     add_datastore(oned, "files", 2, "TM_MAD=dummy\nTYPE=FILE_DS");
 }
 
-static void add_acl(struct oned *oned, const char *const *words)
+int oned_acl_add(struct oned *oned, const char *const *fields, const char *words)
 {
     struct oned_acl *acl = memory_new(1, sizeof *acl);
 
-    acl->user = memory_text(words[0]);
-    acl->resource = memory_text(words[1]);
-    acl->rights = memory_text(words[2]);
-    acl->zone = memory_text(words[3]);
-    acl->string = memory_text(words[4]);
+    acl->user = memory_text(fields[0]);
+    acl->resource = memory_text(fields[1]);
+    acl->rights = memory_text(fields[2]);
+    acl->zone = memory_text(fields[3]);
+    acl->string = memory_text(words);
     acl->id = oned_pool_add(oned, KIND_ACL, acl, -1);
     oned_touch(oned, KIND_ACL, acl->id);
+    return acl->id;
 }
 
 static void add_acls(struct oned *oned)
@@ -373,7 +374,7 @@ static void add_acls(struct oned *oned)
     };
 
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        add_acl(oned, rules[i]);
+        oned_acl_add(oned, rules[i], rules[i][4]);
     oned_acl_add_group(oned, 1);
 }
 
@@ -390,7 +391,8 @@ void oned_acl_add_group(struct oned *oned, int group)
 
         snprintf(user, sizeof user, "%llx", 0x200000000LL + group);
         snprintf(words, sizeof words, "@%d %s #0", group, rules[i][2]);
-        add_acl(oned, (const char *const[]){user, rules[i][0], rules[i][1], "100000000", words});
+        oned_acl_add(oned, (const char *const[]){user, rules[i][0], rules[i][1], "100000000"},
+                     words);
     }
 }
 

@@ -128,6 +128,9 @@ struct oned_vm {
     char *name, *deploy_id;
     int state, lcm;
     bool resched;
+    int lock; /* 0 no, 1 use, 2 manage, 3 admin: what others than administrators may not */
+    int lock_owner;
+    int64_t lock_time;
     int64_t stime, etime;
     int64_t cpu, memory; /* hundredths of a processor, KB: what the host is charged */
     struct oned_attributes template, user_template;
@@ -286,6 +289,9 @@ void oned_world_finish(struct oned *oned);
 
 /* Add a cluster to a list of them, unless it is there. */
 void oned_clusters_add(int **clusters, size_t *count, int cluster);
+
+/* Add a rule; the four bit fields are hexadecimal. Returns its id. */
+int oned_acl_add(struct oned *oned, const char *const *fields, const char *words);
 
 /* The rules that let a group's users have VMs on hosts, networks and datastores of zone 0. */
 void oned_acl_add_group(struct oned *oned, int group);

@@ -84,20 +84,20 @@ static void begin(struct carried_out *log, int64_t lease, enum reservation_kind 
                                            .from = from,
                                            .until = SCHEDULE_NEVER,
                                            .n_places = placement->n_vms}};
-    operation->as.holdings = memory_new(placement->n_hosts * n_types + 1, sizeof(struct schedule_holding));
+    operation->as.holdings =
+        memory_new(placement->n_hosts * n_types + 1, sizeof(struct schedule_holding));
     operation->as.places = memory_new(placement->n_vms + 1, sizeof(struct schedule_place));
     for (uint32_t i = 0; i < placement->n_hosts; i++)
         for (uint32_t type = 0; type < n_types; type++)
             if (placement->amounts[i * n_types + type])
-                operation->as.holdings[operation->as.n_holdings++] = (struct schedule_holding){
-                    log->site->hosts[placement->hosts[i]].id, type,
-                    placement->amounts[i * n_types + type]};
+                operation->as.holdings[operation->as.n_holdings++] =
+                    (struct schedule_holding){log->site->hosts[placement->hosts[i]].id, type,
+                                              placement->amounts[i * n_types + type]};
     for (uint32_t i = 0; i < placement->n_vms; i++) {
         const struct placed_vm *vm = &placement->vms[i];
 
-        operation->as.places[i] =
-            (struct schedule_place){vm->vm + 1, log->site->hosts[vm->host].id,
-                                    log->site->hosts[vm->from].id, vm->lease};
+        operation->as.places[i] = (struct schedule_place){vm->vm + 1, log->site->hosts[vm->host].id,
+                                                          log->site->hosts[vm->from].id, vm->lease};
     }
 }
 
@@ -150,9 +150,9 @@ void carried_out_note(struct carried_out *log, const struct engine_output *outpu
     case OUTPUT_STATE:
         log->moves =
             memory_grow(log->moves, &log->moves_allocated, log->n_moves + 1, sizeof *log->moves);
-        log->moves[log->n_moves++] = (struct schedule_move){output->time, lease,
-                                                            (enum schedule_state)output->from,
-                                                            (enum schedule_state)output->to};
+        log->moves[log->n_moves++] =
+            (struct schedule_move){output->time, lease, (enum schedule_state)output->from,
+                                   (enum schedule_state)output->to};
         log->states[lease] = (enum schedule_state)output->to;
         break;
     case OUTPUT_OPERATION_STARTED:
@@ -213,8 +213,7 @@ static void collect(struct carried_out *log, struct schedule_lease *lease)
     qsort(lease->reservations, n, sizeof *lease->reservations, by_time);
 }
 
-void carried_out_lease(struct carried_out *log, const struct lease_request *request,
-                       int64_t credit)
+void carried_out_lease(struct carried_out *log, const struct lease_request *request, int64_t credit)
 {
     static const enum schedule_lease_kind kinds[] = {SCHEDULE_BEST_EFFORT, SCHEDULE_IMMEDIATE,
                                                      SCHEDULE_RESERVED, SCHEDULE_DEADLINE};
@@ -268,16 +267,15 @@ static bool check_durations(const struct carried_out *log, char *text, size_t si
 /* The checks that hold whichever engine did what; states and windows differ where one took over. */
 static bool judge(const struct verification *verification, char *text, size_t size)
 {
-    static const enum verify_check held[] = {CHECK_CAPACITY, CHECK_START,      CHECK_DEADLINE,
-                                             CHECK_HOSTS,    CHECK_SUBMISSION};
+    static const enum verify_check held[] = {CHECK_CAPACITY, CHECK_START, CHECK_DEADLINE,
+                                             CHECK_HOSTS, CHECK_SUBMISSION};
 
     for (size_t i = 0; i < verification->n_kept; i++)
         for (size_t k = 0; k < sizeof held / sizeof *held; k++)
             if (verification->violations[i].check == held[k]) {
                 const struct violation *violation = &verification->violations[i];
 
-                snprintf(text, size,
-                         "%s, lease %" PRId64 ", host %" PRId64 ", at %" PRId64 ": %s",
+                snprintf(text, size, "%s, lease %" PRId64 ", host %" PRId64 ", at %" PRId64 ": %s",
                          verify_check_name(held[k]), violation->lease, violation->host,
                          violation->time, violation->text);
                 return false;
@@ -305,8 +303,8 @@ bool carried_out_is_clean(struct carried_out *log, int64_t end, char *text, size
     schedule.hosts = memory_new(log->site->n_hosts, sizeof *schedule.hosts);
     schedule.n_hosts = log->site->n_hosts;
     for (size_t i = 0; i < log->site->n_hosts; i++)
-        schedule.hosts[i] = (struct schedule_host){log->site->hosts[i].id,
-                                                   log->site->hosts[i].capacity.of};
+        schedule.hosts[i] =
+            (struct schedule_host){log->site->hosts[i].id, log->site->hosts[i].capacity.of};
     clean = verify_schedule(&schedule, &options, &verification, &err) == 0;
     if (clean) {
         clean = judge(&verification, text, size) && check_durations(log, text, size);

@@ -295,12 +295,11 @@ static bool survey_differs(struct trial *trial, struct random *random, int64_t a
                     survey->looks[host].fits_until))
             return true;
         count += fits >= until && fits > at;
-        if (fits > at &&
-            (differs(trial, "survey: unchanged_until",
-                     naive_unchanged_until(&trial->naive, host, at),
-                     survey->looks[host].unchanged_until) ||
-             differs(trial, "survey: leases", naive_leases(&trial->naive, host, at),
-                     survey->looks[host].leases)))
+        if (fits > at && (differs(trial, "survey: unchanged_until",
+                                  naive_unchanged_until(&trial->naive, host, at),
+                                  survey->looks[host].unchanged_until) ||
+                          differs(trial, "survey: leases", naive_leases(&trial->naive, host, at),
+                                  survey->looks[host].leases)))
             return true;
     }
     return differs(trial, "survey_count_until()", count, survey_count_until(survey, until));

@@ -51,8 +51,8 @@ static void write_files(const struct random_workload *workload)
 /* The checker's findings go to trial.text. */
 static bool record_is_clean(void)
 {
-    /* By Haizea's rules a suspended lease may find no way to lie on its own hosts again: Haizea ends
-     * there. It waits, with a reason, which is all that is asked. */
+    /* By Haizea's rules a suspended lease may find no way to lie on its own hosts again: Haizea
+     * ends there. It waits, with a reason, which is all that is asked. */
     const struct verify_options options = {.complete = strcmp(compatibility, "default") == 0};
     struct verification verification;
     struct schedule schedule;

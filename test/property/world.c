@@ -18,7 +18,7 @@ struct entry {
     struct lease_request request;
     struct node_set sets[SETS];
     bool asked, over;
-    int64_t credit;    /* seconds of resumptions that a new engine took for running */
+    int64_t credit; /* seconds of resumptions that a new engine took for running */
 };
 
 struct world {
@@ -58,18 +58,18 @@ static void fail(struct world *world, const char *format, ...)
 static void score_best_effort(void *context, const struct lease *preemptor, int64_t at,
                               const struct victim *victims, size_t n, int64_t *scores)
 {
-    bool may = preemptor->request.kind == LEASE_RESERVATION ||
-               preemptor->request.kind == LEASE_DEADLINE;
+    bool may =
+        preemptor->request.kind == LEASE_RESERVATION || preemptor->request.kind == LEASE_DEADLINE;
 
     (void)context;
     (void)at;
     for (size_t i = 0; i < n; i++) {
         const struct lease_request *victim = &victims[i].lease->request;
 
-        scores[i] = may && victim->kind == LEASE_BEST_EFFORT &&
-                            victim->terms != TERMS_NON_PREEMPTABLE
-                        ? victim->id
-                        : POLICY_VETO;
+        scores[i] =
+            may && victim->kind == LEASE_BEST_EFFORT && victim->terms != TERMS_NON_PREEMPTABLE
+                ? victim->id
+                : POLICY_VETO;
     }
 }
 
@@ -161,7 +161,8 @@ static int64_t end_of(const struct lease *lease, enum reservation_kind kind)
 
     for (size_t i = 0; i < lease->n_reservations; i++)
         if (lease->reservations[i]->kind == kind &&
-            lease->reservations[i]->state != RESERVATION_DONE && lease->reservations[i]->until > end)
+            lease->reservations[i]->state != RESERVATION_DONE &&
+            lease->reservations[i]->until > end)
             end = lease->reservations[i]->until;
     return end;
 }
@@ -372,8 +373,8 @@ static void step(struct world *world, int64_t now)
     for (int i = 0; i < world->n && n < 4; i++)
         if (!world->entries[i].asked && world->entries[i].request.submit <= now) {
             world->entries[i].asked = true;
-            inputs[n++] = (struct engine_input){.kind = INPUT_REQUEST,
-                                                .request = &world->entries[i].request};
+            inputs[n++] =
+                (struct engine_input){.kind = INPUT_REQUEST, .request = &world->entries[i].request};
         }
     world->now = now;
     if (engine_step(world->engine, now, inputs, n, &world->outputs, &err) < 0)
