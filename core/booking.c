@@ -86,13 +86,16 @@ void reservation_destroy(struct reservation *r)
 
 void reservation_book(struct engine *engine, struct reservation *r)
 {
-    void (*put)(struct reservation_index *, int64_t, struct reservation *) =
-        engine->staging ? reservation_index_append : reservation_index_insert;
-
     r->order = ++engine->next_order;
-    if (r->state == RESERVATION_SCHEDULED)
-        put(&engine->by_start, r->from, r);
-    put(&engine->by_end, r->until, r);
+    if (engine->staging) {
+        if (r->state == RESERVATION_SCHEDULED)
+            reservation_index_append(&engine->by_start, r->from, r);
+        reservation_index_append(&engine->by_end, r->until, r);
+    } else {
+        if (r->state == RESERVATION_SCHEDULED)
+            reservation_index_insert(&engine->by_start, r->from, r);
+        reservation_index_insert(&engine->by_end, r->until, r);
+    }
     slot_table_book(engine->table, r);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "util/crash_point.h"
 #include "util/memory.h"
 
 struct control_client *control_client_create(int fd, const struct control_peer *peer, int64_t now)
@@ -53,8 +54,10 @@ int control_client_write(struct control_client *client, int64_t now)
 
     if (!client->out)
         return 0;
+    crash_point("before an answer");
     n = send(client->fd, client->out + client->out_sent, client->out_length - client->out_sent,
              MSG_NOSIGNAL);
+    crash_point("after an answer");
     if (n < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
     if (n > 0)

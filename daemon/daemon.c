@@ -16,11 +16,13 @@
 #include "daemon/messages.h"
 #include "daemon/records.h"
 #include "daemon/signals.h"
+#include "util/crash_point.h"
 
 enum {
     LOOK_INTERVAL = 700,         /* milliseconds between looks at VMs in transition */
     WATCHED_MAX = 400,           /* VMs looked at together */
     PICTURE_STALE = 3,           /* poll intervals after which nothing is done on it */
+    LEADER_FRESH = 1000,         /* milliseconds: an older answer is asked for again before effects */
     CLOCK_JUMP = 30 * 1000,      /* milliseconds by which the clocks may drift apart in a turn */
     REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: new VMs are placed by a picture not older */
     FAILURES_MAX = 5,            /* doublings of the pause after failed polls */
@@ -97,8 +99,38 @@ static void want_full_forms(struct daemon *daemon)
     world_want_full(daemon->world, ids, n_ids);
 }
 
+/* Commands go out when oned has just said that it leads. */
+static void leader_told(void *context)
+{
+    struct daemon *daemon = context;
+
+    daemon->asking_leader = false;
+    if (world_leads(daemon->world))
+        enactor_send(daemon->enactor);
+    else
+        log_warning("oned does not lead any more: commands are held back");
+    daemon->cycle_due = true;
+}
+
+static void act(struct daemon *daemon, size_t n_commands, int64_t now)
+{
+    bool fresh = !daemon->live->leader_check ||
+                 clock_monotonic() - world_leader_checked(daemon->world) < LEADER_FRESH;
+
+    if (n_commands && fresh) {
+        enactor_send(daemon->enactor);
+    } else if (n_commands) {
+        daemon->asking_leader = true;
+        world_check_leader(daemon->world, leader_told, daemon);
+    }
+    if (messages_update(daemon->messages, now))
+        daemon->cycle_due = daemon->cycle_due || rpc_pending(daemon->rpc) == 0;
+    guard_refresh(daemon->guard, now);
+}
+
 static void cycle(struct daemon *daemon)
 {
+    size_t n_commands = 0;
     int64_t now = clock_now();
     struct error err = {0};
 
@@ -115,18 +147,14 @@ static void cycle(struct daemon *daemon)
     if (!planner_sees_same_hosts(daemon->planner))
         daemon_replan(daemon, "the hosts have changed");
     plan(daemon, now);
-    if (daemon_may_act(daemon))
-        enactor_prepare(daemon->enactor, now);
+    if (daemon_may_act(daemon) && !daemon->asking_leader)
+        n_commands = enactor_prepare(daemon->enactor, now);
     if (book_commit(daemon->book, &err) < 0) {
         log_error("nothing is done, since it cannot be written down: %s", err.text);
         return;
     }
-    if (daemon_may_act(daemon)) {
-        enactor_send(daemon->enactor);
-        if (messages_update(daemon->messages, now))
-            daemon->cycle_due = daemon->cycle_due || rpc_pending(daemon->rpc) == 0;
-        guard_refresh(daemon->guard, now);
-    }
+    if (daemon_may_act(daemon))
+        act(daemon, n_commands, now);
     records_update(daemon);
     want_full_forms(daemon);
 }
@@ -139,6 +167,7 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
     int64_t now = clock_monotonic();
     int64_t interval = daemon->live->poll_interval * 1000;
 
+    crash_point("polled");
     if (!ok) {
         if (daemon->failures == 0)
             log_error("OpenNebula cannot be read: %s", error);
@@ -173,6 +202,7 @@ static void looked(void *context, bool ok)
 {
     struct daemon *daemon = context;
 
+    crash_point("looked");
     daemon->looking = false;
     daemon->next_look = clock_monotonic() + LOOK_INTERVAL;
     daemon->cycle_due = daemon->cycle_due || ok;

@@ -60,6 +60,7 @@ struct daemon {
     int64_t next_poll;      /* monotonic milliseconds */
     int64_t next_look;      /* monotonic milliseconds: at VMs in transition */
     bool looking;
+    bool asking_leader;     /* commands wait for its answer */
     int failures;           /* polls in a row */
     int64_t watchdog_ms;    /* systemd expects a sign of life so often; 0: it does not */
     int64_t reconciled;     /* seconds since 1970: when the book last followed the world */

@@ -100,7 +100,7 @@ static const char *to_run(const struct book_vm *vm, const struct sight *sight)
         return "deploy";
     case VM_SUSPENDED:
     case VM_POWEROFF:
-        return "resume";
+        return vm->host == sight->history.host ? "resume" : "migrate";
     default:
         return NULL;
     }
@@ -177,7 +177,8 @@ static bool is_settled(const struct book_vm *vm, const struct sight *sight)
 
 static bool starts_vm(const char *command)
 {
-    return strcmp(command, "deploy") == 0 || strcmp(command, "resume") == 0;
+    return strcmp(command, "deploy") == 0 || strcmp(command, "resume") == 0 ||
+           strcmp(command, "migrate") == 0;
 }
 
 static bool host_has_room(const struct enactor *enactor, const struct book_vm *vm)

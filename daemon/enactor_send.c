@@ -96,6 +96,12 @@ static void send_one(struct enactor *enactor, struct book_vm *vm)
                                      RPC_BOOL(enactor->daemon->live->enforce),
                                      RPC_INT(vm->datastore), RPC_TEXT("")},
              5);
+    else if (strcmp(vm->command, "migrate") == 0)
+        call(enactor, vm, "one.vm.migrate",
+             (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(vm->host), RPC_BOOL(false),
+                                     RPC_BOOL(enactor->daemon->live->enforce), RPC_INT(-1),
+                                     RPC_INT(0)},
+             6);
     else if (strcmp(vm->command, "recreate") == 0)
         recover(enactor, vm, RECOVER_RECREATE);
     else if (strcmp(vm->command, "retry") == 0)

@@ -12,6 +12,7 @@
 #include "adapters/opennebula/pool.h"
 #include "daemon/clock.h"
 #include "daemon/log.h"
+#include "util/crash_point.h"
 #include "util/memory.h"
 
 struct guard {
@@ -115,6 +116,7 @@ static void refreshed(void *context, const struct rpc_reply *reply)
     struct guard *guard = context;
 
     guard->in_flight = false;
+    crash_point("mark answered");
     if (reply->outcome != RPC_DONE)
         log_debug("the mark of this daemon could not be refreshed: %s", reply->message);
 }
@@ -128,6 +130,7 @@ void guard_refresh(struct guard *guard, int64_t now)
         return;
     guard->seen = now;
     guard->in_flight = true;
+    crash_point("before a mark");
     snprintf(text, sizeof text, "GALERNA=[INSTANCE=\"%s\",MACHINE=\"%s\",SEEN=\"%lld\"]",
              guard->instance, guard->machine, (long long)now);
     rpc_call(guard->rpc, &(struct rpc_request){.method = "one.user.update",
@@ -135,6 +138,7 @@ void guard_refresh(struct guard *guard, int64_t now)
                                                .n_arguments = 3,
                                                .done = refreshed,
                                                .context = guard});
+    crash_point("after a mark");
 }
 
 struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *instance,
@@ -151,6 +155,7 @@ struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *in
         return NULL;
     }
     guard->user = -1;
+    crash_point("place taken");
     if (look && look_for_others(guard, err) < 0) {
         guard_destroy(guard);
         return NULL;

@@ -102,6 +102,7 @@ static void answered(void *context, const struct rpc_reply *reply)
     struct book_vm *vm = book_vm(sent->messages->daemon->book, sent->vm);
 
     sent->messages->in_flight--;
+    crash_point("message answered");
     if (vm && reply->outcome == RPC_DONE && strcmp(vm->message, sent->text) != 0) {
         snprintf(vm->message, sizeof vm->message, "%s", sent->text);
         book_mark_vm(sent->messages->daemon->book, vm);
@@ -144,6 +145,7 @@ static void send_message(struct messages *messages, struct book_vm *vm, const ch
                                                           .n_arguments = 3,
                                                           .done = answered,
                                                           .context = sent});
+    crash_point("after a message");
 }
 
 /* Only the expected time differs. */

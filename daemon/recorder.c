@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/recorder_line.h"
+#include "util/crash_point.h"
 #include "util/memory.h"
 
 /* Room in a line for what becomes known later: the real duration. */
@@ -94,6 +95,7 @@ static void slot_drop(struct recorder *recorder, const struct slot *slot)
 static int write_at(const struct recorder *recorder, const char *text, size_t length, off_t offset,
                     struct error *err)
 {
+    crash_point("before a record");
     while (length > 0) {
         ssize_t n = pwrite(recorder->file, text, length, offset);
 
@@ -105,6 +107,7 @@ static int write_at(const struct recorder *recorder, const char *text, size_t le
         offset += n;
         length -= (size_t)n;
     }
+    crash_point("after a record");
     return 0;
 }
 
@@ -304,6 +307,7 @@ static int put_aside(const struct recorder *recorder, struct error *err)
             break;
     }
     free(name);
+    crash_point("record linked");
     return result < 0 || unlink(recorder->path) < 0 ? failed(recorder, "put aside", err) : 0;
 }
 

@@ -148,6 +148,8 @@ static void show_operation(void *context, const struct reservation *r)
                                   .until = r->until,
                                   .planned = r->state == RESERVATION_SCHEDULED};
 
+    if (r->from >= r->until)
+        return;
     for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
         const int64_t *amounts = &r->placement->amounts[(size_t)i * r->placement->n_types];
 
@@ -185,7 +187,7 @@ static int cancel(void *context, int64_t lease, const char *who, struct error *e
     if (daemon_cancel(daemon, lease, who, err) < 0)
         return -1;
     daemon_wake(daemon);
-    return 0;
+    return book_commit(daemon->book, err); /* what is answered must survive */
 }
 
 static int dry_run(void *context, const struct order *order, struct order_trial *trial,

@@ -7,6 +7,7 @@
 #include "daemon/daemon.h"
 #include "daemon/log.h"
 #include "daemon/services.h"
+#include "util/crash_point.h"
 #include "util/memory.h"
 
 /* An order whose VMs are being made, one call each. */
@@ -58,6 +59,7 @@ static void made(void *context, const struct rpc_reply *reply)
 {
     struct making *making = context;
 
+    crash_point("VM made");
     if (reply->outcome == RPC_DONE)
         making->vms[making->n_vms++] = (int32_t)reply->number;
     else if (!making->err.code)
@@ -81,7 +83,9 @@ static void make_vm(struct making *making, const struct order *order, const char
     request.method = order->template < 0 ? "one.vm.allocate" : "one.template.instantiate";
     request.arguments = order->template < 0 ? plain : from_template;
     request.n_arguments = order->template < 0 ? 2 : 5;
+    crash_point("before a VM is made");
     rpc_call(making->daemon->rpc, &request);
+    crash_point("after a VM is ordered");
 }
 
 int services_request(void *context, const struct order *order, const struct control_peer *peer,

@@ -20,6 +20,7 @@
 #include "daemon/signals.h"
 #include "daemon/simulated.h"
 #include "plugin/configured.h"
+#include "util/crash_point.h"
 #include "util/memory.h"
 
 enum {
@@ -234,8 +235,8 @@ static struct planner_settings planner_settings(const struct house *house)
     };
 
     /* Memory that stop has saved is on storage that every host of its datastore reaches. */
-    settings.engine.migration =
-        settings.resumes_anywhere ? MIGRATION_YES_NOTRANSFER : MIGRATION_NO;
+    if (settings.resumes_anywhere)
+        settings.engine.migration = MIGRATION_YES_NOTRANSFER;
     settings.engine.preparation = PREPARATION_UNMANAGED; /* images are OpenNebula's business */
     return settings;
 }
@@ -300,6 +301,7 @@ static int build(struct house *house)
     if (open_book(house) < 0 || find_oned(house) < 0 || take_place(house) < 0 ||
         make_loop(house) < 0)
         return -1;
+    crash_point("built");
     if (sd_watchdog_enabled(0, &watchdog) > 0)
         house->daemon.watchdog_ms = (int64_t)(watchdog / 1000);
     return 0;

@@ -38,6 +38,9 @@ struct world {
 
     bool leads;
     char raft_state[32];
+    int64_t leader_checked, leader_asked;
+    void (*leader_told)(void *context); /* NULL: nobody waits for it */
+    void *leader_context;
 
     /* The poll under way. */
     enum poll_kind kind, next_kind;
@@ -46,6 +49,8 @@ struct world {
     int64_t asked;
     char error[256];
     struct site_seen *site_next;
+    struct hosts_seen *hosts_next;
+    struct host_monitoring_pool monitoring;
 };
 
 /* --- sights ----------------------------------------------------------------------------------- */
@@ -204,17 +209,30 @@ static void take_full_forms(struct world *world)
 static void poll_failed(struct world *world, const char *what, const char *why)
 {
     if (!world->failed)
-        snprintf(world->error, sizeof world->error, "%s%s%s", what, *what ? ": " : "", why);
+        snprintf(world->error, sizeof world->error, "%s%s%.200s", what, *what ? ": " : "", why);
     world->failed = true;
 }
 
 static void poll_begin(struct world *world, enum poll_kind kind);
 static bool poll_second_stage(struct world *world);
 
+/* The pool of hosts and what they reported are two documents. */
+static void take_hosts(struct world *world)
+{
+    if (world->hosts_next) {
+        host_monitoring_merge(&world->hosts_next->pool, &world->monitoring);
+        hosts_release(world->hosts);
+        world->hosts = world->hosts_next;
+        world->hosts_next = NULL;
+    }
+    host_monitoring_finish(&world->monitoring);
+}
+
 static void poll_finish(struct world *world)
 {
     bool ok = !world->failed;
 
+    take_hosts(world);
     if (ok && world->kind == POLL_FULL && world->site_next) {
         site_release(world->site);
         world->site = world->site_next;
@@ -315,11 +333,65 @@ static void hosts_in(void *context, const struct rpc_reply *reply)
             free(hosts);
         } else {
             note_left_out(&hosts->pool.errors, "hosts of the host pool");
-            hosts_release(world->hosts);
-            world->hosts = hosts;
+            hosts_release(world->hosts_next);
+            world->hosts_next = hosts;
         }
     }
     answer_in(world);
+}
+
+static void monitoring_in(void *context, const struct rpc_reply *reply)
+{
+    struct world *world = context;
+    struct error err = {0};
+
+    if (answered(world, reply)) {
+        host_monitoring_finish(&world->monitoring);
+        if (host_monitoring_parse(&world->monitoring, reply->text, reply->length, &err) < 0)
+            poll_failed(world, "the hosts' figures", err.text);
+        else
+            note_left_out(&world->monitoring.errors, "hosts' figures");
+    }
+    answer_in(world);
+}
+
+static void note_leader(struct world *world, bool leads, int64_t asked)
+{
+    if (leads != world->leads && world->leader_checked)
+        log_warning("oned %s now (%s)", leads ? "leads" : "does not lead", world->raft_state);
+    world->leads = leads;
+    world->leader_checked = asked;
+}
+
+static void leader_in(void *context, const struct rpc_reply *reply)
+{
+    struct world *world = context;
+    struct error err = {0};
+    bool leads = false;
+
+    if (reply->outcome == RPC_DONE && reply->text &&
+        raft_status_parse(reply->text, reply->length, &leads, world->raft_state,
+                          sizeof world->raft_state, &err) == 0)
+        note_leader(world, leads, world->leader_asked);
+    else
+        world->leads = false;
+    world->leader_told(world->leader_context);
+}
+
+void world_check_leader(struct world *world, void (*told)(void *context), void *context)
+{
+    world->leader_told = told;
+    world->leader_context = context;
+    world->leader_asked = clock_monotonic();
+    rpc_call(world->settings.rpc, &(struct rpc_request){.method = "one.zone.raftstatus",
+                                                        .urgent = true,
+                                                        .done = leader_in,
+                                                        .context = world});
+}
+
+int64_t world_leader_checked(const struct world *world)
+{
+    return world->leader_checked;
 }
 
 static void raft_in(void *context, const struct rpc_reply *reply)
@@ -333,7 +405,7 @@ static void raft_in(void *context, const struct rpc_reply *reply)
                               sizeof world->raft_state, &err) < 0)
             poll_failed(world, "one.zone.raftstatus", err.text);
         else
-            world->leads = leads;
+            note_leader(world, leads, world->asked);
     }
     answer_in(world);
 }
@@ -390,6 +462,7 @@ static void poll_begin(struct world *world, enum poll_kind kind)
                                        RPC_INT(ALL)};
     const struct rpc_argument pending[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
                                            RPC_INT(VM_PENDING)};
+    const struct rpc_argument last = RPC_INT(0); /* seconds: the last figures only */
 
     world->polling = true;
     world->failed = world->second_stage = false;
@@ -402,6 +475,7 @@ static void poll_begin(struct world *world, enum poll_kind kind)
         world->leads = true;
     if (kind == POLL_FULL) {
         ask(world, "one.hostpool.info", NULL, 0, hosts_in);
+        ask(world, "one.hostpool.monitoring", &last, 1, monitoring_in);
         ask(world, "one.vmpool.info", all, 4, short_vms_in);
         if (!world->site || world->asked - world->site_asked >= world->settings.site_interval) {
             world->site_next = memory_new(1, sizeof *world->site_next);
@@ -585,6 +659,8 @@ void world_destroy(struct world *world)
     full_finish(&world->full);
     full_finish(&world->full_next);
     hosts_release(world->hosts);
+    hosts_release(world->hosts_next);
+    host_monitoring_finish(&world->monitoring);
     site_release(world->site);
     site_release(world->site_next);
     free(world->wanted);

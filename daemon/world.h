@@ -101,6 +101,10 @@ void site_release(struct site_seen *site); /* NULL is allowed */
 
 /* May the oned we talk to be acted on? As of the last poll. */
 bool world_leads(const struct world *world);
+/* Ask now; `told` is called when the answer is in (no answer: it does not lead). */
+void world_check_leader(struct world *world, void (*told)(void *context), void *context);
+/* Monotonic milliseconds of the last question that was answered. */
+int64_t world_leader_checked(const struct world *world);
 const char *world_raft_state(const struct world *world);
 
 /* Does this VM use CPU and memory of its host now, as a hypervisor sees it? Booting and saving

@@ -317,6 +317,7 @@ static int add_reservations(struct generated *generated, const struct generate_s
 {
     const struct generate_stream *stream = &settings->streams[number];
     struct stream_state state;
+    struct generate_room room;
     struct generate_job *jobs;
     size_t n;
     int result = 0;
@@ -329,8 +330,8 @@ static int add_reservations(struct generated *generated, const struct generate_s
                          "rho is a share of the time until the last request: there "
                          "are no others; give span=TIME");
     state_init(&state, settings, number);
-    jobs = generate_reservations(stream, nodes_of(stream, settings->site), horizon, &state.jobs, &n,
-                                 err);
+    room = (struct generate_room){nodes_of(stream, settings->site), horizon};
+    jobs = generate_reservations(stream, room, &state.jobs, &n, err);
     if (!jobs)
         return -1;
     for (size_t i = 0; i < n && result == 0; i++)

@@ -57,8 +57,10 @@ double generate_log_gamma(double x)
     static const double HALF_LOG_2_PI = 0.918938533204672741780;
     double product = 1, sum = 0, inverse, square;
 
-    for (; x < 15; x++)
+    while (x < 15) {
         product *= x;
+        x++;
+    }
     inverse = 1 / x;
     square = inverse * inverse;
     for (int i = 6; i >= 0; i--)

@@ -37,21 +37,22 @@ static struct generate_job *draw_jobs(const struct generate_stream *stream, doub
     return jobs ? jobs : memory_new(1, sizeof *jobs);
 }
 
-struct generate_job *generate_reservations(const struct generate_stream *stream, double nodes,
-                                           double horizon, struct generate_random *random,
-                                           size_t *n, struct error *err)
+struct generate_job *generate_reservations(const struct generate_stream *stream,
+                                           struct generate_room room,
+                                           struct generate_random *random, size_t *n,
+                                           struct error *err)
 {
     struct generate_job *jobs;
     double sum = 0, gap;
 
-    if (stream->vms.high > nodes) {
+    if (stream->vms.high > room.nodes) {
         error_set(err, EINVAL,
                   "reservations of up to %g VMs, but the site holds %g: give smaller "
                   "vms or a larger site",
-                  stream->vms.high, nodes);
+                  stream->vms.high, room.nodes);
         return NULL;
     }
-    jobs = draw_jobs(stream, stream->rho * nodes * horizon, random, n);
+    jobs = draw_jobs(stream, stream->rho * room.nodes * room.horizon, random, n);
     if (*n == GENERATE_JOBS_MAX) {
         free(jobs);
         error_set(err, EINVAL, "more than %d reservations: give a larger delta or a smaller rho",
@@ -59,11 +60,11 @@ struct generate_job *generate_reservations(const struct generate_stream *stream,
         return NULL;
     }
     /* One gap before each, and one behind the last. */
-    gap = horizon / (double)(*n + 1);
+    gap = room.horizon / (double)(*n + 1);
     for (size_t i = 0; i < *n; i++)
         jobs[i].arrival = sum += around(random, gap, stream->gap_spread);
     sum += around(random, gap, stream->gap_spread);
     for (size_t i = 0; i < *n; i++)
-        jobs[i].arrival *= horizon / sum;
+        jobs[i].arrival *= room.horizon / sum;
     return jobs;
 }

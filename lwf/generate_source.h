@@ -33,12 +33,18 @@ void generate_source_init(struct generate_source *source, const struct generate_
 /* The next job; arrivals never descend. There is no end. */
 void generate_source_next(struct generate_source *source, struct generate_job *job);
 
-/* Advance reservations that together take exactly the share rho of `nodes` for `horizon` seconds,
- * as far as whole seconds allow. Durations and gaps are drawn, then the gaps are fitted to the
- * horizon. The result is the caller's to free. Errors: EINVAL (a reservation may be larger than the
- * site, too many). */
-struct generate_job *generate_reservations(const struct generate_stream *stream, double nodes,
-                                           double horizon, struct generate_random *random,
-                                           size_t *n, struct error *err);
+/* How many VMs fit on the site, and for how long, in seconds. */
+struct generate_room {
+    double nodes, horizon;
+};
+
+/* Advance reservations that together take exactly the share rho of a room, as far as whole seconds
+ * allow. Durations and gaps are drawn, then the gaps are fitted to the horizon. The result is the
+ * caller's to free.
+ * Errors: EINVAL (a reservation may be larger than the site, too many). */
+struct generate_job *generate_reservations(const struct generate_stream *stream,
+                                           struct generate_room room,
+                                           struct generate_random *random, size_t *n,
+                                           struct error *err);
 
 #endif

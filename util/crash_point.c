@@ -24,6 +24,20 @@ static void write_count(long count)
     }
 }
 
+static void write_trace(const char *name)
+{
+    const char *path = getenv("GALERNA_CRASH_TRACE");
+    int fd;
+
+    if (!path)
+        return;
+    fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (fd < 0 || dprintf(fd, "%s\n", name) < 0 || close(fd) < 0) {
+        perror(path);
+        _exit(CRASH_POINT_EXIT);
+    }
+}
+
 void crash_point(const char *name)
 {
     static long passed; /* of the process: that is what the tests count */
@@ -35,6 +49,7 @@ void crash_point(const char *name)
         passed = 0;
     }
     write_count(++passed);
+    write_trace(name);
     if (at && strtol(at, NULL, 10) == passed) {
         dprintf(STDERR_FILENO, "crash point %ld: %s\n", passed, name);
         _exit(CRASH_POINT_EXIT);

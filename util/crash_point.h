@@ -9,6 +9,7 @@
  *                             would, with the exit code CRASH_POINT_EXIT; no buffer is flushed, no
  *                             handler runs; its name goes to standard error
  *   GALERNA_CRASH_COUNT=FILE  how many points have been passed, kept current
+ *   GALERNA_CRASH_TRACE=FILE  the names of the points passed, one a line, put to its end
  * A child process counts anew.
  */
 #ifndef GALERNA_UTIL_CRASH_POINT_H

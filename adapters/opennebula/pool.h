@@ -115,8 +115,16 @@ struct host {
     /* What requirements and ranks speak of, in the order in which OpenNebula looks: TEMPLATE; all
      * of HOST_SHARE (MAX_CPU, MAX_MEM in KB, RUNNING_VMS, ..., FREE_DISK, ...); FREE_CPU,
      * FREE_MEMORY in KB, USED_CPU, USED_MEMORY, ...; ID, NAME, CLUSTER, CLUSTER_ID, STATE, IM_MAD,
-     * VM_MAD; CURRENT_VMS, repeated, one per VM. */
+     * VM_MAD; CURRENT_VMS, repeated, one per VM. In a pool the monitored figures are missing
+     * (MONITORING is empty in both versions): host_monitoring_merge() adds them. */
     struct attributes attributes;
+};
+
+/* What a host reported last: one.hostpool.monitoring with 0 seconds. */
+struct host_monitoring {
+    int32_t id;
+    struct attributes attributes; /* FREE_CPU, FREE_MEMORY in KB, USED_CPU, USED_MEMORY, NETRX, ...
+                                     of CAPACITY and SYSTEM */
 };
 
 struct datastore {
@@ -172,6 +180,14 @@ struct host_pool {
     struct pool_memory *memory;
 };
 
+/* MONITORING_DATA. A host that never reported is not in it. */
+struct host_monitoring_pool {
+    struct host_monitoring *items;
+    size_t n, allocated;
+    struct pool_errors errors;
+    struct pool_memory *memory;
+};
+
 struct datastore_pool {
     struct datastore *items;
     size_t n, allocated;
@@ -204,6 +220,8 @@ struct acl {
  * form take about 50 ms. */
 int vm_pool_parse(struct vm_pool *pool, const char *document, size_t length, struct error *err);
 int host_pool_parse(struct host_pool *pool, const char *document, size_t length, struct error *err);
+int host_monitoring_parse(struct host_monitoring_pool *pool, const char *document, size_t length,
+                          struct error *err);
 int datastore_pool_parse(struct datastore_pool *pool, const char *document, size_t length,
                          struct error *err);
 int cluster_pool_parse(struct cluster_pool *pool, const char *document, size_t length,
@@ -212,6 +230,7 @@ int user_pool_parse(struct user_pool *pool, const char *document, size_t length,
 int acl_parse(struct acl *acl, const char *document, size_t length, struct error *err);
 void vm_pool_finish(struct vm_pool *pool);
 void host_pool_finish(struct host_pool *pool);
+void host_monitoring_finish(struct host_monitoring_pool *pool);
 void datastore_pool_finish(struct datastore_pool *pool);
 void cluster_pool_finish(struct cluster_pool *pool);
 void user_pool_finish(struct user_pool *pool);
@@ -220,6 +239,11 @@ void acl_finish(struct acl *acl);
 /* The object with that id, or NULL. O(log n). */
 struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id);
 struct host *host_pool_find(const struct host_pool *pool, int32_t id);
+
+/* Add what the hosts reported to their attributes, behind the others; names that a host has already
+ * keep their values, as OpenNebula looks there first. Figures of other hosts are ignored. The texts
+ * are copied. O(hosts x their attributes). */
+void host_monitoring_merge(struct host_pool *hosts, const struct host_monitoring_pool *monitoring);
 
 /* one.zone.raftstatus: may this oned be acted on (STATE 0 solo or 3 leader)? -1 with err. */
 int raft_status_parse(const char *document, size_t length, bool *leads, char *state_name,

@@ -157,23 +157,28 @@ static inline void choice_answer(const struct sets_search *search, const struct 
             chosen[(*n_chosen)++] = search->leases[i].place;
 }
 
+/* What choose() is given. */
+struct choice_question {
+    const struct galerna_victim_batch *batch;
+    size_t *chosen, *n_chosen;
+    struct galerna_result *result;
+};
+
 /* choose() by one goal: the least overhead, or the fewest leases. `limit`: of overhead; when no set
  * keeps it, the one with the least overhead is taken. */
 static inline enum galerna_verdict choice_by_goal(struct choice *choice, enum sets_order goal,
                                                   int64_t limit,
-                                                  const struct galerna_victim_batch *batch,
-                                                  size_t *chosen, size_t *n_chosen,
-                                                  struct galerna_result *result)
+                                                  const struct choice_question *question)
 {
     struct sets_search search;
     bool found = false;
 
-    *n_chosen = 0;
-    if (!choice_may_preempt(choice, batch->preemptor))
+    *question->n_chosen = 0;
+    if (!choice_may_preempt(choice, question->batch->preemptor))
         return GALERNA_OK;
-    if (!sets_init(&search, batch, choice->tests)) {
+    if (!sets_init(&search, question->batch, choice->tests)) {
         sets_finish(&search);
-        return choice->host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
+        return choice->host->answer(question->result, GALERNA_ERROR, "no-memory", "out of memory");
     }
     search.goal = goal;
     search.limit = limit;
@@ -188,7 +193,7 @@ static inline enum galerna_verdict choice_by_goal(struct choice *choice, enum se
         }
         choice_tell(choice, &search);
     }
-    choice_answer(&search, found ? &search.best : NULL, chosen, n_chosen);
+    choice_answer(&search, found ? &search.best : NULL, question->chosen, question->n_chosen);
     sets_finish(&search);
     return GALERNA_OK;
 }

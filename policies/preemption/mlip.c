@@ -1,5 +1,5 @@
-/* MLIP, minimum leases involved in preemption: of the candidate sets, the one with the fewest leases;
- * of these the one with the least overhead, then the smallest ids. */
+/* MLIP, minimum leases involved in preemption: of the candidate sets, the one with the fewest
+ * leases; of these the one with the least overhead, then the smallest ids. */
 #include "candidate_choice.h"
 
 static const struct galerna_option options[] = {CHOICE_OPTION_TABLE};
@@ -17,7 +17,9 @@ static bool may_preempt(void *self, const struct galerna_lease *preemptor)
 static enum galerna_verdict choose(void *self, const struct galerna_victim_batch *batch,
                                    size_t *chosen, size_t *n_chosen, struct galerna_result *result)
 {
-    return choice_by_goal(self, BY_NUMBER, GALERNA_NEVER, batch, chosen, n_chosen, result);
+    const struct choice_question question = {batch, chosen, n_chosen, result};
+
+    return choice_by_goal(self, BY_NUMBER, GALERNA_NEVER, &question);
 }
 
 static const struct galerna_preemption operations = {

@@ -121,13 +121,13 @@ static enum galerna_verdict choose(void *self, const struct galerna_victim_batch
                                    size_t *chosen, size_t *n_chosen, struct galerna_result *result)
 {
     struct policy *policy = self;
+    const struct choice_question question = {batch, chosen, n_chosen, result};
     struct sets_search search;
     bool done = true;
 
     if (policy->alpha != MEDIAN)
         return choice_by_goal(&policy->choice, policy->alpha == MINIMUM ? BY_OVERHEAD : BY_NUMBER,
-                              policy->alpha == NUMBER ? policy->seconds : GALERNA_NEVER, batch,
-                              chosen, n_chosen, result);
+                              policy->alpha == NUMBER ? policy->seconds : GALERNA_NEVER, &question);
     *n_chosen = 0;
     if (!choice_may_preempt(&policy->choice, batch->preemptor))
         return GALERNA_OK;

@@ -17,7 +17,9 @@ static bool may_preempt(void *self, const struct galerna_lease *preemptor)
 static enum galerna_verdict choose(void *self, const struct galerna_victim_batch *batch,
                                    size_t *chosen, size_t *n_chosen, struct galerna_result *result)
 {
-    return choice_by_goal(self, BY_OVERHEAD, GALERNA_NEVER, batch, chosen, n_chosen, result);
+    const struct choice_question question = {batch, chosen, n_chosen, result};
+
+    return choice_by_goal(self, BY_OVERHEAD, GALERNA_NEVER, &question);
 }
 
 static const struct galerna_preemption operations = {

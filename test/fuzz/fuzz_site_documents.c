@@ -1,4 +1,5 @@
-/* Any bytes as a document with datastores, clusters, users or access rules, or Raft's state. */
+/* Any bytes as a document with datastores, clusters, users, access rules or hosts' figures, or
+ * Raft's state. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,6 +37,30 @@ static void read_users(const char *document, size_t length)
     user_pool_finish(&pool);
 }
 
+/* As figures of hosts 0 and 1. */
+static void read_monitoring(const char *document, size_t length)
+{
+    static const char two[] =
+        "<HOST_POOL><HOST><ID>0</ID><STATE>2</STATE><TEMPLATE><A>1</A>"
+        "</TEMPLATE></HOST><HOST><ID>1</ID><STATE>2</STATE></HOST></HOST_POOL>";
+    struct host_monitoring_pool monitoring;
+    struct host_pool hosts;
+    struct error err;
+
+    if (host_monitoring_parse(&monitoring, document, length, &err) < 0)
+        return;
+    if (host_pool_parse(&hosts, two, sizeof two - 1, &err) < 0)
+        abort();
+    host_monitoring_merge(&hosts, &monitoring);
+    host_monitoring_finish(&monitoring);
+    if (strcmp(attributes_find(&hosts.items[0].attributes, "A"), "1") != 0)
+        abort();
+    for (size_t i = 0; i < hosts.items[1].attributes.n; i++)
+        if (strlen(hosts.items[1].attributes.items[i].value) == 0)
+            abort();
+    host_pool_finish(&hosts);
+}
+
 static void read_others(const char *document, size_t length)
 {
     struct cluster_pool clusters;
@@ -56,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     read_datastores((const char *)data, size);
     read_users((const char *)data, size);
+    read_monitoring((const char *)data, size);
     read_others((const char *)data, size);
     return 0;
 }

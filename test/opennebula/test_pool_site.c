@@ -143,6 +143,79 @@ static void hosts_of_all_kinds(void **state)
     }
 }
 
+static void read_monitoring(struct host_monitoring_pool *monitoring, const char *version)
+{
+    size_t length;
+    char *document = recorded_document(version, "hostpool.monitoring.last", &length);
+    struct error err;
+
+    if (host_monitoring_parse(monitoring, document, length, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(monitoring->errors.n, 0);
+    memset(document, 'x', length);
+    free(document);
+}
+
+/* The pool of hosts has no monitored figures; they come with another call. */
+static void monitored_figures(void **state)
+{
+    static const char *const free_cpu[] = {"1418", "1270"}; /* as recorded */
+    struct host_monitoring_pool monitoring;
+    struct host_pool pool;
+
+    (void)state;
+    for (size_t v = 0; v < 2; v++) {
+        size_t n_before;
+
+        read_monitoring(&monitoring, recorded_versions[v]);
+        assert_int_equal(monitoring.n, 8);
+        READ(host, &pool, recorded_versions[v], "hostpool.info");
+        assert_null(attributes_find(&pool.items[0].attributes, "FREE_CPU"));
+        n_before = pool.items[0].attributes.n;
+        host_monitoring_merge(&pool, &monitoring);
+        host_monitoring_finish(&monitoring);
+        assert_int_equal(pool.items[0].attributes.n, n_before + 6);
+        assert_attribute(&pool.items[0].attributes, "ID", "0");
+        assert_attribute(&pool.items[0].attributes, "FREE_CPU", free_cpu[v]);
+        for (size_t i = 0; i < 6; i++)
+            assert_int_equal(number_in(&pool.items[i].attributes, "FREE_MEMORY") +
+                                 number_in(&pool.items[i].attributes, "USED_MEMORY"),
+                             number_in(&pool.items[i].attributes, "TOTAL_MEM"));
+        assert_non_null(attributes_find(&pool.items[7].attributes, "NETTX"));
+        assert_null(attributes_find(&pool.items[8].attributes, "FREE_CPU")); /* never reported */
+        host_pool_finish(&pool);
+    }
+}
+
+static void figures_come_last(void **state)
+{
+    static const char hosts[] = "<HOST_POOL><HOST><ID>1</ID><STATE>2</STATE><TEMPLATE>"
+                                "<FREE_CPU>7</FREE_CPU></TEMPLATE></HOST></HOST_POOL>";
+    static const char figures[] =
+        "<MONITORING_DATA>"
+        "<MONITORING><ID>2</ID><CAPACITY><USED_CPU>9</USED_CPU></CAPACITY></MONITORING>"
+        "<MONITORING><ID>1</ID><CAPACITY><FREE_CPU>8</FREE_CPU><USED_CPU>3</USED_CPU></CAPACITY>"
+        "<NUMA_NODE><FREE_CPU>4</FREE_CPU></NUMA_NODE></MONITORING>"
+        "<MONITORING><CAPACITY><USED_CPU>5</USED_CPU></CAPACITY></MONITORING></MONITORING_DATA>";
+    struct host_monitoring_pool monitoring;
+    struct host_pool pool;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(host_pool_parse(&pool, hosts, sizeof hosts - 1, &err), 0);
+    assert_int_equal(host_monitoring_parse(&monitoring, figures, sizeof figures - 1, &err), 0);
+    assert_int_equal(monitoring.errors.n, 1);
+    assert_string_equal(monitoring.errors.first, "a host's figures have no ID");
+    host_monitoring_merge(&pool, &monitoring);
+    host_monitoring_finish(&monitoring);
+    assert_attribute(&pool.items[0].attributes, "FREE_CPU", "7"); /* the template's */
+    assert_attribute(&pool.items[0].attributes, "USED_CPU", "3");
+    assert_int_equal(pool.items[0].attributes.n, 4); /* with ID and STATE */
+    host_pool_finish(&pool);
+    assert_int_equal(host_monitoring_parse(&monitoring, hosts, sizeof hosts - 1, &err), -1);
+    assert_int_equal(monitoring.n, 0);
+}
+
 /* The template's values go before the host's own of the same name. */
 static void template_first(void **state)
 {
@@ -361,6 +434,8 @@ int main(void)
         cmocka_unit_test(host_with_load),
         cmocka_unit_test(attributes_of_hosts),
         cmocka_unit_test(hosts_of_all_kinds),
+        cmocka_unit_test(monitored_figures),
+        cmocka_unit_test(figures_come_last),
         cmocka_unit_test(template_first),
         cmocka_unit_test(datastores),
         cmocka_unit_test(datastore_free),

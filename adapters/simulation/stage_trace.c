@@ -1,4 +1,4 @@
-#include "cli/replay_trace.h"
+#include "adapters/simulation/stage_trace.h"
 
 #include <errno.h>
 #include <string.h>
@@ -52,8 +52,8 @@ static struct trace *combine(const struct configuration *configuration, struct t
     return NULL;
 }
 
-struct trace *replay_trace_prepare(struct trace *trace, const struct configuration *configuration,
-                                   const struct site *site, struct error *err)
+struct trace *stage_trace_prepare(struct trace *trace, const struct configuration *configuration,
+                                  const struct site *site, struct error *err)
 {
     struct trace_overheads overheads = {
         .leases = (enum trace_overhead_leases)configuration->add_overhead,
@@ -72,38 +72,81 @@ struct trace *replay_trace_prepare(struct trace *trace, const struct configurati
     return trace;
 }
 
-struct trace *replay_trace_open(const struct configuration *configuration, struct site *site,
-                                struct error *err)
+/* The site, a trace's own when none is configured. */
+static int find_site(const struct configuration *configuration, const struct trace *trace,
+                     struct site *site, struct error *err)
 {
-    const char *file = configuration->tracefile;
-    int configured = configured_site(configuration, site, err);
-    struct trace *trace;
+    const struct site *own = trace_site(trace);
 
-    if (configured < 0)
-        return NULL;
-    trace = open_file(configuration, file, configured ? &site->types : NULL, err);
-    if (!trace)
+    if (!own)
+        return error_set(err, EINVAL,
+                         "%s: the trace describes no site; name one, as in "
+                         "--site 144,cpu=100,memory=1024",
+                         configuration->tracefile);
+    return site_copy(site, own, err);
+}
+
+static struct trace *open_workload(const struct stage_workload *workload, struct trace *base,
+                                   const struct site *site, struct error *err)
+{
+    struct generate_settings settings = {
+        .seed = workload->seed,
+        .site = site,
+        .streams = workload->streams,
+        .n_streams = workload->n_streams,
+    };
+    struct trace_census census;
+    struct trace *generated;
+
+    if (base && trace_take_census(base, &census, err) < 0)
         goto error;
-    if (!configured) {
-        const struct site *own = trace_site(trace);
-
-        if (!own) {
-            trace_destroy(trace);
-            error_set(err, EINVAL,
-                      "%s: the trace describes no site; name one, as in "
-                      "--site 144,cpu=100,memory=1024",
-                      file);
-            return NULL;
-        }
-        if (site_copy(site, own, err) < 0) {
-            trace_destroy(trace);
-            return NULL;
-        }
-    }
-    return trace;
+    if (base)
+        settings.horizon = census.last_submit;
+    generated = generate_open(&settings, err);
+    if (!generated)
+        goto error;
+    return base ? trace_merge(base, generated, err) : generated;
 
 error:
-    if (configured)
+    trace_destroy(base);
+    return NULL;
+}
+
+struct trace *stage_trace_open(const struct configuration *configuration,
+                               const struct stage_workload *workload, struct site *site,
+                               struct error *err)
+{
+    const char *file = configuration->tracefile;
+    int has_site = configured_site(configuration, site, err);
+    struct trace *trace = NULL;
+
+    if (has_site < 0)
+        return NULL;
+    if (file) {
+        trace = open_file(configuration, file, has_site ? &site->types : NULL, err);
+        if (!trace)
+            goto error;
+        if (!has_site) {
+            if (find_site(configuration, trace, site, err) < 0)
+                goto error;
+            has_site = 1;
+        }
+    } else if (!has_site) {
+        error_set(err, EINVAL,
+                  "generated requests need a site; set simulation.resources, as in "
+                  "144,cpu=100,memory=1024");
+        return NULL;
+    }
+    if (workload)
+        trace = open_workload(workload, trace, site, err);
+    if (trace)
+        return trace;
+    site_finish(site);
+    return NULL;
+
+error:
+    trace_destroy(trace);
+    if (has_site)
         site_finish(site);
     return NULL;
 }

@@ -1,0 +1,103 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/pool_reader.h"
+
+struct draft {
+    bool has_id;
+};
+
+static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
+                       const struct pool_text *text)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+    struct host_monitoring *monitoring = object;
+
+    if (path->n == 1 && path->elements[0]->word == WORD_ID) {
+        pool_read_int(reader, path, text, 0, &monitoring->id);
+        draft->has_id = text->length > 0;
+    } else if (path->n == 2 && (path->elements[0]->word == WORD_CAPACITY ||
+                                path->elements[0]->word == WORD_SYSTEM)) {
+        pool_add_attribute(reader, pool_reader_list(reader, 0), path, 1, text);
+    }
+}
+
+static void end_monitoring(struct pool_reader *reader, void *object)
+{
+    const struct draft *draft = pool_reader_scratch(reader);
+    struct host_monitoring *monitoring = object;
+
+    if (!draft->has_id)
+        pool_reader_reject(reader, "a host's figures have no ID");
+    pool_take_attributes(reader, 0, 0, &monitoring->attributes);
+}
+
+static const struct pool_format monitoring_format = {
+    .pool = "MONITORING_DATA",
+    .object = "MONITORING",
+    .size = sizeof(struct host_monitoring),
+    .value = read_value,
+    .end = end_monitoring,
+    .scratch = sizeof(struct draft),
+};
+
+int host_monitoring_parse(struct host_monitoring_pool *pool, const char *document, size_t length,
+                          struct error *err)
+{
+    struct pool_items items;
+    int result = pool_read(&items, &monitoring_format, document, length, err);
+
+    *pool = (struct host_monitoring_pool){items.items, items.n, items.allocated, items.errors,
+                                          items.memory};
+    return result;
+}
+
+void host_monitoring_finish(struct host_monitoring_pool *pool)
+{
+    free(pool->items);
+    pool_memory_destroy(pool->memory);
+    *pool = (struct host_monitoring_pool){0};
+}
+
+/* Names are few and the same for all hosts: a text of the former host most often does. */
+static const char *name_in(struct pool_memory *memory, const struct attributes *former, size_t i,
+                           const char *name)
+{
+    if (former && i < former->n && strcmp(former->items[i].name, name) == 0)
+        return former->items[i].name;
+    return pool_memory_text(memory, name, strlen(name));
+}
+
+static void merge_into(struct pool_memory *memory, struct host *host,
+                       const struct attributes *figures, struct attributes *merged)
+{
+    struct attributes *attributes = &host->attributes;
+    size_t most = attributes->n + figures->n, n = attributes->n;
+    struct attribute *items = pool_memory_array(memory, most, sizeof *items);
+    struct attributes former = *merged;
+
+    if (n)
+        memcpy(items, attributes->items, n * sizeof *items);
+    for (size_t i = 0; i < figures->n; i++) {
+        const struct attribute *figure = &figures->items[i];
+
+        if (attributes_find(attributes, figure->name))
+            continue;
+        items[n].name = name_in(memory, &former, n - attributes->n, figure->name);
+        items[n++].value = pool_memory_text(memory, figure->value, strlen(figure->value));
+    }
+    *merged = (struct attributes){.items = items + attributes->n, .n = n - attributes->n};
+    *attributes = (struct attributes){.items = items, .n = n, .allocated = most};
+}
+
+void host_monitoring_merge(struct host_pool *hosts, const struct host_monitoring_pool *monitoring)
+{
+    struct attributes merged = {0};
+
+    for (size_t i = 0; i < monitoring->n; i++) {
+        struct host *host = host_pool_find(hosts, monitoring->items[i].id);
+
+        if (host && monitoring->items[i].attributes.n)
+            merge_into(hosts->memory, host, &monitoring->items[i].attributes, &merged);
+    }
+}

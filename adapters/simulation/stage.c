@@ -1,0 +1,110 @@
+#include "adapters/simulation/stage.h"
+
+#include <errno.h>
+
+#include "plugin/configured.h"
+
+static int count_best_effort(const struct configuration *configuration, const struct trace *trace,
+                             int64_t *count, struct error *err)
+{
+    struct trace_census census;
+
+    if (configuration->stop_when == STOP_ALL_LEASES_DONE)
+        return 0;
+    if (trace_take_census(trace, &census, err) < 0)
+        return error_prefix(err, "simulation.stop-when needs to know the whole trace");
+    *count = census.leases[LEASE_BEST_EFFORT];
+    return 0;
+}
+
+static int64_t world_now(void *context)
+{
+    return engine_now(context);
+}
+
+static bool world_free_at(void *context, uint32_t place, int64_t at, int64_t *amounts)
+{
+    const struct engine *engine = context;
+    const struct site *site = engine_site(engine);
+
+    if (place >= site->n_hosts || at < engine_now(engine))
+        return false;
+    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+        amounts[type] = type < site->types.count ? engine_free(engine, place, type, at) : 0;
+    return true;
+}
+
+/* What modules ask about time and hosts is answered by the engine. */
+static void connect_policies(struct stage *stage)
+{
+    const struct policy_world world = {
+        .context = stage->engine, .now = world_now, .free_at = world_free_at};
+
+    policy_host_set_world(stage->policies, &world);
+}
+
+int stage_init(struct stage *stage, const struct stage_options *options, struct error *err)
+{
+    const struct configuration *configuration = options->configuration;
+    const struct policy_driver driver = {
+        .site = &stage->site, .log = options->log, .log_context = options->log_context};
+
+    *stage = (struct stage){.configuration = configuration};
+    stage->trace = stage_trace_open(configuration, options->workload, &stage->site, err);
+    if (!stage->trace)
+        return -1;
+    stage->has_site = true;
+    /* Modules are tried in a copy of this process: while it is small. */
+    stage->policies = policy_host_configured(configuration, &driver, err);
+    if (!stage->policies)
+        return -1;
+    stage->trace = stage_trace_prepare(stage->trace, configuration, &stage->site, err);
+    if (!stage->trace)
+        return -1;
+    stage->engine = engine_create(&stage->site, &configuration->settings,
+                                  policy_host_hooks(stage->policies), err);
+    if (!stage->engine)
+        return -1;
+    connect_policies(stage);
+    return 0;
+}
+
+void stage_finish(struct stage *stage)
+{
+    engine_destroy(stage->engine);
+    policy_host_destroy(stage->policies);
+    trace_destroy(stage->trace);
+    if (stage->has_site)
+        site_finish(&stage->site);
+    *stage = (struct stage){0};
+}
+
+int stage_run(struct stage *stage, const struct stage_watch *watch,
+              struct simulation_result *result, struct error *err)
+{
+    const struct configuration *configuration = stage->configuration;
+    struct observer observers[STAGE_OBSERVERS_MAX + 1];
+    struct simulation simulation = {
+        .engine = stage->engine,
+        .trace = stage->trace,
+        .observers = observers,
+        .n_observers = watch->n_observers,
+        .stop_when = (enum stop_when)configuration->stop_when,
+        .cancellations = configuration->cancellations,
+        .n_cancellations = configuration->n_cancellations,
+        .premature_end_plus_one_day = configuration->settings.behaviour.premature_end_plus_one_day,
+        .should_stop = watch->should_stop,
+        .ending = watch->ending,
+        .context = watch->context,
+    };
+
+    if (watch->n_observers > STAGE_OBSERVERS_MAX)
+        return error_set(err, EINVAL, "more than %d observers of a replay", STAGE_OBSERVERS_MAX);
+    for (size_t i = 0; i < watch->n_observers; i++)
+        observers[i] = watch->observers[i];
+    if (policy_host_wants_events(stage->policies))
+        observers[simulation.n_observers++] = policy_host_observer(stage->policies);
+    if (count_best_effort(configuration, stage->trace, &simulation.best_effort_leases, err) < 0)
+        return -1;
+    return simulation_run(&simulation, result, err);
+}
