@@ -88,18 +88,22 @@ static void count_hosts(struct enactor *enactor)
 
 /* --- which command ---------------------------------------------------------------------------- */
 
-static const char *to_run(const struct book_vm *vm, const struct sight *sight)
+/* What a user suspended, stopped or held is the user's to resume. */
+static const char *to_run(const struct enactor *enactor, const struct book_vm *vm,
+                          const struct sight *sight)
 {
     if (sight_failed(sight))
         return vm->ran ? "retry" : "recreate";
     switch (sight->state) {
     case VM_PENDING:
-    case VM_HOLD:
-    case VM_STOPPED:
-    case VM_UNDEPLOYED:
         return "deploy";
+    case VM_HOLD:
+        return enactor->daemon->live->submit_on_hold && !vm->ran ? "deploy" : NULL;
+    case VM_STOPPED:
+        return vm->ours ? "deploy" : NULL;
     case VM_SUSPENDED:
-    case VM_POWEROFF:
+        if (!vm->ours)
+            return NULL;
         return vm->host == sight->history.host ? "resume" : "migrate";
     default:
         return NULL;
@@ -153,7 +157,7 @@ static const char *command_for(const struct enactor *enactor, const struct book_
 {
     switch (vm->goal) {
     case GOAL_RUN:
-        return to_run(vm, sight);
+        return to_run(enactor, vm, sight);
     case GOAL_STOP:
         return to_stop(enactor, vm, sight);
     case GOAL_END:
@@ -241,7 +245,7 @@ static bool group_has_room(struct enactor *enactor, const struct book_vm *vm)
 
         if (vms[i]->gone || !sight || vms[i]->goal != GOAL_RUN || on_its_way(vms[i], sight))
             continue;
-        command = to_run(vms[i], sight);
+        command = to_run(enactor, vms[i], sight);
         if (!command || !starts_vm(command))
             continue;
         room = host_has_room(enactor, vms[i]);

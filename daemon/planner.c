@@ -168,10 +168,11 @@ int planner_rebuild(struct planner *planner, int64_t now, struct error *err)
         return -1;
     if (planner->hosts->pool.n == 0)
         return error_set(err, EAGAIN, "OpenNebula has no hosts");
-    if (make_engine(planner, now, err) < 0 || planner_adopt_all(planner, now, err) < 0) {
+    if (make_engine(planner, now, err) < 0) {
         drop_picture(planner);
         return -1;
     }
+    planner_adopt_all(planner, now);
     return planner_step(planner, now, err);
 }
 
@@ -248,53 +249,94 @@ static bool is_over(struct planner *planner, struct book_lease *lease, int64_t n
     return true;
 }
 
-static size_t add_news(struct planner *planner, int64_t now, struct engine_input *inputs,
-                       struct lease_request *requests)
+/* What a new lease asks for; false when it cannot be asked at present. */
+static bool make_request(struct planner *planner, int64_t id, int64_t now,
+                         struct lease_request *request)
 {
-    size_t n = 0;
+    struct book_lease *lease = book_lease(planner->book, id);
 
-    for (size_t i = 0; i < planner->n_news; i++) {
-        struct book_lease *lease = book_lease(planner->book, planner->news[i]);
-
-        if (!lease || lease->phase != PHASE_WAITING || lease->accepted ||
-            engine_lease(planner->engine, planner->news[i]) || is_over(planner, lease, now))
-            continue;
-        if (!planned_make(planner, lease, now, &requests[n])) {
-            if (lease->kind == LEASE_IMMEDIATE)
-                lease_refuse(planner, lease, now, lease->reason_word, lease->reason);
-            continue;
-        }
-        lease->planned->in_engine = true;
-        inputs[n] = (struct engine_input){.kind = INPUT_REQUEST, .request = &requests[n]};
-        n++;
+    if (!lease || lease->phase != PHASE_WAITING || lease->accepted ||
+        engine_lease(planner->engine, id) || (lease->planned && lease->planned->in_engine) ||
+        is_over(planner, lease, now))
+        return false;
+    if (!planned_make(planner, lease, now, request)) {
+        if (lease->kind == LEASE_IMMEDIATE)
+            lease_refuse(planner, lease, now, lease->reason_word, lease->reason);
+        return false;
     }
-    return n;
+    lease->planned->in_engine = true;
+    return true;
 }
 
-int planner_step(struct planner *planner, int64_t now, struct error *err)
+static int step(struct planner *planner, int64_t now, const struct engine_input *inputs, size_t n,
+                struct error *err)
 {
-    struct engine_input *inputs;
-    struct lease_request *requests;
-    size_t n;
-    int result;
-
-    if (!planner->engine)
-        return error_set(err, EAGAIN, "there is no plan yet");
-    inputs = memory_new(planner->n_news + planner->n_gone, sizeof *inputs);
-    requests = memory_new(planner->n_news, sizeof *requests);
-    n = add_gone(planner, inputs);
-    n += add_news(planner, now, &inputs[n], requests);
-    planner->n_news = planner->n_gone = 0;
-    result = engine_step(planner->engine, now, inputs, n, &planner->outputs, err);
-    free(inputs);
-    free(requests);
-    if (result < 0) {
+    if (engine_step(planner->engine, now, inputs, n, &planner->outputs, err) < 0) {
         drop_picture(planner);
         return -1;
     }
     planner_take_outputs(planner, now);
-    planner_note_expectations(planner, now);
     return 0;
+}
+
+/* A lease the engine cannot make sense of is refused; all others are planned. */
+static int step_one_by_one(struct planner *planner, const int64_t *news, size_t n, int64_t now,
+                           struct error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct lease_request request;
+        struct engine_input input = {.kind = INPUT_REQUEST, .request = &request};
+
+        if (!make_request(planner, news[i], now, &request))
+            continue;
+        if (step(planner, now, &input, 1, err) < 0) {
+            lease_refuse(planner, book_lease(planner->book, news[i]), now, "not-understood",
+                         err->text);
+            return -1;
+        }
+    }
+    planner->careful = false;
+    return 0;
+}
+
+static int step_together(struct planner *planner, const int64_t *news, size_t n_news, int64_t now,
+                         struct error *err)
+{
+    struct engine_input *inputs = memory_new(n_news + planner->n_gone, sizeof *inputs);
+    struct lease_request *requests = memory_new(n_news, sizeof *requests);
+    size_t n = add_gone(planner, inputs), n_requests = 0;
+    int result;
+
+    for (size_t i = 0; i < n_news; i++)
+        if (make_request(planner, news[i], now, &requests[n_requests]))
+            inputs[n++] = (struct engine_input){.kind = INPUT_REQUEST,
+                                                .request = &requests[n_requests++]};
+    result = step(planner, now, inputs, n, err);
+    if (result < 0 && n_requests)
+        planner->careful = true;
+    free(inputs);
+    free(requests);
+    return result;
+}
+
+int planner_step(struct planner *planner, int64_t now, struct error *err)
+{
+    size_t n = planner->n_news;
+    int64_t *news;
+    int result;
+
+    if (!planner->engine)
+        return error_set(err, EAGAIN, "there is no plan yet");
+    news = memory_copy(planner->news, n * sizeof *news);
+    planner->n_news = 0;
+    result = step_together(planner, news, planner->careful ? 0 : n, now, err);
+    if (result == 0 && planner->careful)
+        result = step_one_by_one(planner, news, n, now, err);
+    planner->n_gone = 0;
+    free(news);
+    if (result == 0)
+        planner_note_expectations(planner, now);
+    return result;
 }
 
 bool planner_knows(const struct planner *planner, int64_t lease)

@@ -58,20 +58,21 @@ static int adopt_block(struct planner *planner, const struct sight *sight, int64
     return engine_adopt(planner->engine, &adoption, err);
 }
 
-static int adopt_blocks(struct planner *planner, int64_t now, struct error *err)
+static void adopt_blocks(struct planner *planner, int64_t now)
 {
     const struct sight *sight;
     size_t cursor = 0;
 
     while ((sight = world_next(planner->world, &cursor))) {
         const struct book_vm *vm = book_vm(planner->book, sight->id);
+        struct error err = {0};
 
         if (!sight_holds_host(sight) || covered(planner, vm) || (vm && vm->ours))
             continue;
-        if (adopt_block(planner, sight, now, err) < 0)
-            return -1;
+        if (adopt_block(planner, sight, now, &err) < 0)
+            log_error("VM %d on host %d is left out of the plan: %s", sight->id,
+                      sight->history.host, err.text);
     }
-    return 0;
 }
 
 /* All places known: a VM on a host that OpenNebula no longer has holds nothing. */
@@ -129,9 +130,21 @@ static int adopted(struct planner *planner, struct book_lease *lease, int result
     if (result > 0) {
         planner_note_rejection(planner, lease);
         engine_forget(planner->engine, lease->id, NULL);
-        planner->n_unplaced++;
     }
-    return result < 0 ? -1 : 0;
+    planner->n_unplaced += result != 0;
+    return result;
+}
+
+/* One lease that makes no sense must not keep all others from being planned. */
+static void adopt(struct planner *planner, struct book_lease *lease, int64_t now,
+                  int (*how)(struct planner *, struct book_lease *, int64_t, struct error *))
+{
+    struct error err = {0};
+
+    if (how(planner, lease, now, &err) >= 0)
+        return;
+    planner->n_unplaced++;
+    log_error("lease %lld is left out of the plan: %s", (long long)lease->id, err.text);
 }
 
 /* A lease on its way out of its hosts: they are taken until it is likely to be gone. */
@@ -184,42 +197,33 @@ static int adopt_reserved(struct planner *planner, struct book_lease *lease, int
     return adopted(planner, lease, result);
 }
 
-static bool is_promised(const struct book_lease *lease)
+static void adopt_phase(struct planner *planner, enum lease_phase phase, int64_t now,
+                        int (*how)(struct planner *, struct book_lease *, int64_t, struct error *))
 {
-    return lease->phase == PHASE_RESERVED;
+    size_t n;
+    struct book_lease *const *leases = book_leases(planner->book, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->phase == phase && (phase != PHASE_WAITING || leases[i]->accepted))
+            adopt(planner, leases[i], now, how);
 }
 
-static bool waits(const struct book_lease *lease)
-{
-    return lease->phase == PHASE_STOPPING || (lease->phase == PHASE_WAITING && lease->accepted);
-}
-
-int planner_adopt_all(struct planner *planner, int64_t now, struct error *err)
+/* What holds hosts, what was promised, what waits, what is new. */
+void planner_adopt_all(struct planner *planner, int64_t now)
 {
     size_t n;
     struct book_lease *const *leases = book_leases(planner->book, &n);
 
     planner->n_unplaced = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         planned_drop(leases[i]);
-        if ((leases[i]->phase == PHASE_STARTING || leases[i]->phase == PHASE_RUNNING) &&
-            adopt_running(planner, leases[i], now, err) < 0)
-            return -1;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (leases[i]->phase == PHASE_STOPPING && adopt_waiting(planner, leases[i], now, err) < 0)
-            return -1;
-    if (adopt_blocks(planner, now, err) < 0)
-        return -1;
-    for (size_t i = 0; i < n; i++)
-        if (is_promised(leases[i]) && adopt_reserved(planner, leases[i], now, err) < 0)
-            return -1;
-    for (size_t i = 0; i < n; i++)
-        if (leases[i]->phase != PHASE_STOPPING && waits(leases[i]) &&
-            adopt_waiting(planner, leases[i], now, err) < 0)
-            return -1;
+    adopt_phase(planner, PHASE_STARTING, now, adopt_running);
+    adopt_phase(planner, PHASE_RUNNING, now, adopt_running);
+    adopt_phase(planner, PHASE_STOPPING, now, adopt_waiting);
+    adopt_blocks(planner, now);
+    adopt_phase(planner, PHASE_RESERVED, now, adopt_reserved);
+    adopt_phase(planner, PHASE_WAITING, now, adopt_waiting);
     for (size_t i = 0; i < n; i++)
         if (leases[i]->phase == PHASE_WAITING && !leases[i]->accepted)
             planner_new(planner, leases[i]->id);
-    return 0;
 }

@@ -38,6 +38,7 @@ struct planner {
     size_t n_unplaced; /* adopted leases that there was no place for */
 
     int64_t *news, *gone; /* lease ids for the next step */
+    bool careful;         /* a step failed: new leases are handed in one by one */
     size_t n_news, news_allocated, n_gone, gone_allocated;
 };
 
@@ -58,7 +59,7 @@ bool lease_is_final(const struct book_lease *lease);
 uint32_t host_place(const struct planner *planner, int32_t host); /* HOST_NONE: unknown */
 
 /* --- planner_adopt.c --- */
-int planner_adopt_all(struct planner *planner, int64_t now, struct error *err);
+void planner_adopt_all(struct planner *planner, int64_t now);
 
 /* --- planner_outputs.c: from the engine's outputs to the book --- */
 void planner_take_outputs(struct planner *planner, int64_t now);

@@ -103,6 +103,8 @@ static void start_lease(struct planner *planner, struct book_lease *lease, int64
     take_hosts(planner, lease, r->placement, GOAL_RUN);
     lease->since = INSTANT_NONE;
     lease->expected = now;
+    if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED)
+        lease->end = lease->start + lease->duration;
     set_phase(planner, lease, PHASE_STARTING);
     book_history(planner->book, lease->id, now, again ? "resuming" : "starting",
                  "on %u host%s, the first is %s", r->placement->n_hosts,

@@ -485,9 +485,11 @@ static void watch_end(struct daemon *daemon, struct book_lease *lease, int64_t n
 /* A reservation whose time has passed without it. */
 static void watch_promise(struct daemon *daemon, struct book_lease *lease, int64_t now)
 {
-    if (lease->kind != LEASE_RESERVATION)
-        return;
-    if (lease->duration != SPAN_UNLIMITED && lease->start + lease->duration <= now) {
+    bool missed = lease->kind == LEASE_RESERVATION
+                      ? lease->duration != SPAN_UNLIMITED && lease->start + lease->duration <= now
+                      : lease->deadline != INSTANT_NONE && lease->deadline <= now;
+
+    if (missed) {
         planner_gone(daemon->planner, lease->id);
         lease->late = true;
         snprintf(lease->reason_word, sizeof lease->reason_word, "missed");
@@ -497,7 +499,8 @@ static void watch_promise(struct daemon *daemon, struct book_lease *lease, int64
         set_goal(daemon, lease, GOAL_HOLD);
         book_history(daemon->book, lease->id, now, "missed", "%s", lease->reason);
         log_error("lease %lld: %s", (long long)lease->id, lease->reason);
-    } else if (lease->start + daemon->live->poll_interval < now && !lease->late) {
+    } else if (lease->kind == LEASE_RESERVATION &&
+               lease->start + daemon->live->poll_interval < now && !lease->late) {
         lease->late = true;
         book_mark_lease(daemon->book, lease);
         book_history(daemon->book, lease->id, now, "late", "not started %lld s after its start",

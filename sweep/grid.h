@@ -1,0 +1,67 @@
+/* grid.h: what a sweep is made of; for the sweep only. */
+#ifndef GALERNA_SWEEP_GRID_H
+#define GALERNA_SWEEP_GRID_H
+
+#include "adapters/simulation/stage_trace.h"
+#include "configuration/configuration.h"
+#include "sweep/sweep.h"
+
+/* A cell with texts of its own. */
+struct grid_cell {
+    char **labels;
+    char *name;
+    char *configuration, *trace, *origin;
+    struct ini_entry *settings;
+    char **streams;
+    size_t n_settings, n_streams;
+    uint64_t workload_seed;
+    int line;
+    uint64_t digest; /* by sweep_find_digests() */
+};
+
+/* A file whose contents were looked at. */
+struct grid_file {
+    char *path;
+    uint64_t digest;
+};
+
+struct sweep {
+    char **axes;
+    size_t n_axes;
+    struct grid_cell *cells;
+    size_t n_cells, cells_allocated;
+    struct grid_file *files;
+    size_t n_files, files_allocated;
+    bool named; /* the cells' names are those of the cells there are now */
+
+    char *file;             /* absolute; NULL: not read from a file */
+    char *results;          /* sweep_default_results() */
+    int keep;               /* what the file says; -1: nothing */
+    struct ini_entry *slurm; /* options of sbatch */
+    size_t n_slurm, slurm_allocated;
+};
+
+/* A cell, counted from 1. */
+struct grid_cell *grid_cell(const struct sweep *sweep, size_t cell);
+
+/* The tables to keep: what the options say, else the file, else all. */
+unsigned grid_keep(const struct sweep *sweep, const struct sweep_options *options);
+
+/* What a cell's replay needs. */
+struct prepared {
+    struct configuration *configuration;
+    struct generate_stream *streams;
+    struct stage_workload workload;
+    uint64_t digest;
+};
+
+/* Read all that the cell names. Errors: with file:line. prepared needs prepared_finish() in any
+ * case. */
+int prepared_init(struct prepared *prepared, struct sweep *sweep, size_t cell, unsigned keep,
+                  struct error *err);
+void prepared_finish(struct prepared *prepared);
+
+/* Prepare all cells and keep their digests. */
+int grid_find_digests(struct sweep *sweep, unsigned keep, struct error *err);
+
+#endif

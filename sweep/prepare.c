@@ -1,0 +1,281 @@
+/* What a cell names, read; and the digest of all that its result depends on. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sweep/digest.h"
+#include "sweep/grid.h"
+#include "util/memory.h"
+
+/* Put the place where the cell was written in front of a message. */
+static int complain(const struct grid_cell *cell, struct error *err)
+{
+    if (!cell->origin)
+        return -1;
+    if (cell->line)
+        return error_prefix(err, "%s:%d", cell->origin, cell->line);
+    return error_prefix(err, "%s", cell->origin);
+}
+
+static bool names_a_file(const struct ini_entry *entry)
+{
+    return !strcmp(entry->section, "tracefile") &&
+           (!strcmp(entry->key, "tracefile") || !strcmp(entry->key, "injectionfile") ||
+            !strcmp(entry->key, "imagefile"));
+}
+
+/* Contents are read once, however many cells name the file. */
+static int add_file(struct digest *digest, struct sweep *sweep, const char *path,
+                    struct error *err)
+{
+    struct grid_file file = {0};
+    struct digest contents;
+
+    if (!path) {
+        digest_text(digest, NULL);
+        return 0;
+    }
+    for (size_t i = 0; i < sweep->n_files; i++)
+        if (!strcmp(sweep->files[i].path, path)) {
+            digest_number(digest, sweep->files[i].digest);
+            return 0;
+        }
+    digest_init(&contents);
+    if (digest_file(&contents, path, err) < 0)
+        return -1;
+    file.path = memory_text(path);
+    file.digest = contents.value;
+    sweep->files = memory_grow(sweep->files, &sweep->files_allocated, sweep->n_files + 1,
+                               sizeof *sweep->files);
+    sweep->files[sweep->n_files++] = file;
+    digest_number(digest, file.digest);
+    return 0;
+}
+
+/* Modules that are named by a path may change as files do. */
+static int add_modules(struct digest *digest, struct sweep *sweep, const char *chain,
+                       struct error *err)
+{
+    char *words = memory_text(chain ? chain : ""), *rest = words;
+    int result = 0;
+
+    for (char *word; result == 0 && (word = strsep(&rest, ",* \t"));)
+        if (strchr(word, '/'))
+            result = add_file(digest, sweep, word, err);
+    free(words);
+    return result;
+}
+
+static int find_digest(struct prepared *prepared, struct sweep *sweep,
+                       const struct grid_cell *cell, unsigned keep, struct error *err)
+{
+    const struct configuration *configuration = prepared->configuration;
+    const struct ini *ini = &configuration->ini;
+    struct digest digest;
+
+    digest_init(&digest);
+    digest_text(&digest, GALERNA_VERSION);
+    digest_number(&digest, keep);
+    for (size_t i = 0; i < sweep->n_axes; i++) {
+        digest_text(&digest, sweep->axes[i]);
+        digest_text(&digest, cell->labels[i]);
+    }
+    digest_number(&digest, configuration->haizeas);
+    for (size_t i = 0; i < ini->n_entries; i++) {
+        digest_text(&digest, ini->entries[i].section);
+        digest_text(&digest, ini->entries[i].key);
+        if (!names_a_file(&ini->entries[i]))
+            digest_text(&digest, ini->entries[i].value);
+    }
+    for (size_t i = 0; i < cell->n_streams; i++)
+        digest_text(&digest, cell->streams[i]);
+    digest_number(&digest, cell->n_streams ? cell->workload_seed : 0);
+    if (add_file(&digest, sweep, configuration->tracefile, err) < 0 ||
+        add_file(&digest, sweep, configuration->injectionfile, err) < 0 ||
+        add_file(&digest, sweep, configuration->imagefile, err) < 0 ||
+        add_modules(&digest, sweep, configuration->policy_admission, err) < 0 ||
+        add_modules(&digest, sweep, configuration->policy_preemption, err) < 0 ||
+        add_modules(&digest, sweep, configuration->policy_host_selection, err) < 0)
+        return complain(cell, err);
+    prepared->digest = digest.value;
+    return 0;
+}
+
+static int read_streams(struct prepared *prepared, const struct grid_cell *cell, struct error *err)
+{
+    prepared->streams = memory_new(cell->n_streams, sizeof *prepared->streams);
+    for (size_t i = 0; i < cell->n_streams; i++)
+        if (generate_stream_parse(&prepared->streams[i], cell->streams[i], err) < 0) {
+            error_prefix(err, "stream '%.80s'", cell->streams[i]);
+            return complain(cell, err);
+        }
+    prepared->workload = (struct stage_workload){
+        .streams = prepared->streams,
+        .n_streams = cell->n_streams,
+        .seed = cell->workload_seed,
+    };
+    return 0;
+}
+
+static int check_trace(struct prepared *prepared, const struct grid_cell *cell, struct error *err)
+{
+    struct configuration *configuration = prepared->configuration;
+
+    if (configuration->mode == MODE_OPENNEBULA) {
+        error_set(err, EINVAL,
+                  "general.mode is opennebula: this configuration is for a live cloud; to replay "
+                  "a trace, set general.mode to simulated");
+        return complain(cell, err);
+    }
+    /* A cell whose workload is made up has nothing to do with the configuration's trace. */
+    if (cell->n_streams && !cell->trace) {
+        free(configuration->tracefile);
+        configuration->tracefile = NULL;
+    }
+    if (!configuration->tracefile && !cell->n_streams) {
+        error_set(err, EINVAL, "there is no trace; name a file or streams in a section "
+                               "[trace NAME], or set tracefile.tracefile");
+        return complain(cell, err);
+    }
+    if (configuration->tracefile && !strcmp(configuration->tracefile, "-")) {
+        error_set(err, EINVAL, "a sweep cannot read its trace from standard input; name a file");
+        return complain(cell, err);
+    }
+    return 0;
+}
+
+/* Settings of [galerna] must not make a file of Haizea's one of Galerna's: they come as those of a
+ * command line do. */
+struct own_settings {
+    char **texts;
+    size_t n, allocated;
+};
+
+static void add_own(struct own_settings *own, const struct ini_entry *entry)
+{
+    char *text;
+
+    if (asprintf(&text, "galerna.%s=%s", entry->key, entry->value) < 0)
+        abort();
+    own->texts = memory_grow(own->texts, &own->allocated, own->n + 1, sizeof *own->texts);
+    own->texts[own->n++] = text;
+}
+
+static int collect_settings(struct ini *ini, struct own_settings *own,
+                            const struct grid_cell *cell, struct error *err)
+{
+    bool haizeas;
+
+    if (cell->configuration && ini_read_file(ini, cell->configuration, err) < 0)
+        return complain(cell, err);
+    if (ini_has_section(ini, "multi")) {
+        error_set(err, EINVAL, "%s: is itself for many runs, it has a section [multi]; name one "
+                               "for a single run",
+                  cell->configuration);
+        return complain(cell, err);
+    }
+    haizeas = cell->configuration && !ini_has_section(ini, "galerna");
+    for (size_t i = 0; i < cell->n_settings; i++) {
+        if (haizeas && !strcmp(cell->settings[i].section, "galerna"))
+            add_own(own, &cell->settings[i]);
+        else
+            ini_add(ini, &cell->settings[i]);
+    }
+    if (cell->trace)
+        ini_add(ini, &(struct ini_entry){.section = (char *)"tracefile",
+                                         .key = (char *)"tracefile",
+                                         .value = cell->trace,
+                                         .origin = cell->line ? cell->origin : (char *)"sweep",
+                                         .line = cell->line});
+    return 0;
+}
+
+static int make_configuration(struct prepared *prepared, const struct grid_cell *cell,
+                              struct error *err)
+{
+    struct own_settings own = {0};
+    struct configuration_wishes wishes = {0};
+    struct ini ini;
+
+    ini_init(&ini);
+    if (collect_settings(&ini, &own, cell, err) == 0) {
+        wishes.set = (const char *const *)own.texts;
+        wishes.n_set = own.n;
+        prepared->configuration = configuration_create(&ini, cell->name, &wishes, err);
+    }
+    ini_finish(&ini);
+    for (size_t i = 0; i < own.n; i++)
+        free(own.texts[i]);
+    free(own.texts);
+    return prepared->configuration ? 0 : -1;
+}
+
+int prepared_init(struct prepared *prepared, struct sweep *sweep, size_t number, unsigned keep,
+                  struct error *err)
+{
+    const struct grid_cell *cell = grid_cell(sweep, number);
+
+    *prepared = (struct prepared){0};
+    sweep_name(sweep, number);
+    if (make_configuration(prepared, cell, err) < 0 || read_streams(prepared, cell, err) < 0 ||
+        check_trace(prepared, cell, err) < 0 ||
+        find_digest(prepared, sweep, cell, keep, err) < 0)
+        return -1;
+    return 0;
+}
+
+void prepared_finish(struct prepared *prepared)
+{
+    configuration_destroy(prepared->configuration);
+    free(prepared->streams);
+    *prepared = (struct prepared){0};
+}
+
+static int compare_digests(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Labels are part of a digest: equal digests are equal labels. */
+static int check_distinct(const struct sweep *sweep, struct error *err)
+{
+    uint64_t *digests = memory_new(sweep->n_cells, sizeof *digests);
+    int result = 0;
+
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        digests[i] = sweep->cells[i].digest;
+    qsort(digests, sweep->n_cells, sizeof *digests, compare_digests);
+    for (size_t i = 1; i < sweep->n_cells && result == 0; i++)
+        for (size_t j = 0; j < sweep->n_cells && digests[i] == digests[i - 1]; j++)
+            if (sweep->cells[j].digest == digests[i]) {
+                result = error_set(err, EINVAL, "two cells are the same: %s",
+                                   sweep_name(sweep, j + 1));
+                break;
+            }
+    free(digests);
+    return result;
+}
+
+int grid_find_digests(struct sweep *sweep, unsigned keep, struct error *err)
+{
+    if (sweep->n_cells == 0)
+        return error_set(err, EINVAL, "the sweep has no cells");
+    for (size_t i = 1; i <= sweep->n_cells; i++) {
+        struct prepared prepared;
+        int result = prepared_init(&prepared, sweep, i, keep, err);
+
+        grid_cell(sweep, i)->digest = prepared.digest;
+        prepared_finish(&prepared);
+        if (result < 0)
+            return -1;
+    }
+    return check_distinct(sweep, err);
+}
+
+int sweep_check(struct sweep *sweep, struct error *err)
+{
+    return grid_find_digests(sweep, grid_keep(sweep, NULL), err);
+}

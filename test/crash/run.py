@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""Kills galernad at every point, garbles every call, and expects the same end.
+
+A story of ten leases is played against the stand-in for OpenNebula: once undisturbed, which counts
+the crash points, then with each disturbance in turn. Exits 0 only if all ended as they must.
+README.md tells more."""
+
+import argparse
+import concurrent.futures
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "integration")]
+
+# pylint: disable=wrong-import-position
+from cloud import Cloud, Daemon, Watcher
+from kit.client import OnedError
+from story import Failure, Story
+
+FAULTS = {
+    "drop-before": {"count": 2}, "drop-after": {"count": 2}, "truncate": {"count": 2},
+    "garble": {"count": 2}, "error-500": {"count": 2}, "duplicate": {"count": 2},
+    "delay": {"count": 3, "time": 1500},
+}
+EFFECTS = ["one.vm.deploy", "one.vm.action", "one.vm.update", "one.user.update"]
+LOOKS = ["one.vmpool.info", "one.vmpool.infoextended", "one.vmpool.infoset", "one.hostpool.info",
+         "one.hostpool.monitoring", "one.zone.raftstatus", "one.datastorepool.info",
+         "one.clusterpool.info", "one.userpool.info", "one.acl.info", "one.vm.info",
+         "one.user.info", "one.system.version"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--galernad", required=True, metavar="PATH",
+                        help="compiled with crash points")
+    parser.add_argument("--galerna", required=True, metavar="PATH", help="for the stand-in")
+    parser.add_argument("--version", choices=["6.10", "7.4"], default="7.4")
+    parser.add_argument("--points", metavar="N", default="40",
+                        help="so many crash points, spread; 'all'; or numbers such as 7,81")
+    parser.add_argument("--kills", type=int, metavar="N", default=6,
+                        help="trials with kills at random times")
+    parser.add_argument("--faults", choices=["none", "some", "all"], default="some",
+                        help="calls that fail")
+    parser.add_argument("--only", metavar="TEXT", help="disturbances with this in their name")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=10, help="trials at once")
+    parser.add_argument("--work", metavar="DIR", help="where logs go; default: a new directory")
+    return parser.parse_args()
+
+
+# --- disturbances: each is given the trial before the daemon starts ---
+
+class Undisturbed:
+    name = "undisturbed"
+
+    def environment(self, directory):
+        return {"GALERNA_CRASH_TRACE": os.path.join(directory, "trace")}
+
+    def begin(self, trial):
+        """Called when everything runs."""
+
+    def end(self, trial):
+        """Called before the end is judged. Returns what is to be said beside the verdict."""
+        return ""
+
+
+class Point(Undisturbed):
+    """The daemon dies at a crash point."""
+
+    def __init__(self, number, what):
+        self.number = number
+        self.name = "point-%d-%s" % (number, what.replace(" ", "-"))
+
+    def environment(self, directory):
+        return {"GALERNA_CRASH_AT": str(self.number)}
+
+    def end(self, trial):
+        return "" if trial.daemon.crashes else "not reached"
+
+
+class Kills(Undisturbed):
+    """The daemon is killed at any time, several times."""
+
+    def __init__(self, seed):
+        self.name = "kills-%d" % seed
+        self.random = random.Random(seed)
+
+    def environment(self, directory):
+        return {}
+
+    def begin(self, trial):
+        threading.Thread(target=self.run, args=(trial.daemon,), daemon=True).start()
+
+    def run(self, daemon):
+        for _ in range(5):
+            if daemon.stopping.wait(self.random.uniform(0.5, 4)):
+                return
+            daemon.kill()
+
+    def end(self, trial):
+        return "%d kills" % trial.daemon.crashes
+
+
+class Fault(Undisturbed):
+    """Calls of a method fail in some way, then no more."""
+
+    def __init__(self, kind, method):
+        self.kind = kind
+        self.method = method
+        self.name = "%s-%s" % (kind, method)
+
+    def environment(self, directory):
+        return {}
+
+    def prepare(self, cloud):
+        cloud.fault(kind=self.kind, method=self.method, **FAULTS[self.kind])
+
+    def end(self, trial):
+        hits = trial.cloud.hits()
+        trial.cloud.heal()
+        return "" if hits else "not met"
+
+
+def disturbances(options, trace):
+    """What is tried, in an order that mixes the kinds."""
+    chosen = [Point(number, trace[number - 1]) for number in points(options.points, trace)]
+    chosen += [Kills(options.seed + i) for i in range(options.kills)]
+    kinds = list(FAULTS)
+    if options.faults != "none":
+        every = options.faults == "all"
+        chosen += [Fault(kind, method) for method in EFFECTS[:None if every else 2]
+                   for kind in kinds]
+        chosen += [Fault(kind, method) for i, method in enumerate(LOOKS + EFFECTS[2:])
+                   for j, kind in enumerate(kinds)
+                   if every and method in LOOKS or not every and j == i % len(kinds)]
+    return [one for one in chosen if not options.only or options.only in one.name]
+
+
+def points(wanted, trace):
+    """Numbers of crash points: two of each name at least, the others at equal distances."""
+    if wanted == "all":
+        return range(1, len(trace) + 1)
+    if "," in wanted or wanted == "0":
+        return [int(number) for number in wanted.split(",") if number.strip("0")]
+    places = {}
+    for number, name in enumerate(trace, 1):
+        places.setdefault(name, []).append(number)
+    chosen = set()
+    for numbers in places.values():
+        chosen.update({numbers[len(numbers) // 3], numbers[2 * len(numbers) // 3]})
+    spare = int(wanted) - len(chosen)
+    chosen.update(len(trace) * (i + 1) // (spare + 1) for i in range(max(spare, 0)))
+    return sorted(chosen)
+
+
+# --- trials ---
+
+class Trial:
+    """One story with one disturbance."""
+
+    def __init__(self, options, disturbance, directory):
+        os.makedirs(directory)
+        self.cloud = self.daemon = self.watcher = None
+        self.story = open(os.path.join(directory, "story.txt"), "w", encoding="utf-8")
+        try:
+            self.cloud = Cloud(options.galerna, directory, options.version)
+            if hasattr(disturbance, "prepare"):
+                disturbance.prepare(self.cloud)
+            self.daemon = Daemon(options.galernad, directory, self.cloud,
+                                 disturbance.environment(directory))
+            self.watcher = Watcher(self.cloud.oned, self.story, period=0.4)
+            self.daemon.start()
+            self.watcher.start()
+        except Exception:
+            self.close()
+            raise
+
+    def close(self):
+        if self.daemon:
+            self.daemon.close()
+        if self.watcher and self.watcher.is_alive():
+            self.watcher.stop()
+        if self.cloud:
+            self.cloud.close()
+        self.story.close()
+
+
+def run_one(options, disturbance, directory):
+    """(name, problems, note, seconds)"""
+    began = time.monotonic()
+    trial, note, problems = None, "", []
+    try:
+        trial = Trial(options, disturbance, directory)
+        story = Story(trial.cloud, trial.daemon, trial.watcher, options.galerna)
+        disturbance.begin(trial)
+        try:
+            story.play()
+        except (Failure, OnedError) as failure:
+            problems.append(str(failure))
+        trial.daemon.stop()
+        trial.watcher.stop()
+        note = disturbance.end(trial)
+        problems += [trial.daemon.failure] if trial.daemon.failure else []
+        problems += story.judge()
+    except Exception as error:  # pylint: disable=broad-except
+        problems.append("the trial broke: %r" % error)
+        with open(os.path.join(directory, "traceback.txt"), "w", encoding="utf-8") as file:
+            traceback.print_exc(file=file)
+    finally:
+        if trial:
+            trial.close()
+    return disturbance.name, problems, note, time.monotonic() - began
+
+
+def tell(name, problems, note, seconds):
+    print("%-44s %s %4.0f s  %s" % (name, "FAIL" if problems else "PASS", seconds,
+                                    "; ".join(problems[:4]) or note), flush=True)
+
+
+def main():
+    options = arguments()
+    options.galerna = os.path.abspath(options.galerna)
+    options.galernad = os.path.abspath(options.galernad)
+    work = os.path.abspath(options.work or tempfile.mkdtemp(prefix="galerna-crash-"))
+    first = run_one(options, Undisturbed(), os.path.join(work, "undisturbed"))
+    tell(*first)
+    if first[1]:
+        return 1
+    with open(os.path.join(work, "undisturbed", "trace"), encoding="utf-8") as file:
+        trace = file.read().splitlines()
+    print("%d crash points of %d kinds" % (len(trace), len(set(trace))))
+    failed = 0
+    chosen = disturbances(options, trace)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        runs = [pool.submit(run_one, options, one, os.path.join(work, one.name)) for one in chosen]
+        for run in concurrent.futures.as_completed(runs):
+            failed += bool(run.result()[1])
+            tell(*run.result())
+    print("%d of %d failed; logs in %s" % (failed, len(chosen), work))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,197 @@
+"""What happens in every trial, and how it must end whatever goes wrong on the way.
+
+Two hosts of 8 cores. `best` fills one of them, so the reservation, which needs a host of its own,
+has to preempt it: the other host has a plain VM that nobody may disturb."""
+
+import re
+import time
+
+from cloud import CORES
+
+RESERVED_AHEAD, RESERVED = 8, 4  # seconds
+LATE = 2                         # seconds after which a start must have been reported
+PATIENCE = 25                    # seconds for a step
+
+# The leases: phase at the end, seconds that each VM runs, records of its history.
+EXPECTED = {
+    "best": ("ended", 10, 2),
+    "plain": ("running", None, 1),
+    "now": ("ended", 4, 1),
+    "group": ("ended", 5, 1),
+    "user": ("ended", 6, 2),
+    "cancelled": ("ended", None, 1),
+    "reserved": ("ended", RESERVED, 1),
+    "refused": ("refused", 0, 0),
+    "malformed": ("refused", 0, 0),
+    "deadline": ("ended", 3, 1),
+}
+FINAL = ("ended", "refused", "failed")
+
+
+class Failure(Exception):
+    """The end is not what it must be."""
+
+
+class Story:
+    def __init__(self, cloud, daemon, watcher, galerna):
+        self.oned = cloud.oned
+        self.daemon = daemon
+        self.watcher = watcher
+        self.galerna = galerna
+        self.vms = {}
+        self.problems = []
+
+    # --- words ---
+
+    def make(self, name, cpu=1, memory=128, **terms):
+        text = 'NAME = "%s"\nCPU = %d\nMEMORY = %d\n' % (name, cpu, memory)
+        if terms:
+            text += "HAIZEA = [ %s ]\n" % ", ".join(
+                '%s = "%s"' % (key.upper(), value) for key, value in terms.items())
+        vm = self.oned.allocate(text)
+        self.vms.setdefault(name, []).append(vm)
+        return vm
+
+    def wait(self, what, test, seconds=PATIENCE):
+        end = time.monotonic() + seconds
+        while True:
+            if self.daemon.failure:
+                raise Failure(self.daemon.failure)
+            answer = test()
+            if answer:
+                return answer
+            if time.monotonic() > end:
+                raise Failure("%s: not within %d s [%s]; %s" % (
+                    what, seconds, self.scene(), self.daemon.tail()))
+            time.sleep(0.1)
+
+    def scene(self):
+        return "; ".join(str(vm) for _, vm in sorted(self.watcher.seen.items()))
+
+    def found(self, vm):
+        return self.watcher.seen.get(vm)
+
+    def runs(self, vm):
+        found = self.found(vm)
+        return found is not None and found.running
+
+    def done(self, vm):
+        found = self.found(vm)
+        return found is not None and found.done
+
+    # --- the story ---
+
+    def play(self):
+        best = self.make("best", cpu=CORES, duration=seconds(10), preemptible="yes")
+        self.wait("best runs", lambda: self.runs(best))
+        plain = self.make("plain")
+        self.wait("plain runs", lambda: self.runs(plain))
+        reserved = self.make("reserved", cpu=CORES, start="+" + seconds(RESERVED_AHEAD),
+                             duration=seconds(RESERVED), preemptible="no")
+        self.make("refused", cpu=CORES, start="now", duration=seconds(5))
+        self.make("malformed", start="yesterday", duration=seconds(5))
+        self.make("now", start="now", duration=seconds(4))
+        for _ in range(2):
+            self.make("group", duration=seconds(5), group="g", group_size=2)
+        user = self.make("user", duration=seconds(6), preemptible="no")
+        cancelled = self.make("cancelled", duration=seconds(60))
+        self.wait("user runs", lambda: self.runs(user))
+        self.oned.act("suspend", user, {5})
+        self.wait("cancelled runs", lambda: self.runs(cancelled))
+        self.wait("galerna lease cancel", lambda: self.cancel(cancelled))
+        self.make("deadline", duration=seconds(3), start="best_effort",
+                  deadline=clock(time.time() + 30))
+        time.sleep(1)
+        self.oned.act("resume", user, {3})
+        self.wait("the reservation is over", lambda: self.done(reserved))
+        self.wait("every lease is over", self.is_over)
+
+    def cancel(self, vm):
+        """Again until it is answered: the daemon may be away, or die before it answers."""
+        asked = self.daemon.ask(self.galerna, "lease", "cancel", str(vm))
+        return asked.returncode == 0 or re.search("already|ended|ending", asked.stderr)
+
+    def phases(self):
+        return {row["id"]: row for row in self.daemon.rows("SELECT * FROM lease")}
+
+    def is_over(self):
+        rows = self.phases()
+        return all(vms[0] in rows and rows[vms[0]]["phase"] == EXPECTED[name][0]
+                   for name, vms in self.vms.items())
+
+    # --- the end ---
+
+    def require(self, holds, text):
+        if not holds:
+            self.problems.append(text)
+
+    def judge(self):
+        """All that is wrong with the end."""
+        rows = self.phases()
+        for name, vms in self.vms.items():
+            lease = rows.get(vms[0])
+            if not lease:
+                self.problems.append("%s (VM %d) is not in the book" % (name, vms[0]))
+                continue
+            self.require(lease["phase"] == EXPECTED[name][0], "%s is %s, not %s (%s)" % (
+                name, lease["phase"], EXPECTED[name][0], lease["reason"]))
+            for vm in vms:
+                self.judge_vm(name, lease, self.oned.vm(vm))
+        self.judge_reservation(rows)
+        self.problems += self.watcher.violations
+        checked = self.daemon.ask_trace(self.galerna)
+        self.require(not checked, "the record is not sound: %s" % checked)
+        return self.problems
+
+    def judge_vm(self, name, lease, vm):
+        phase, duration, records = EXPECTED[name]
+        ran = sum(record.stopped_running - record.running for record in vm.history
+                  if record.running and record.stopped_running)
+        self.require(len(vm.history) == records, "VM %s has %d records of history, not %d" % (
+            vm, len(vm.history), records))
+        for i, record in enumerate(vm.history):
+            self.require(record.sequence == i, "VM %s: record %d is missing" % (vm, i))
+            if i + 1 < len(vm.history):
+                self.require(0 < record.ended <= vm.history[i + 1].begun,
+                             "VM %s: records %d and %d overlap" % (vm, i, i + 1))
+        if phase == "running":
+            self.require(vm.running, "VM %s does not run" % vm)
+        elif phase == "ended":
+            self.require(vm.done, "VM %s is not DONE" % vm)
+            self.require(abs(lease["accumulated"] - ran) <= 2,
+                         "VM %s ran %d s, the book says %d" % (vm, ran, lease["accumulated"]))
+        else:
+            self.require(vm.state == 2 and vm.message, "VM %s is not on hold with a reason" % vm)
+        if duration and name != "reserved":
+            self.require(duration - 1 <= ran <= duration + self.slack(),
+                         "VM %s ran %d s, not %d" % (vm, ran, duration))
+
+    def slack(self):
+        """Seconds that a lease may run longer: a daemon that is away ends nothing."""
+        return 2 + 2 * self.daemon.crashes
+
+    def judge_reservation(self, rows):
+        vm = self.oned.vm(self.vms["reserved"][0])
+        lease = rows.get(vm.id)
+        ran = [record for record in vm.history if record.running]
+        if not lease or not ran:
+            self.problems.append("the reservation did not run")
+            return
+        start, began, ended = lease["start"], ran[0].running, ran[-1].stopped_running
+        self.require(start == vm.submitted + RESERVED_AHEAD, "the reservation was moved")
+        self.require(began >= start - 1, "the reservation began %d s early" % (start - began))
+        self.require(began <= start + LATE or lease["late"],
+                     "the reservation began %d s late, not reported" % (began - start))
+        self.require(ended >= start + RESERVED - 1, "the reservation was cut short by %d s" % (
+            start + RESERVED - ended))
+        self.require(ended <= start + RESERVED + self.slack(), "the reservation ran %d s over" % (
+            ended - start - RESERVED))
+
+
+def seconds(number):
+    return "00:00:%02d" % number
+
+
+def clock(moment):
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
+
