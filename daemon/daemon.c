@@ -105,10 +105,12 @@ static void leader_told(void *context)
     struct daemon *daemon = context;
 
     daemon->asking_leader = false;
-    if (world_leads(daemon->world))
+    if (world_leads(daemon->world)) {
         enactor_send(daemon->enactor);
-    else
+    } else {
         log_warning("oned does not lead any more: commands are held back");
+        enactor_withdraw(daemon->enactor);
+    }
     daemon->cycle_due = true;
 }
 
@@ -133,6 +135,7 @@ static void cycle(struct daemon *daemon)
     size_t n_commands = 0;
     int64_t now = clock_now();
     struct error err = {0};
+    bool may_act;
 
     daemon->cycle_due = false;
     daemon->n_cycles++;
@@ -147,13 +150,16 @@ static void cycle(struct daemon *daemon)
     if (!planner_sees_same_hosts(daemon->planner))
         daemon_replan(daemon, "the hosts have changed");
     plan(daemon, now);
-    if (daemon_may_act(daemon) && !daemon->asking_leader)
+    may_act = daemon_may_act(daemon);
+    if (may_act && !daemon->asking_leader)
         n_commands = enactor_prepare(daemon->enactor, now);
     if (book_commit(daemon->book, &err) < 0) {
         log_error("nothing is done, since it cannot be written down: %s", err.text);
+        if (n_commands)
+            enactor_withdraw(daemon->enactor);
         return;
     }
-    if (daemon_may_act(daemon))
+    if (may_act)
         act(daemon, n_commands, now);
     records_update(daemon);
     want_full_forms(daemon);

@@ -321,6 +321,7 @@ static void prepare(struct enactor *enactor, struct book_vm *vm, const char *com
     struct host_book *book = book_of(enactor, vm->host);
 
     snprintf(vm->command, sizeof vm->command, "%s", command);
+    vm->in_flight = true; /* from now on: what is seen meanwhile says nothing of it */
     vm->sent = now;
     vm->blocked = 0;
     if (strcmp(command, "stop") == 0 || strcmp(command, "suspend") == 0)

@@ -23,6 +23,8 @@ void enactor_destroy(struct enactor *enactor); /* NULL is allowed */
 size_t enactor_prepare(struct enactor *enactor, int64_t now);
 /* Send what was prepared. */
 void enactor_send(struct enactor *enactor);
+/* Do not send it after all. */
+void enactor_withdraw(struct enactor *enactor);
 
 /* VMs that are on their way to another state, or in the way of one that waits: to be looked at
  * soon. Fills ids (room for n), returns how many. */

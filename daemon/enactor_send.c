@@ -89,7 +89,9 @@ static void recover(struct enactor *enactor, const struct book_vm *vm, int opera
 static void send_one(struct enactor *enactor, struct book_vm *vm)
 {
     log_info("VM %d: %s%s", vm->id, vm->command, enactor->daemon->live->dry_run ? " (dry run)" : "");
-    vm->in_flight = true;
+    vm->in_flight = true; /* for ever in a dry run: told once */
+    if (enactor->daemon->live->dry_run)
+        return;
     if (strcmp(vm->command, "deploy") == 0)
         call(enactor, vm, "one.vm.deploy",
              (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(vm->host),
@@ -113,13 +115,27 @@ static void send_one(struct enactor *enactor, struct book_vm *vm)
              (struct rpc_argument[]){RPC_TEXT(vm->command), RPC_INT(vm->id)}, 2);
 }
 
+void enactor_withdraw(struct enactor *enactor)
+{
+    for (size_t i = 0; i < enactor->n_commands; i++) {
+        struct book_vm *vm = book_vm(enactor->daemon->book, enactor->commands[i]);
+
+        if (!vm)
+            continue;
+        vm->in_flight = false;
+        vm->command[0] = '\0';
+        book_mark_vm(enactor->daemon->book, vm);
+    }
+    enactor->n_commands = 0;
+}
+
 void enactor_send(struct enactor *enactor)
 {
     for (size_t i = 0; i < enactor->n_commands; i++) {
         struct book_vm *vm = book_vm(enactor->daemon->book, enactor->commands[i]);
 
         crash_point("before a command");
-        if (vm && !enactor->daemon->live->dry_run)
+        if (vm)
             send_one(enactor, vm);
         crash_point("after a command");
     }

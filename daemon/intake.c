@@ -258,6 +258,7 @@ static void close_group(struct daemon *daemon, struct book_lease *lease, int64_t
 {
     lease->phase = PHASE_WAITING;
     lease->group_until = INSTANT_NEVER;
+    lease->reason_word[0] = lease->reason[0] = '\0';
     book_mark_lease(daemon->book, lease);
     book_history(daemon->book, lease->id, now, "complete", "%zu VM%s", n, n == 1 ? "" : "s");
     planner_new(daemon->planner, lease->id);

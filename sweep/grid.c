@@ -55,6 +55,7 @@ void sweep_destroy(struct sweep *sweep)
     for (size_t i = 0; i < sweep->n_files; i++)
         free(sweep->files[i].path);
     free(sweep->files);
+    free(sweep->by_digest);
     free(sweep->cells);
     free_texts(sweep->axes, sweep->n_axes);
     free_entries(sweep->slurm, sweep->n_slurm);

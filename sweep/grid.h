@@ -16,7 +16,7 @@ struct grid_cell {
     size_t n_settings, n_streams;
     uint64_t workload_seed;
     int line;
-    uint64_t digest; /* by sweep_find_digests() */
+    uint64_t digest; /* by grid_find_digests() */
 };
 
 /* A file whose contents were looked at. */
@@ -32,6 +32,7 @@ struct sweep {
     size_t n_cells, cells_allocated;
     struct grid_file *files;
     size_t n_files, files_allocated;
+    size_t *by_digest; /* numbers of cells; by grid_find_digests() */
     bool named; /* the cells' names are those of the cells there are now */
 
     char *file;             /* absolute; NULL: not read from a file */

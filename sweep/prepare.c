@@ -232,31 +232,27 @@ void prepared_finish(struct prepared *prepared)
     *prepared = (struct prepared){0};
 }
 
-static int compare_digests(const void *a, const void *b)
+static int compare_digests(const void *a, const void *b, void *context)
 {
-    const uint64_t *x = a, *y = b;
+    uint64_t x = grid_cell(context, *(const size_t *)a)->digest;
+    uint64_t y = grid_cell(context, *(const size_t *)b)->digest;
 
-    return (*x > *y) - (*x < *y);
+    return (x > y) - (x < y);
 }
 
 /* Labels are part of a digest: equal digests are equal labels. */
-static int check_distinct(const struct sweep *sweep, struct error *err)
+static int sort_digests(struct sweep *sweep, struct error *err)
 {
-    uint64_t *digests = memory_new(sweep->n_cells, sizeof *digests);
-    int result = 0;
-
+    free(sweep->by_digest);
+    sweep->by_digest = memory_new(sweep->n_cells, sizeof *sweep->by_digest);
     for (size_t i = 0; i < sweep->n_cells; i++)
-        digests[i] = sweep->cells[i].digest;
-    qsort(digests, sweep->n_cells, sizeof *digests, compare_digests);
-    for (size_t i = 1; i < sweep->n_cells && result == 0; i++)
-        for (size_t j = 0; j < sweep->n_cells && digests[i] == digests[i - 1]; j++)
-            if (sweep->cells[j].digest == digests[i]) {
-                result = error_set(err, EINVAL, "two cells are the same: %s",
-                                   sweep_name(sweep, j + 1));
-                break;
-            }
-    free(digests);
-    return result;
+        sweep->by_digest[i] = i + 1;
+    qsort_r(sweep->by_digest, sweep->n_cells, sizeof *sweep->by_digest, compare_digests, sweep);
+    for (size_t i = 1; i < sweep->n_cells; i++)
+        if (compare_digests(&sweep->by_digest[i - 1], &sweep->by_digest[i], sweep) == 0)
+            return error_set(err, EINVAL, "two cells are the same: %s",
+                             sweep_name(sweep, sweep->by_digest[i]));
+    return 0;
 }
 
 int grid_find_digests(struct sweep *sweep, unsigned keep, struct error *err)
@@ -272,7 +268,7 @@ int grid_find_digests(struct sweep *sweep, unsigned keep, struct error *err)
         if (result < 0)
             return -1;
     }
-    return check_distinct(sweep, err);
+    return sort_digests(sweep, err);
 }
 
 int sweep_check(struct sweep *sweep, struct error *err)

@@ -17,8 +17,7 @@ from kit.sampler import Sampler
 CRASH_EXIT = 137  # CRASH_POINT_EXIT of util/crash_point.h
 HOSTS, CORES, MEMORY = 2, 8, 8192
 
-CONFIGURATION = """[general]
-mode: opennebula
+CONFIGURATION = """[galerna]
 
 [opennebula]
 endpoint: %(endpoint)s
@@ -33,6 +32,7 @@ record: %(record)s
 log-level: debug
 
 [scheduling]
+policy-preemption: ar-preempts-everything
 suspend-rate: 256
 resume-rate: 256
 """

@@ -8,13 +8,13 @@ import time
 
 from cloud import CORES
 
-RESERVED_AHEAD, RESERVED = 8, 4  # seconds
+RESERVED_AHEAD, RESERVED = 6, 4  # seconds
 LATE = 2                         # seconds after which a start must have been reported
 PATIENCE = 25                    # seconds for a step
 
 # The leases: phase at the end, seconds that each VM runs, records of its history.
 EXPECTED = {
-    "best": ("ended", 10, 2),
+    "best": ("ended", 12, 2),
     "plain": ("running", None, 1),
     "now": ("ended", 4, 1),
     "group": ("ended", 5, 1),
@@ -82,7 +82,7 @@ class Story:
     # --- the story ---
 
     def play(self):
-        best = self.make("best", cpu=CORES, duration=seconds(10), preemptible="yes")
+        best = self.make("best", cpu=CORES, duration=seconds(12), preemptible="yes")
         self.wait("best runs", lambda: self.runs(best))
         plain = self.make("plain")
         self.wait("plain runs", lambda: self.runs(plain))
@@ -94,7 +94,7 @@ class Story:
         for _ in range(2):
             self.make("group", duration=seconds(5), group="g", group_size=2)
         user = self.make("user", duration=seconds(6), preemptible="no")
-        cancelled = self.make("cancelled", duration=seconds(60))
+        cancelled = self.make("cancelled", duration="00:05:00")
         self.wait("user runs", lambda: self.runs(user))
         self.oned.act("suspend", user, {5})
         self.wait("cancelled runs", lambda: self.runs(cancelled))

@@ -47,6 +47,8 @@ def arguments():
                         help="of the sandbox")
     parser.add_argument("--oned", metavar="COMMAND",
                         help="for --backend real: with {directory}, {port} and {action} in it")
+    parser.add_argument("--setting", action="append", metavar="LINE", default=[],
+                        help='a line for [opennebula] of the configuration, as "enforce: no"')
     parser.add_argument("--jobs", type=int, default=4, help="scenarios at once")
     parser.add_argument("--repeat", type=int, default=1, help="each so many times")
     parser.add_argument("--work", metavar="DIR", help="where logs go; default: a new directory")
@@ -84,7 +86,7 @@ def run_one(name, directory, options):
     verdict, reason = "PASS", ""
     try:
         backend = make_backend(options, directory)
-        trial = Trial(backend, os.path.abspath(options.galernad), directory)
+        trial = Trial(backend, os.path.abspath(options.galernad), directory, options.setting)
         SCENARIOS[name](trial)
         if trial.sampler.is_alive():
             trial.pause(1.5)

@@ -24,11 +24,12 @@ class Skip(Exception):
 
 
 class Trial:
-    def __init__(self, backend, galernad, directory):
+    def __init__(self, backend, galernad, directory, settings=()):
         self.backend = backend
         self.oned = backend.oned
         self.galernad = galernad
         self.directory = directory
+        self.settings = "\n".join(settings)
         self.story = open(os.path.join(directory, "story.txt"), "a", encoding="utf-8")
         self.sampler = Sampler(self.oned, self.story)
         self.scheduler = None
@@ -52,9 +53,9 @@ class Trial:
             self.hosts.append(self.backend.add_host("h%d" % len(self.hosts), cores, memory, text))
         return self.hosts
 
-    def begin(self, more=""):
+    def begin(self):
         """Start the scheduler and the sampler."""
-        self.scheduler = Scheduler(self.galernad, self.directory, self.backend, more=more)
+        self.scheduler = Scheduler(self.galernad, self.directory, self.backend, more=self.settings)
         self.sampler.start()
         self.scheduler.start()
 

@@ -1,0 +1,14 @@
+/* bench.h: what an experiment was asked for, for the functions that serve it. */
+#ifndef GALERNA_EXPERIMENTS_BENCH_H
+#define GALERNA_EXPERIMENTS_BENCH_H
+
+#include "experiments/experiment.h"
+
+struct experiment_bench {
+    const struct experiment *experiment;
+    const struct experiment_request *request;
+    const char **values; /* one per option */
+    long parallel;
+};
+
+#endif

@@ -1,0 +1,101 @@
+#include "experiments/blue.h"
+
+#include <stdlib.h>
+
+#include "experiments/data.h"
+#include "lwf/trace_combine.h"
+#include "lwf/trace_list.h"
+
+/* The next number of the text; false at its end. */
+static bool take(const char **text, int64_t *number)
+{
+    char *end;
+
+    *number = strtoll(*text, &end, 10);
+    if (end == *text)
+        return false;
+    *text = end;
+    return true;
+}
+
+static void add(struct trace_list *list, const struct lease_request *request, uint32_t nodes,
+                int64_t memory)
+{
+    struct node_set set = {.count = nodes};
+    struct lease_request complete = *request;
+
+    set.amounts.of[RESOURCE_CPU] = 100;
+    set.amounts.of[RESOURCE_MEMORY] = memory;
+    complete.id = (int64_t)list->n + 1;
+    complete.duration_original = complete.duration;
+    complete.deadline = INSTANT_NONE;
+    complete.user = -1;
+    complete.node_sets = &set;
+    complete.n_node_sets = 1;
+    trace_list_add(list, &complete);
+}
+
+static struct trace *open_jobs(const struct blue *blue, struct error *err)
+{
+    const char *text = data_blue_30days;
+    struct trace_list list;
+    int64_t at = 0, gap, asked, real, nodes;
+
+    trace_list_init(&list);
+    while (take(&text, &gap) && take(&text, &asked) && take(&text, &real) && take(&text, &nodes)) {
+        at += gap;
+        if (blue->span > 0 && at >= blue->span)
+            break;
+        if (blue->most_nodes > 0 && nodes > blue->most_nodes)
+            continue;
+        add(&list,
+            &(struct lease_request){.kind = LEASE_BEST_EFFORT,
+                                    .submit = at,
+                                    .start = INSTANT_NONE,
+                                    .duration = asked,
+                                    .duration_known = real > 0 ? real : SPAN_NONE,
+                                    .preemptible = true,
+                                    .terms = TERMS_SUSPENDABLE},
+            (uint32_t)nodes, blue->memory);
+    }
+    return trace_list_open(&list, NULL, err);
+}
+
+static struct trace *open_reservations(const struct blue *blue, struct error *err)
+{
+    const char *text = blue->reservations == 10   ? data_reservations_10
+                       : blue->reservations == 20 ? data_reservations_20
+                                                  : data_reservations_30;
+    struct trace_list list;
+    int64_t at, start, duration, nodes;
+
+    trace_list_init(&list);
+    while (take(&text, &at) && take(&text, &start) && take(&text, &duration) &&
+           take(&text, &nodes)) {
+        if (blue->span > 0 && start >= blue->span)
+            break;
+        add(&list,
+            &(struct lease_request){.kind = LEASE_RESERVATION,
+                                    .submit = at,
+                                    .start = start,
+                                    .duration = duration,
+                                    .duration_known = SPAN_NONE,
+                                    .terms = TERMS_NON_PREEMPTABLE},
+            (uint32_t)nodes, blue->memory);
+    }
+    return trace_list_open(&list, NULL, err);
+}
+
+struct trace *blue_open(const struct blue *blue, struct error *err)
+{
+    struct trace *jobs = open_jobs(blue, err), *reservations;
+
+    if (!jobs || blue->reservations == 0)
+        return jobs;
+    reservations = open_reservations(blue, err);
+    if (!reservations) {
+        trace_destroy(jobs);
+        return NULL;
+    }
+    return trace_merge(jobs, reservations, err);
+}

@@ -1,0 +1,21 @@
+/* blue.h: 30 days of the Blue Horizon machine, with advance reservations between its jobs. */
+#ifndef GALERNA_EXPERIMENTS_BLUE_H
+#define GALERNA_EXPERIMENTS_BLUE_H
+
+#include <stdint.h>
+
+#include "lwf/trace.h"
+#include "util/error.h"
+
+enum { BLUE_NODES = 144 };
+
+struct blue {
+    int reservations;   /* 0, 10, 20 or 30 percent of the site */
+    int64_t memory;     /* MB of every VM */
+    int64_t span;       /* only what is asked for before this; 0: all */
+    int64_t most_nodes; /* larger jobs are left out; 0: none */
+};
+
+struct trace *blue_open(const struct blue *blue, struct error *err);
+
+#endif

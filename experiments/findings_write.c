@@ -1,0 +1,147 @@
+/* The files of findings: summary.json, tables as CSV, diagrams as SVG; the page is elsewhere. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/findings_private.h"
+#include "report/json_writer.h"
+
+static struct output *create(const char *folder, const char *name, const char *ending,
+                             struct error *err)
+{
+    struct output *out;
+    char *path;
+
+    if (asprintf(&path, "%s/%s%s", folder, name, ending) < 0)
+        abort();
+    out = output_create(path, err);
+    free(path);
+    return out;
+}
+
+static void write_field(struct json_writer *json, const char *key, const char *text)
+{
+    json_write_key(json, key);
+    json_write_string(json, text);
+}
+
+static void write_claims(const struct findings *findings, struct json_writer *json)
+{
+    json_write_key(json, "claims");
+    json_begin_array(json);
+    for (size_t i = 0; i < findings->n_claims; i++) {
+        const struct claim *claim = &findings->claims[i];
+
+        json_begin_object(json);
+        write_field(json, "id", claim->id);
+        write_field(json, "claim", claim->text);
+        write_field(json, "paper", claim->paper);
+        write_field(json, "ours", claim->ours);
+        write_field(json, "verdict", verdict_name(claim->verdict));
+        write_field(json, "reason", claim->reason);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void write_options(const struct findings *findings, struct json_writer *json)
+{
+    json_write_key(json, "options");
+    json_begin_object(json);
+    for (size_t i = 0; i < findings->options.n; i += 4)
+        write_field(json, findings->options.items[i], findings->options.items[i + 1]);
+    json_end_object(json);
+}
+
+static int write_summary(const struct findings *findings, const struct findings_head *head,
+                         const char *folder, struct error *err)
+{
+    struct output *out = create(folder, "summary", ".json", err);
+    struct json_writer json;
+
+    if (!out)
+        return -1;
+    json_writer_init(&json, out);
+    json_begin_object(&json);
+    write_field(&json, "schema", "galerna-experiment");
+    json_write_key(&json, "version");
+    json_write_integer(&json, 1);
+    write_field(&json, "experiment", head->name);
+    write_field(&json, "title", head->title);
+    write_field(&json, "paper", head->paper);
+    json_write_key(&json, "complete");
+    json_write_bool(&json, !head->quick);
+    write_options(findings, &json);
+    write_claims(findings, &json);
+    json_end_object(&json);
+    output_char(out, '\n');
+    return output_close(out, err);
+}
+
+static void write_csv_cell(struct output *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\n")) {
+        output_text(out, text);
+        return;
+    }
+    output_char(out, '"');
+    for (const char *c = text; *c; c++) {
+        if (*c == '"')
+            output_char(out, '"');
+        output_char(out, *c);
+    }
+    output_char(out, '"');
+}
+
+static void write_row(struct output *out, char *const *cells, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0)
+            output_char(out, ',');
+        write_csv_cell(out, cells[i]);
+    }
+    output_char(out, '\n');
+}
+
+static int write_table(const struct findings_table *table, const char *folder, struct error *err)
+{
+    struct output *out = create(folder, table->name, ".csv", err);
+    size_t n = table->columns.n;
+
+    if (!out)
+        return -1;
+    write_row(out, table->columns.items, n);
+    for (size_t i = 0; i + n <= table->cells.n; i += n)
+        write_row(out, table->cells.items + i, n);
+    return output_close(out, err);
+}
+
+static int write_plot(const struct findings_plot *plot, const char *folder, struct error *err)
+{
+    struct output *out = create(folder, plot->name, ".svg", err);
+
+    if (!out)
+        return -1;
+    plot_draw(plot->plot, out);
+    return output_close(out, err);
+}
+
+int findings_write(const struct findings *findings, const struct findings_head *head,
+                   const char *folder, struct error *err)
+{
+    struct output *page;
+
+    for (size_t i = 0; i < findings->n_tables; i++)
+        if (write_table(&findings->tables[i], folder, err) < 0)
+            return -1;
+    for (size_t i = 0; i < findings->n_plots; i++)
+        if (write_plot(&findings->plots[i], folder, err) < 0)
+            return -1;
+    page = create(folder, "index", ".html", err);
+    if (!page)
+        return -1;
+    findings_write_page(findings, head, page);
+    if (output_close(page, err) < 0)
+        return -1;
+    return write_summary(findings, head, folder, err);
+}

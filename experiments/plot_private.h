@@ -1,0 +1,31 @@
+/* plot_private.h: what a diagram consists of. */
+#ifndef GALERNA_EXPERIMENTS_PLOT_PRIVATE_H
+#define GALERNA_EXPERIMENTS_PLOT_PRIVATE_H
+
+#include "experiments/plot.h"
+
+struct plot_series {
+    char *name;
+    enum plot_style style;
+    int colour;
+    struct plot_point *points;
+    size_t n, allocated;
+};
+
+struct plot_level {
+    char *name;
+    double y;
+};
+
+struct plot {
+    char *title, *x, *y;
+    bool from_zero, log_x;
+    char **names; /* NULL: a numeric axis */
+    size_t n_names, names_allocated;
+    struct plot_series *series;
+    size_t n_series, series_allocated;
+    struct plot_level *levels;
+    size_t n_levels, levels_allocated;
+};
+
+#endif

@@ -1,0 +1,203 @@
+#include "experiments/replaying.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "adapters/simulation/simulation.h"
+#include "configuration/configuration.h"
+#include "configuration/site_text.h"
+#include "core/engine.h"
+#include "plugin/configured.h"
+
+struct stage {
+    const struct replaying *replaying;
+    struct replayed *replayed;
+    struct configuration_list configurations;
+    struct site site;
+    bool has_site;
+    struct trace *trace;
+    struct policy_host *policies;
+    struct engine *engine;
+    struct accounting *accounting;
+};
+
+static struct replayed_class *class_of(const struct stage *stage, const struct lease *lease)
+{
+    const struct replaying *replaying = stage->replaying;
+
+    return &stage->replayed->classes[replaying->class_of
+                                         ? replaying->class_of(replaying->context, &lease->request)
+                                         : 0];
+}
+
+static void count_finished(struct stage *stage, const struct lease *lease)
+{
+    const struct replaying *replaying = stage->replaying;
+    struct replayed_class *class = class_of(stage, lease);
+
+    if (lease->state == LEASE_REJECTED) {
+        class->refused++;
+    } else if (lease->state == LEASE_DONE) {
+        class->completed++;
+        class->wait += (double)accounting_waiting_time(lease);
+        class->turnaround += (double)(lease->end - lease->request.submit);
+        class->vm_seconds += (double)lease->n_vms * (double)lease->duration_actual;
+        class->late += replaying->due &&
+                       lease->end > replaying->due(replaying->context, &lease->request);
+    } else {
+        class->cancelled++;
+    }
+}
+
+static void count_ended(struct replayed *replayed, const struct reservation *r)
+{
+    if (r->kind != RESERVATION_SUSPEND && r->kind != RESERVATION_RESUME &&
+        r->kind != RESERVATION_MEMORY_MIGRATION)
+        return;
+    replayed->suspending += (double)(r->until - r->from) * (double)r->placement->n_vms;
+}
+
+/* The first suspension and resumption, over all their reservations. */
+static void note_span(struct replayed *replayed, const struct reservation *r)
+{
+    if (r->kind == RESERVATION_SUSPEND && replayed->resume_span == 0) {
+        int64_t from = replayed->suspended_until - replayed->suspend_span;
+
+        if (replayed->suspend_span == 0 || r->from < from)
+            from = r->from;
+        if (r->until > replayed->suspended_until)
+            replayed->suspended_until = r->until;
+        replayed->suspend_span = replayed->suspended_until - from;
+    } else if (r->kind == RESERVATION_RESUME) {
+        if (replayed->resume_span == 0)
+            replayed->resumed_from = r->from;
+        if (r->until - replayed->resumed_from > replayed->resume_span)
+            replayed->resume_span = r->until - replayed->resumed_from;
+    }
+}
+
+static int count(void *context, const struct engine *engine, int64_t now,
+                 const struct engine_outputs *outputs, struct error *err)
+{
+    struct stage *stage = context;
+
+    (void)engine, (void)now, (void)err;
+    for (size_t i = 0; i < outputs->n_items; i++) {
+        const struct engine_output *output = &outputs->items[i];
+
+        if (output->kind == OUTPUT_REQUESTED) {
+            class_of(stage, output->lease)->requested++;
+        } else if (output->kind == OUTPUT_PREEMPTED) {
+            class_of(stage, output->lease)->preemptions++;
+            stage->replayed->preemptions++;
+        } else if (output->kind == OUTPUT_FINISHED) {
+            count_finished(stage, output->lease);
+        } else if (output->kind == OUTPUT_OPERATION_STARTED) {
+            note_span(stage->replayed, output->reservation);
+        } else if (output->kind == OUTPUT_OPERATION_ENDED) {
+            count_ended(stage->replayed, output->reservation);
+        }
+    }
+    return 0;
+}
+
+static int64_t world_now(void *context)
+{
+    return engine_now(context);
+}
+
+static bool world_free_at(void *context, uint32_t place, int64_t at, int64_t *amounts)
+{
+    const struct engine *engine = context;
+    const struct site *site = engine_site(engine);
+
+    if (place >= site->n_hosts || at < engine_now(engine))
+        return false;
+    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
+        amounts[type] = type < site->types.count ? engine_free(engine, place, type, at) : 0;
+    return true;
+}
+
+static void complain(void *context, enum policy_log_level level, const char *text)
+{
+    (void)context;
+    if (level <= POLICY_LOG_WARNING)
+        fprintf(stderr, "galerna experiment: %s\n", text);
+}
+
+static int set_up(struct stage *stage, struct error *err)
+{
+    const struct configuration_wishes wishes = {.set = stage->replaying->set,
+                                                .n_set = stage->replaying->n_set};
+    struct policy_driver driver = {.site = &stage->site, .log = complain};
+    const struct configuration *configuration;
+
+    if (configuration_read(NULL, &wishes, &stage->configurations, err) < 0)
+        return -1;
+    configuration = stage->configurations.items[0];
+    if (!configuration->resources)
+        return error_set(err, EINVAL, "the experiment names no simulation.resources");
+    if (site_text_parse(configuration->resources, &stage->site, err) < 0)
+        return -1;
+    stage->has_site = true;
+    stage->trace = stage->replaying->open(stage->replaying->context, &stage->site, err);
+    if (!stage->trace)
+        return -1;
+    stage->policies = policy_host_configured(configuration, &driver, err);
+    if (!stage->policies)
+        return -1;
+    stage->engine = engine_create(&stage->site, &configuration->settings,
+                                  policy_host_hooks(stage->policies), err);
+    if (!stage->engine)
+        return -1;
+    policy_host_set_world(stage->policies, &(struct policy_world){.context = stage->engine,
+                                                                  .now = world_now,
+                                                                  .free_at = world_free_at});
+    stage->accounting = accounting_create(false, err);
+    return stage->accounting ? 0 : -1;
+}
+
+static int carry_out(struct stage *stage, struct error *err)
+{
+    const struct configuration *configuration = stage->configurations.items[0];
+    struct observer observers[3] = {accounting_observer(stage->accounting),
+                                    {.context = stage, .step = count}};
+    struct simulation simulation = {
+        .engine = stage->engine,
+        .trace = stage->trace,
+        .observers = observers,
+        .n_observers = 2,
+        .stop_when = STOP_ALL_LEASES_DONE,
+        .premature_end_plus_one_day = configuration->settings.behaviour.premature_end_plus_one_day,
+    };
+    struct simulation_result result;
+
+    if (policy_host_wants_events(stage->policies))
+        observers[simulation.n_observers++] = policy_host_observer(stage->policies);
+    if (simulation_run(&simulation, &result, err) < 0)
+        return -1;
+    accounting_summarize(stage->accounting, &stage->replayed->figures);
+    if (result.stuck)
+        return error_set(err, EDEADLK, "%" PRId64 " leases wait for ever", result.unfinished);
+    return 0;
+}
+
+int replaying_perform(const struct replaying *replaying, struct replayed *replayed,
+                      struct error *err)
+{
+    struct stage stage = {.replaying = replaying, .replayed = replayed};
+    int result;
+
+    memset(replayed, 0, sizeof *replayed);
+    result = set_up(&stage, err) < 0 || carry_out(&stage, err) < 0 ? -1 : 0;
+    engine_destroy(stage.engine);
+    policy_host_destroy(stage.policies);
+    accounting_destroy(stage.accounting);
+    trace_destroy(stage.trace);
+    if (stage.has_site)
+        site_finish(&stage.site);
+    configuration_list_finish(&stage.configurations);
+    return result;
+}

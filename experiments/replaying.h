@@ -1,0 +1,50 @@
+/* replaying.h: one replay inside an experiment, and what it counts. */
+#ifndef GALERNA_EXPERIMENTS_REPLAYING_H
+#define GALERNA_EXPERIMENTS_REPLAYING_H
+
+#include <stdint.h>
+
+#include "core/accounting.h"
+#include "core/site.h"
+#include "lwf/trace.h"
+#include "util/error.h"
+
+enum { REPLAYED_CLASSES = 8 };
+
+/* Leases of one class, as the experiment divides them. Times in seconds. */
+struct replayed_class {
+    int64_t requested, refused, completed, cancelled;
+    int64_t late;        /* completed after they were due */
+    int64_t preemptions; /* how often one had to make room */
+    double wait, turnaround; /* sums over completed leases */
+    double vm_seconds;       /* of completed leases: VMs x time they ran */
+};
+
+/* Holds no pointers: goes through a pipe. */
+struct replayed {
+    struct accounting_summary figures;
+    struct replayed_class classes[REPLAYED_CLASSES];
+    int64_t preemptions;
+    int64_t suspend_span, resume_span; /* of the first suspension and resumption of a lease; 0 */
+    int64_t suspended_until, resumed_from; /* when they ended and began */
+    double suspending; /* VM-seconds spent in suspensions, resumptions, migrations */
+};
+
+struct replaying {
+    const char *const *set; /* "section.option=value", all of the configuration */
+    size_t n_set;
+    /* The trace, made in the process that runs. Its site is not read. */
+    struct trace *(*open)(const void *context, const struct site *site, struct error *err);
+    /* 0 ... REPLAYED_CLASSES - 1; NULL: all are of class 0. */
+    int (*class_of)(const void *context, const struct lease_request *request);
+    /* When it should have ended; NULL: never. */
+    int64_t (*due)(const void *context, const struct lease_request *request);
+    const void *context;
+};
+
+/* Run to the end. Errors: those of the configuration, the trace and the policies; a lease that waits
+ * for ever is an error, too. */
+int replaying_perform(const struct replaying *replaying, struct replayed *replayed,
+                      struct error *err);
+
+#endif

@@ -1,0 +1,226 @@
+#include "sweep/cell.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "adapters/simulation/stage.h"
+#include "report/results.h"
+#include "sweep/origins.h"
+#include "sweep/store.h"
+#include "util/memory.h"
+
+enum { LOOK_EVERY = 16 }; /* steps between two looks at the signals */
+
+/* A replay under way. */
+struct replay {
+    const struct cell_work *work;
+    const struct prepared *prepared;
+    struct sweep_outcome *outcome;
+    struct stage stage;
+    struct accounting *accounting;
+    struct results *results; /* NULL: no tables are kept */
+    unsigned steps;
+    bool interrupted;
+};
+
+static bool look(void *context)
+{
+    struct replay *replay = context;
+    const struct cell_work *work = replay->work;
+
+    if (++replay->steps % LOOK_EVERY == 0 && work->done)
+        *work->done = trace_progress(replay->stage.trace);
+    return work->stop && *work->stop;
+}
+
+static void note_ending(void *context, const struct simulation_result *result)
+{
+    struct replay *replay = context;
+    struct sweep_outcome *outcome = replay->outcome;
+    enum run_ending ending = result->interrupted      ? ENDING_INTERRUPTED
+                             : result->stuck          ? ENDING_STUCK
+                             : result->unfinished > 0 ? ENDING_STOPPED
+                                                      : ENDING_COMPLETE;
+
+    replay->interrupted = result->interrupted;
+    snprintf(outcome->ending, sizeof outcome->ending, "%s",
+             ending == ENDING_COMPLETE ? "ok" : run_ending_name(ending));
+    if (result->stuck)
+        snprintf(outcome->message, sizeof outcome->message,
+                 "%" PRId64 " leases wait for ever: nothing is planned and nobody will make room",
+                 result->unfinished);
+    if (replay->results)
+        results_set_ending(replay->results, ending);
+}
+
+static int open_results(struct replay *replay, const char *path, struct error *err)
+{
+    const struct cell_work *work = replay->work;
+    struct results_options options = {
+        .path = path,
+        .name = sweep_name(work->sweep, work->cell),
+        .settings = &replay->prepared->configuration->settings,
+        .accounting = replay->accounting,
+        .counters_left_out = work->keep & SWEEP_KEEP_COUNTERS
+                                 ? replay->prepared->configuration->counters_left_out
+                                 : UINT32_MAX,
+    };
+
+    if (work->keep == 0)
+        return 0;
+    replay->results = results_create(&options, err);
+    return replay->results ? 0 : -1;
+}
+
+static int run_stage(struct replay *replay, struct error *err)
+{
+    struct origins origins = {.requested = replay->outcome->requested,
+                              .rejected = replay->outcome->rejected};
+    struct observer observers[] = {
+        accounting_observer(replay->accounting),
+        origins_observer(&origins),
+        replay->results ? results_observer(replay->results) : (struct observer){0},
+    };
+    const struct stage_watch watch = {
+        .observers = observers,
+        .n_observers = replay->results ? 3 : 2,
+        .should_stop = look,
+        .ending = note_ending,
+        .context = replay,
+    };
+    struct simulation_result result;
+
+    if (stage_run(&replay->stage, &watch, &result, err) < 0)
+        return -1;
+    accounting_summarize(replay->accounting, &replay->outcome->figures);
+    return 0;
+}
+
+/* The replay, its tables at `path`. */
+static int replay_cell(struct replay *replay, const char *path, struct error *err)
+{
+    const struct stage_options options = {
+        .configuration = replay->prepared->configuration,
+        .workload = replay->prepared->workload.n_streams ? &replay->prepared->workload : NULL,
+    };
+    int result = -1;
+
+    replay->accounting = accounting_create(replay->work->keep & SWEEP_KEEP_COUNTERS, err);
+    if (replay->accounting && stage_init(&replay->stage, &options, err) == 0 &&
+        open_results(replay, path, err) == 0)
+        result = run_stage(replay, err);
+    results_destroy(replay->results);
+    stage_finish(&replay->stage);
+    accounting_destroy(replay->accounting);
+    return result;
+}
+
+/* Written means written: a power cut must not leave half a file under a good name. */
+static int settle(const char *temporary, const char *path, struct error *err)
+{
+    int file = open(temporary, O_RDONLY | O_CLOEXEC);
+    int result = file < 0 || fsync(file) < 0 ? -1 : 0;
+
+    if (file >= 0)
+        close(file);
+    if (result < 0 || rename(temporary, path) < 0)
+        return error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
+    return 0;
+}
+
+static int perform(const struct cell_work *work, const struct prepared *prepared,
+                   const char *temporary, struct sweep_outcome *outcome)
+{
+    struct replay replay = {.work = work, .prepared = prepared, .outcome = outcome};
+    struct error failure = {0};
+
+    outcome->status = SWEEP_OK;
+    if (replay_cell(&replay, temporary, &failure) < 0) {
+        *outcome = (struct sweep_outcome){.status = SWEEP_FAILED, .computed = true};
+        snprintf(outcome->ending, sizeof outcome->ending, "failed");
+        snprintf(outcome->message, sizeof outcome->message, "%s", failure.text);
+        /* Half of its tables may be there. */
+        unlink(temporary);
+    }
+    if (replay.interrupted) {
+        outcome->status = SWEEP_MISSING;
+        errno = EINTR;
+        return -1;
+    }
+    return 0;
+}
+
+static char *temporary_file(const struct folder *folder, uint64_t digest, struct error *err)
+{
+    char *path;
+    int file;
+
+    if (asprintf(&path, "%s/.%016" PRIx64 ".XXXXXX", folder->path, digest) < 0)
+        abort();
+    file = mkstemp(path);
+    if (file < 0) {
+        error_set(err, errno, "%s: no file can be made there: %s", folder->path, strerror(errno));
+        free(path);
+        return NULL;
+    }
+    close(file);
+    return path;
+}
+
+int cell_perform(const struct cell_work *work, struct sweep_outcome *outcome, struct error *err)
+{
+    struct prepared prepared;
+    char *temporary = NULL, *path = NULL;
+    int result = -1;
+
+    *outcome = (struct sweep_outcome){.computed = true};
+    if (prepared_init(&prepared, work->sweep, work->cell, work->keep, err) < 0)
+        goto end;
+    temporary = temporary_file(work->folder, prepared.digest, err);
+    if (!temporary)
+        goto end;
+    path = folder_cell(work->folder, prepared.digest);
+    if (perform(work, &prepared, temporary, outcome) < 0) {
+        error_set(err, EINTR, "interrupted");
+        goto end;
+    }
+    if (store_write_cell(temporary, work->sweep, work->cell, prepared.digest, outcome, err) < 0)
+        goto end;
+    result = settle(temporary, path, err);
+
+end:
+    if (temporary && result < 0)
+        unlink(temporary);
+    prepared_finish(&prepared);
+    free(temporary);
+    free(path);
+    return result;
+}
+
+int sweep_perform(struct sweep *sweep, size_t cell, const struct sweep_options *options,
+                  struct sweep_outcome *outcome, struct error *err)
+{
+    struct folder folder;
+    struct cell_work work = {
+        .sweep = sweep,
+        .cell = cell,
+        .keep = grid_keep(sweep, options),
+        .folder = &folder,
+        .stop = options->stop,
+    };
+    int result;
+
+    if (cell < 1 || cell > sweep->n_cells)
+        return error_set(err, EINVAL, "there is no cell %zu: the sweep has %zu", cell,
+                         sweep->n_cells);
+    result = folder_init(&folder, options->results, err);
+    if (result == 0)
+        result = cell_perform(&work, outcome, err);
+    folder_finish(&folder);
+    return result;
+}

@@ -1,0 +1,34 @@
+/* figures.h: the figures of a cell, as columns; for the sweep only. */
+#ifndef GALERNA_SWEEP_FIGURES_H
+#define GALERNA_SWEEP_FIGURES_H
+
+#include <sqlite3.h>
+
+#include "sweep/sweep.h"
+
+enum figure_type {
+    FIGURE_INTEGER,
+    FIGURE_INSTANT, /* INSTANT_NONE is NULL */
+    FIGURE_REAL,
+};
+
+struct figure {
+    const char *name;
+    enum figure_type type;
+    size_t offset; /* in struct sweep_outcome */
+};
+
+extern const struct figure figure_table[];
+extern const size_t figure_count;
+
+/* "name TYPE, name TYPE" and "name, name"; the caller frees with sqlite3_free(). */
+char *figures_definition(void);
+char *figures_columns(void);
+
+/* Give the parameters from `first` on the figures of outcome; all NULL unless it is SWEEP_OK. */
+int figures_bind(sqlite3_stmt *statement, int first, const struct sweep_outcome *outcome);
+
+/* Read the columns from `first` on. */
+void figures_read(sqlite3_stmt *statement, int first, struct sweep_outcome *outcome);
+
+#endif

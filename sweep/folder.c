@@ -1,0 +1,79 @@
+#include "sweep/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int folder_init(struct folder *folder, const char *results, struct error *err)
+{
+    *folder = (struct folder){.lock = -1};
+    if (asprintf(&folder->path, "%s.cells", results) < 0)
+        abort();
+    if (mkdir(folder->path, 0777) < 0 && errno != EEXIST)
+        return error_set(err, errno, "%s: the folder cannot be made: %s", folder->path,
+                         strerror(errno));
+    return 0;
+}
+
+void folder_finish(struct folder *folder)
+{
+    if (folder->lock >= 0)
+        close(folder->lock);
+    free(folder->path);
+    *folder = (struct folder){.lock = -1};
+}
+
+int folder_lock(struct folder *folder, struct error *err)
+{
+    char *name = folder_name(folder, "lock");
+    int result = 0;
+
+    folder->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (folder->lock < 0)
+        result = error_set(err, errno, "%s: cannot be opened: %s", name, strerror(errno));
+    else if (flock(folder->lock, LOCK_EX | LOCK_NB) < 0)
+        result = error_set(err, errno == EWOULDBLOCK ? EBUSY : errno,
+                           errno == EWOULDBLOCK
+                               ? "%s: another galerna sweep writes the same results; wait for it"
+                               : "%s: cannot be locked",
+                           name);
+    free(name);
+    return result;
+}
+
+char *folder_name(const struct folder *folder, const char *name)
+{
+    char *path;
+
+    if (asprintf(&path, "%s/%s", folder->path, name) < 0)
+        abort();
+    return path;
+}
+
+char *folder_cell(const struct folder *folder, uint64_t digest)
+{
+    char *path;
+
+    if (asprintf(&path, "%s/%016" PRIx64 ".db", folder->path, digest) < 0)
+        abort();
+    return path;
+}
+
+void folder_remove(struct folder *folder)
+{
+    DIR *directory = opendir(folder->path);
+
+    for (const struct dirent *entry; directory && (entry = readdir(directory));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    if (directory)
+        closedir(directory);
+    rmdir(folder->path);
+}

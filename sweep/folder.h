@@ -1,0 +1,32 @@
+/* folder.h: RESULTS.cells, where cells leave their files until they are collected; for the sweep
+ * only.
+ */
+#ifndef GALERNA_SWEEP_FOLDER_H
+#define GALERNA_SWEEP_FOLDER_H
+
+#include <stdint.h>
+
+#include "util/error.h"
+
+struct folder {
+    char *path;
+    int lock; /* -1: not locked */
+};
+
+/* Make the folder beside the results. Errors: errno with its name. folder needs folder_finish() in
+ * any case. */
+int folder_init(struct folder *folder, const char *results, struct error *err);
+void folder_finish(struct folder *folder);
+
+/* Be the only one that collects. Errors: EBUSY when somebody else does. */
+int folder_lock(struct folder *folder, struct error *err);
+
+/* A name in the folder; the caller frees it. */
+char *folder_name(const struct folder *folder, const char *name);
+/* The name of the file of the cell with this digest; the caller frees it. */
+char *folder_cell(const struct folder *folder, uint64_t digest);
+
+/* Take away all that is in it, and the folder itself. What cannot be removed stays. */
+void folder_remove(struct folder *folder);
+
+#endif

@@ -1,0 +1,14 @@
+/* origins.h: leases asked for and refused by origin; for the sweep only. */
+#ifndef GALERNA_SWEEP_ORIGINS_H
+#define GALERNA_SWEEP_ORIGINS_H
+
+#include "core/observer.h"
+
+struct origins {
+    int64_t *requested, *rejected; /* by enum lease_origin */
+};
+
+/* Counts leases as they end, and at the end of the run those that have not. */
+struct observer origins_observer(struct origins *origins);
+
+#endif

@@ -1,0 +1,38 @@
+/* session.h: a sweep with its database and folder open, and what is left to do; for the sweep only.
+ */
+#ifndef GALERNA_SWEEP_SESSION_H
+#define GALERNA_SWEEP_SESSION_H
+
+#include "sweep/folder.h"
+#include "sweep/grid.h"
+#include "sweep/store.h"
+
+struct session {
+    struct sweep *sweep;
+    const struct sweep_options *options;
+    unsigned keep;
+    struct folder folder;
+    struct store store;
+    size_t *pending; /* cells to carry out, ascending */
+    size_t n_pending;
+    size_t n_cells_done; /* at the beginning */
+    bool *computed;      /* by this session, by cell - 1 */
+};
+
+/* Check the sweep, open all, take what earlier sessions have left, find out what is missing.
+ * Errors: see sweep_run(). session needs session_finish() in any case. */
+int session_init(struct session *session, struct sweep *sweep, const struct sweep_options *options,
+                 struct error *err);
+
+/* Fill outcomes (NULL is allowed) when the session was opened, and close all. The folder goes when
+ * nothing is missing. */
+int session_finish(struct session *session, struct sweep_outcome *outcomes, struct error *err);
+
+/* A cell's file, as store_take(). */
+int session_take(struct session *session, size_t cell, struct error *err);
+
+/* Tell the caller how far it is: cells finished now, part of the pending work that is done, and
+ * how long that took. */
+void session_tell(const struct session *session, size_t n_finished, double done, double seconds);
+
+#endif

@@ -1,0 +1,354 @@
+#include "sweep/store.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "sweep/figures.h"
+#include "util/memory.h"
+
+const struct store_table store_tables[STORE_TABLES] = {
+    {"settings", SWEEP_KEEP_SETTINGS},
+    {"hosts", SWEEP_KEEP_HOSTS},
+    {"leases", SWEEP_KEEP_LEASES},
+    {"reservations", SWEEP_KEEP_RESERVATIONS},
+    {"reservation_hosts", SWEEP_KEEP_RESERVATIONS},
+    {"state_log", SWEEP_KEEP_STATE_LOG},
+    {"preemptions", SWEEP_KEEP_PREEMPTIONS},
+    {"counters", SWEEP_KEEP_COUNTERS},
+};
+
+int store_error(const struct store *store, struct error *err)
+{
+    int code = sqlite3_errcode(store->database);
+
+    return error_set(err,
+                     code == SQLITE_FULL    ? ENOSPC
+                     : code == SQLITE_NOMEM ? ENOMEM
+                                            : EIO,
+                     "%s: %s", store->path, sqlite3_errmsg(store->database));
+}
+
+int store_execute(const struct store *store, struct error *err, const char *format, ...)
+{
+    va_list args;
+    char *text;
+    int code;
+
+    va_start(args, format);
+    text = sqlite3_vmprintf(format, args);
+    va_end(args);
+    code = text ? sqlite3_exec(store->database, text, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    return code == SQLITE_OK ? 0 : store_error(store, err);
+}
+
+bool store_has_table(const struct store *store, const char *schema, const char *name)
+{
+    return sqlite3_table_column_metadata(store->database, schema, name, NULL, NULL, NULL, NULL,
+                                         NULL, NULL) == SQLITE_OK;
+}
+
+bool store_name_is_taken(const char *axis)
+{
+    static const char *const others[] = {"cell", "status", ""};
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcasecmp(axis, others[i]))
+            return true;
+    for (size_t i = 0; i < figure_count; i++)
+        if (!strcasecmp(axis, figure_table[i].name))
+            return true;
+    return false;
+}
+
+static int create_cells(const struct store *store, struct error *err)
+{
+    char *figures = figures_definition();
+    int result =
+        store_execute(store, err,
+                      "CREATE TABLE cells (cell INTEGER PRIMARY KEY, digest INTEGER NOT NULL, "
+                      "name TEXT NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL, %s)",
+                      figures);
+
+    sqlite3_free(figures);
+    return result;
+}
+
+static int open_database(struct store *store, const char *path, int flags, struct error *err)
+{
+    store->path = memory_text(path);
+    if (sqlite3_open_v2(path, &store->database, flags, NULL) != SQLITE_OK)
+        return store_error(store, err);
+    sqlite3_busy_timeout(store->database, 10000);
+    return 0;
+}
+
+/* A pragma's value, -1 when the file is no database. */
+static int64_t pragma(const struct store *store, const char *name)
+{
+    sqlite3_stmt *statement = NULL;
+    char text[80];
+    int64_t value = -1;
+
+    snprintf(text, sizeof text, "PRAGMA %s", name);
+    if (sqlite3_prepare_v2(store->database, text, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+/* 0: new and empty; 1: a sweep's; -1: something else. */
+static int recognize(const struct store *store, struct error *err)
+{
+    if (pragma(store, "application_id") == STORE_APPLICATION_ID) {
+        if (pragma(store, "user_version") == STORE_VERSION)
+            return 1;
+        return error_set(err, EEXIST,
+                         "%s: holds a sweep of another version of Galerna; remove it, or name "
+                         "another file for the results",
+                         store->path);
+    }
+    if (pragma(store, "schema_version") == 0)
+        return 0;
+    return error_set(err, EEXIST,
+                     "%s: is there and holds no sweep; name another file for the results",
+                     store->path);
+}
+
+static int create_tables(const struct store *store, struct error *err)
+{
+    if (create_cells(store, err) < 0)
+        return -1;
+    return store_execute(store, err,
+                         "CREATE TABLE axes (cell INTEGER NOT NULL REFERENCES cells, "
+                         "axis INTEGER NOT NULL, name TEXT NOT NULL, label NOT NULL, "
+                         "PRIMARY KEY (cell, axis)) WITHOUT ROWID;"
+                         "PRAGMA application_id=%d; PRAGMA user_version=%d",
+                         STORE_APPLICATION_ID, STORE_VERSION);
+}
+
+/* The cell with the digest, 0: none. */
+static size_t cell_of_digest(const struct sweep *sweep, uint64_t digest)
+{
+    size_t low = 0, high = sweep->n_cells;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (grid_cell(sweep, sweep->by_digest[middle])->digest < digest)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < sweep->n_cells && grid_cell(sweep, sweep->by_digest[low])->digest == digest)
+        return sweep->by_digest[low];
+    return 0;
+}
+
+static int renumber_table(const struct store *store, const char *table, struct error *err)
+{
+    if (!store_has_table(store, "main", table))
+        return 0;
+    return store_execute(
+        store, err,
+        "DELETE FROM main.%s WHERE cell IN (SELECT old FROM numbers WHERE new = 0);"
+        "UPDATE main.%s SET cell = (SELECT -new FROM numbers WHERE old = cell) "
+        "WHERE cell IN (SELECT old FROM numbers);"
+        "UPDATE main.%s SET cell = -cell WHERE cell < 0",
+        table, table, table);
+}
+
+/* Give every row the number its digest has in the sweep; 0 goes. Numbers are made negative first,
+ * so that none is in the way of another. */
+static int renumber(const struct store *store, const struct sweep *sweep,
+                    bool again, struct error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int result = 0;
+
+    if (store_execute(store, err,
+                      "CREATE TEMP TABLE numbers (old INTEGER PRIMARY KEY, new INTEGER)") < 0)
+        return -1;
+    if (sqlite3_prepare_v2(store->database, "SELECT cell, digest FROM main.cells", -1, &statement,
+                           NULL) != SQLITE_OK)
+        return store_error(store, err);
+    while (result == 0 && sqlite3_step(statement) == SQLITE_ROW) {
+        int64_t old = sqlite3_column_int64(statement, 0);
+        size_t new = again ? 0 : cell_of_digest(sweep, (uint64_t)sqlite3_column_int64(statement, 1));
+
+        if ((int64_t)new != old)
+            result = store_execute(store, err, "INSERT INTO numbers VALUES (%lld, %lld)",
+                                   (long long)old, (long long)new);
+    }
+    if (sqlite3_finalize(statement) != SQLITE_OK && result == 0)
+        result = store_error(store, err);
+    for (size_t i = 0; i < STORE_TABLES && result == 0; i++)
+        result = renumber_table(store, store_tables[i].name, err);
+    if (result == 0)
+        result = renumber_table(store, "cells", err);
+    if (result == 0)
+        result = renumber_table(store, "axes", err);
+    if (result == 0)
+        result = store_execute(store, err, "DROP TABLE numbers");
+    return result;
+}
+
+/* Names say on which axes cells differ, which may have changed. */
+static int rename_cells(const struct store *store, const struct sweep *sweep, struct error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->database,
+                                  "UPDATE main.cells SET name = ?1 WHERE cell = ?2 AND name <> ?1",
+                                  -1, &statement, NULL);
+
+    for (size_t cell = 1; cell <= sweep->n_cells && code == SQLITE_OK; cell++) {
+        sqlite3_bind_text(statement, 1, sweep_name(sweep, cell), -1, SQLITE_STATIC);
+        sqlite3_bind_int64(statement, 2, (int64_t)cell);
+        sqlite3_step(statement);
+        code = sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_OK ? 0 : store_error(store, err);
+}
+
+static int create_view(const struct store *store, const struct sweep *sweep, struct error *err)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    char *figures = figures_columns(), *columns;
+    int result;
+
+    for (size_t i = 0; i < sweep->n_axes; i++)
+        sqlite3_str_appendf(text,
+                            "(SELECT label FROM axes a WHERE a.cell = c.cell AND axis = %d) "
+                            "AS \"%w\", ",
+                            (int)i + 1, sweep->axes[i]);
+    columns = sqlite3_str_finish(text);
+    result = store_execute(store, err,
+                           "DROP VIEW IF EXISTS sweep; CREATE VIEW sweep AS SELECT c.cell, %s"
+                           "c.status, %s FROM cells c ORDER BY c.cell",
+                           columns ? columns : "", figures);
+    sqlite3_free(columns);
+    sqlite3_free(figures);
+    return result;
+}
+
+static int align(struct store *store, const struct sweep *sweep, bool again, struct error *err)
+{
+    int known = recognize(store, err);
+
+    if (known < 0 || store_execute(store, err, "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE") < 0)
+        return -1;
+    if (known == 0 && create_tables(store, err) < 0)
+        return -1;
+    if (renumber(store, sweep, again, err) < 0 || rename_cells(store, sweep, err) < 0 ||
+        create_view(store, sweep, err) < 0)
+        return -1;
+    return store_execute(store, err, "COMMIT");
+}
+
+int store_init(struct store *store, const struct sweep *sweep, const struct sweep_options *options,
+               struct error *err)
+{
+    *store = (struct store){.keep = grid_keep(sweep, options)};
+    if (open_database(store, options->results, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err) < 0)
+        return -1;
+    return align(store, sweep, options->again, err);
+}
+
+void store_finish(struct store *store)
+{
+    sqlite3_close(store->database);
+    free(store->path);
+    *store = (struct store){0};
+}
+
+static const char *status_text(const struct sweep_outcome *outcome)
+{
+    return outcome->status == SWEEP_FAILED ? "failed" : outcome->ending;
+}
+
+static int insert_cell(const struct store *store, const struct sweep *sweep, size_t cell,
+                       uint64_t digest, const struct sweep_outcome *outcome, struct error *err)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    sqlite3_stmt *statement = NULL;
+    char *insertion;
+    int code;
+
+    sqlite3_str_appendall(text, "INSERT INTO cells VALUES (0, ?, ?, ?, ?");
+    for (size_t i = 0; i < figure_count; i++)
+        sqlite3_str_appendall(text, ", ?");
+    sqlite3_str_appendall(text, ")");
+    insertion = sqlite3_str_finish(text);
+    code = sqlite3_prepare_v2(store->database, insertion, -1, &statement, NULL);
+    sqlite3_free(insertion);
+    if (code == SQLITE_OK) {
+        sqlite3_bind_int64(statement, 1, (int64_t)digest);
+        sqlite3_bind_text(statement, 2, sweep_name(sweep, cell), -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 3, status_text(outcome), -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 4, outcome->message, -1, SQLITE_STATIC);
+        figures_bind(statement, 5, outcome);
+        sqlite3_step(statement);
+    }
+    code = sqlite3_finalize(statement);
+    return code == SQLITE_OK ? 0 : store_error(store, err);
+}
+
+int store_write_cell(const char *path, const struct sweep *sweep, size_t cell, uint64_t digest,
+                     const struct sweep_outcome *outcome, struct error *err)
+{
+    struct store store = {0};
+    int result = open_database(&store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+
+    if (result == 0)
+        result = store_execute(&store, err,
+                               "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY; BEGIN");
+    if (result == 0)
+        result = create_cells(&store, err);
+    if (result == 0)
+        result = insert_cell(&store, sweep, cell, digest, outcome, err);
+    if (result == 0)
+        result = store_execute(&store, err, "COMMIT");
+    store_finish(&store);
+    return result;
+}
+
+static void read_row(sqlite3_stmt *statement, struct sweep_outcome *outcome)
+{
+    bool computed = outcome->computed;
+    const char *status = (const char *)sqlite3_column_text(statement, 1);
+    const char *message = (const char *)sqlite3_column_text(statement, 2);
+
+    *outcome = (struct sweep_outcome){.computed = computed};
+    outcome->status = !strcmp(status, "failed") ? SWEEP_FAILED : SWEEP_OK;
+    snprintf(outcome->ending, sizeof outcome->ending, "%s", status);
+    snprintf(outcome->message, sizeof outcome->message, "%s", message);
+    figures_read(statement, 3, outcome);
+}
+
+int store_read(const struct store *store, const struct sweep *sweep,
+               struct sweep_outcome *outcomes, struct error *err)
+{
+    char *figures = figures_columns();
+    char *query = sqlite3_mprintf("SELECT cell, status, message, %s FROM cells", figures);
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->database, query, -1, &statement, NULL);
+
+    sqlite3_free(query);
+    sqlite3_free(figures);
+    for (size_t i = 0; i < sweep->n_cells; i++)
+        outcomes[i] = (struct sweep_outcome){.computed = outcomes[i].computed};
+    while (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        int64_t cell = sqlite3_column_int64(statement, 0);
+
+        if (cell >= 1 && cell <= (int64_t)sweep->n_cells)
+            read_row(statement, &outcomes[cell - 1]);
+    }
+    code = sqlite3_finalize(statement);
+    return code == SQLITE_OK ? 0 : store_error(store, err);
+}

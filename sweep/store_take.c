@@ -1,0 +1,154 @@
+/* How the files of cells come into the database. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/real_text.h"
+#include "sweep/store.h"
+#include "util/memory.h"
+
+/* A label that is how a number is written is stored as that number, so that it sorts as one. */
+static void bind_label(sqlite3_stmt *statement, int at, const char *label)
+{
+    char text[REAL_TEXT_MAX + 1], *end;
+    double value = strtod(label, &end);
+
+    if (*label && !*end && isfinite(value)) {
+        text[real_text(value, text)] = '\0';
+        if (!strcmp(text, label)) {
+            if (value == floor(value) && fabs(value) < 1e15)
+                sqlite3_bind_int64(statement, at, (int64_t)value);
+            else
+                sqlite3_bind_double(statement, at, value);
+            return;
+        }
+    }
+    sqlite3_bind_text(statement, at, label, -1, SQLITE_STATIC);
+}
+
+static int insert_axes(const struct store *store, const struct sweep *sweep, size_t cell,
+                       struct error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(store->database, "INSERT INTO main.axes VALUES (?, ?, ?, ?)", -1,
+                                  &statement, NULL);
+
+    for (size_t i = 0; i < sweep->n_axes && code == SQLITE_OK; i++) {
+        sqlite3_bind_int64(statement, 1, (int64_t)cell);
+        sqlite3_bind_int64(statement, 2, (int64_t)i + 1);
+        sqlite3_bind_text(statement, 3, sweep->axes[i], -1, SQLITE_STATIC);
+        bind_label(statement, 4, grid_cell(sweep, cell)->labels[i]);
+        sqlite3_step(statement);
+        code = sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    return code == SQLITE_OK ? 0 : store_error(store, err);
+}
+
+static int copy_table(const struct store *store, const char *name, size_t cell, struct error *err)
+{
+    if (!store_has_table(store, "main", name) &&
+        store_execute(store, err,
+                      "CREATE TABLE main.%s AS SELECT 0 AS cell, * FROM one.%s WHERE 0;"
+                      "CREATE INDEX main.%s_of_cell ON %s (cell)",
+                      name, name, name, name) < 0)
+        return -1;
+    return store_execute(store, err, "INSERT INTO main.%s SELECT %lld, * FROM one.%s", name,
+                         (long long)cell, name);
+}
+
+static int remove_cell(const struct store *store, size_t cell, struct error *err)
+{
+    for (size_t i = 0; i < STORE_TABLES; i++)
+        if (store_has_table(store, "main", store_tables[i].name) &&
+            store_execute(store, err, "DELETE FROM main.%s WHERE cell = %lld", store_tables[i].name,
+                          (long long)cell) < 0)
+            return -1;
+    return store_execute(store, err,
+                         "DELETE FROM main.axes WHERE cell = %lld;"
+                         "DELETE FROM main.cells WHERE cell = %lld",
+                         (long long)cell, (long long)cell);
+}
+
+static int copy_cell(const struct store *store, const struct sweep *sweep, size_t cell,
+                     unsigned keep, struct error *err)
+{
+    if (remove_cell(store, cell, err) < 0 ||
+        store_execute(store, err,
+                      "INSERT INTO main.cells SELECT * FROM one.cells;"
+                      "UPDATE main.cells SET cell = %lld, name = %Q WHERE cell = 0",
+                      (long long)cell, sweep_name(sweep, cell)) < 0 ||
+        insert_axes(store, sweep, cell, err) < 0)
+        return -1;
+    for (size_t i = 0; i < STORE_TABLES; i++)
+        if (keep & store_tables[i].keep && store_has_table(store, "one", store_tables[i].name) &&
+            copy_table(store, store_tables[i].name, cell, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Whether the attached file is whole and that of the cell. */
+static bool is_of_cell(const struct store *store, const struct grid_cell *cell)
+{
+    sqlite3_stmt *statement = NULL;
+    bool result = false;
+
+    if (sqlite3_prepare_v2(store->database, "SELECT digest FROM one.cells WHERE cell = 0", -1,
+                           &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        result = (uint64_t)sqlite3_column_int64(statement, 0) == cell->digest;
+    sqlite3_finalize(statement);
+    return result;
+}
+
+/* 1: taken; 0: the file is damaged; -1: errors of the database. */
+static int take_attached(struct store *store, const struct sweep *sweep, size_t cell,
+                         struct error *err)
+{
+    if (!is_of_cell(store, grid_cell(sweep, cell)))
+        return 0;
+    if (store_execute(store, err, "BEGIN IMMEDIATE") < 0)
+        return -1;
+    if (copy_cell(store, sweep, cell, store->keep, err) == 0 &&
+        store_execute(store, err, "COMMIT") == 0)
+        return 1;
+    sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
+    return -1;
+}
+
+int store_take(struct store *store, const struct sweep *sweep, size_t cell,
+               const struct folder *folder, struct error *err)
+{
+    char *path = folder_cell(folder, grid_cell(sweep, cell)->digest);
+    struct stat status;
+    int result = 0;
+
+    if (stat(path, &status) == 0) {
+        result = store_execute(store, err, "ATTACH %Q AS one", path);
+        if (result == 0) {
+            result = take_attached(store, sweep, cell, err);
+            sqlite3_exec(store->database, "DETACH one", NULL, NULL, NULL);
+        }
+        /* A damaged file is worth nothing: its cell is computed again. */
+        if (result >= 0 && unlink(path) < 0)
+            result = error_set(err, errno, "%s: cannot be removed: %s", path, strerror(errno));
+    }
+    free(path);
+    return result;
+}
+
+int store_collect(struct store *store, const struct sweep *sweep, const struct folder *folder,
+                  size_t *taken, struct error *err)
+{
+    for (size_t cell = 1; cell <= sweep->n_cells; cell++) {
+        int result = store_take(store, sweep, cell, folder, err);
+
+        if (result < 0)
+            return -1;
+        *taken += (size_t)result;
+    }
+    return 0;
+}
