@@ -10,6 +10,7 @@
 const struct command command_table[] = {
     {"replay", NULL, "Run lease traces through the scheduler and tell what happened",
      command_replay},
+    {"sweep", NULL, "Replay a grid of traces, policies and options", command_sweep},
     {"trace", "check", "Report every error of a trace, with line and column", command_trace_check},
     {"trace", "convert", "Turn SWF and Haizea's old traces into LWF", command_trace_convert},
     {"trace", "generate", "Make up a workload after published models", command_trace_generate},
@@ -17,6 +18,9 @@ const struct command command_table[] = {
     {"policy", "list", "List the policy modules that can be loaded", command_policy_list},
     {"policy", "show", "Describe a policy module and its options", command_policy_show},
     {"policy", "check", "Load a policy module and put it to the test", command_policy_check},
+    {"experiment", "list", "List the experiments of published papers", command_experiment_list},
+    {"experiment", "run", "Repeat an experiment and compare it with its paper",
+     command_experiment_run},
     {"lease", "request", "Ask for a lease", command_lease_request},
     {"lease", "list", "List leases, and when they start", command_lease_list},
     {"lease", "show", "Show everything about a lease", command_lease_show},

@@ -29,6 +29,7 @@ extern const struct command command_table[];
 extern const size_t command_count;
 
 int command_replay(int argc, char **argv);
+int command_sweep(int argc, char **argv);
 int command_trace_check(int argc, char **argv);
 int command_trace_convert(int argc, char **argv);
 int command_trace_generate(int argc, char **argv);
@@ -36,6 +37,8 @@ int command_trace_stats(int argc, char **argv);
 int command_policy_list(int argc, char **argv);
 int command_policy_show(int argc, char **argv);
 int command_policy_check(int argc, char **argv);
+int command_experiment_list(int argc, char **argv);
+int command_experiment_run(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_lease_request(int argc, char **argv);
 int command_lease_list(int argc, char **argv);

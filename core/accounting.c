@@ -316,6 +316,11 @@ static int look_at(struct accounting *accounting, const struct engine_output *ou
         if (output->reservation->kind == RESERVATION_MEMORY_MIGRATION)
             count_migrations(accounting, output->reservation->placement);
         return 0;
+    case OUTPUT_CONVERTED:
+        accounting->figures.kinds[LEASE_RESERVATION].requested--;
+        accounting->figures.kinds[LEASE_BEST_EFFORT].requested++;
+        accounting->figures.converted++;
+        return 0;
     case OUTPUT_VM_WITHDRAWN:
     case OUTPUT_OPERATION_ENDED:
     case OUTPUT_VM_INTERVAL:

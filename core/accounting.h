@@ -67,6 +67,7 @@ struct accounting_summary {
     struct accounting_waiting waiting; /* all 0 when no best-effort lease was completed */
     double slowdown_mean;              /* of completed best-effort leases; 0 when there are none */
     int64_t preemptions[3];            /* by enum preemption_how */
+    int64_t converted;                 /* reservations that count as best-effort leases */
     int64_t suspensions, resumptions;  /* of leases */
     int64_t migrations;                /* VMs that went to another host */
     double utilization;                /* CPU, 0 ... 1, mean over [0, end_time) */

@@ -179,6 +179,7 @@ void reservation_end(struct engine *engine, struct reservation *r)
     reservation_unbook(engine, r);
     vms_leave(engine, r);
     r->state = RESERVATION_DONE;
+    engine->capacity_freed |= r->placement->n_hosts > 0;
 }
 
 void reservation_withdraw(struct engine *engine, struct reservation *r)
@@ -189,6 +190,7 @@ void reservation_withdraw(struct engine *engine, struct reservation *r)
         reservation_unbook(engine, r);
     vms_leave(engine, r);
     r->state = RESERVATION_DONE;
+    engine->capacity_freed |= r->placement->n_hosts > 0;
     reservation_list_append(&engine->withdrawn, r);
 }
 

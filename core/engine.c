@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/opportunistic.h"
 #include "core/scheduler.h"
 #include "util/memory.h"
 
@@ -255,6 +256,15 @@ static int check_settings(const struct site *site, const struct engine_settings 
                          "suspended");
     if (settings->shutdown_time < 0 || settings->enactment_overhead < 0)
         return error_set(err, EINVAL, "shutdown-time and enactment-overhead cannot be negative");
+    if (settings->migration_interval > 0 && settings->migration_mode == MOVING_COLD &&
+        settings->migration == MIGRATION_NO)
+        return error_set(err, EINVAL,
+                         "migration-mode cold with a migration-interval needs migration: yes or "
+                         "yes-notransfer");
+    if (settings->migration_interval > 0 && settings->transfer_bandwidth < 1)
+        return error_set(err, EINVAL,
+                         "imagetransfer-bandwidth must be at least 1 Mbit/s for a "
+                         "migration-interval");
     if ((settings->preparation == PREPARATION_IMAGE_TRANSFER ||
          settings->migration == MIGRATION_YES) &&
         settings->transfer_bandwidth < 1)
@@ -291,6 +301,8 @@ struct engine *engine_create(const struct site *site, const struct engine_settin
     engine->settings = *settings;
     engine->hooks = policies;
     engine->next_give_up = INSTANT_NEVER;
+    engine->next_move_look = INSTANT_NONE;
+    engine->capacity_freed = true;
     engine->now = INT64_MIN;
     engine->table = slot_table_create(&engine->site);
     engine->disk_used = memory_new(site->n_hosts, sizeof *engine->disk_used);
@@ -415,6 +427,8 @@ int64_t engine_next_time(const struct engine *engine)
         next = lease_ready_at(engine->early.items[0]);
     if (engine->next_give_up > engine->now && engine->next_give_up < next)
         next = engine->next_give_up;
+    if (next_look_for_moves(engine) < next)
+        next = next_look_for_moves(engine);
     return next;
 }
 
@@ -561,6 +575,7 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
     if (do_requests(engine, inputs, n_inputs, err) < 0)
         return -1;
     schedule_pending(engine);
+    move_to_better_hosts(engine);
     do_startings(engine);
     do_endings(engine);
     return 0;

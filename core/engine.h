@@ -54,6 +54,9 @@ enum engine_output_kind {
     /* The lease's VM reservation is stopped and taken back (requeued, cancelled): reservation is
      * NULL. */
     OUTPUT_VM_WITHDRAWN,
+    /* A reservation found no room and is a best-effort lease from now on, not to be started before
+     * its start (setting convert_reservations): lease->reason tells why it did not fit. */
+    OUTPUT_CONVERTED,
 };
 
 enum preemption_how { PREEMPTED_SUSPEND, PREEMPTED_REQUEUE, PREEMPTED_CANCEL };

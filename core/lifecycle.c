@@ -1,6 +1,7 @@
 /* What happens when a planned operation begins or is over, and when leases end otherwise. */
 #include <stdlib.h>
 
+#include "core/opportunistic.h"
 #include "core/scheduler.h"
 #include "util/memory.h"
 
@@ -86,12 +87,13 @@ static void vm_begins(struct engine *engine, struct reservation *r)
 
     if (lease->state == LEASE_READY) {
         lease->start_actual = engine->now;
-    } else if (lease->state != LEASE_RESUMED_READY) {
+    } else if (lease->state != LEASE_RESUMED_READY && lease->state != LEASE_MIGRATING) {
         fail(engine, lease, "its VMs were to start before they were prepared");
         return;
     }
     lease_set_state(engine, lease, LEASE_ACTIVE);
     future_remove(engine, lease);
+    note_movable(engine, lease);
     engine_output(engine, (struct engine_output){
                               .kind = OUTPUT_VM_INTERVAL, .lease = lease, .reservation = r});
 }
@@ -133,6 +135,10 @@ void operation_begins(struct engine *engine, struct reservation *r)
     case RESERVATION_TRANSFER:
         transfer_started(engine, r);
         break;
+    case RESERVATION_MEMORY_MIGRATION:
+        if (is_live_move(r))
+            lease_set_state(engine, lease, LEASE_MIGRATING);
+        break;
     default:
         break;
     }
@@ -173,23 +179,24 @@ static void suspended(struct engine *engine, struct lease *lease)
     bool is_planned = lease_plan_current(lease)->vm->state == RESERVATION_SCHEDULED;
 
     lease_set_state(engine, lease, LEASE_SUSPENDED_PENDING);
-    if (lease->reason.id != REASON_SUSPENDED_FOR)
+    if (lease->reason.id != REASON_SUSPENDED_FOR &&
+        !(is_planned && lease->reason.id == REASON_MOVED))
         lease->reason = (struct reason){.id = REASON_SUSPENDED_PLANNED, .n = {engine->now}};
     if (lease->plan->not_before > engine->now && !is_planned) {
         keep_early(engine, lease);
-    } else if (lease->request.kind == LEASE_BEST_EFFORT ||
-               (!is_planned && !engine->settings.behaviour.immediate_may_be_suspended)) {
+    } else if (!is_planned && (lease->request.kind == LEASE_BEST_EFFORT ||
+                               !engine->settings.behaviour.immediate_may_be_suspended)) {
         queue_insert(engine, lease);
         lease_set_state(engine, lease, LEASE_SUSPENDED_QUEUED);
     } else if (is_planned) {
-        /* A deadline lease: its resumption is booked already. */
+        /* A deadline lease, or one that moves: its resumption is booked already. */
         lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);
     }
 }
 
 static void migrated(struct engine *engine, struct reservation *r)
 {
-    if (r->kind == RESERVATION_DISK_MIGRATION)
+    if (r->kind == RESERVATION_DISK_MIGRATION || is_live_move(r))
         images_migrated(engine, r);
     else
         memory_files_move(engine, r);

@@ -77,6 +77,9 @@ bool restricted_map(struct engine *engine, const struct map_request *request,
 
 /* --- victims.c --- */
 
+/* A best-effort lease can wait: nobody is stopped for it whose work is to be kept. */
+bool loses_work(struct engine *engine, const struct map_request *request, struct lease *victim);
+
 /* Map with as many leases preempted as the policy and the room take. */
 bool map_with_victims(struct engine *engine, const struct map_request *request,
                       struct mapping *mapping);

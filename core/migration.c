@@ -199,9 +199,14 @@ static uint32_t find_moves(struct engine *engine, const struct lease *lease,
 
 void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
+    plan_migration_at(engine, lease, proposal, engine->now);
+}
+
+void plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
+                       int64_t at)
+{
     struct placed_vm *moves = memory_new(lease->n_vms, sizeof *moves);
     struct moving moving = {.engine = engine, .lease = lease, .moves = moves};
-    int64_t at = engine->now;
 
     if (engine->settings.migration != MIGRATION_NO)
         moving.n = find_moves(engine, lease, proposal->plan.vm->placement, moves);
@@ -209,6 +214,7 @@ void plan_migration(struct engine *engine, struct lease *lease, struct proposal 
         reservation_list_append(
             &moving.list,
             reservation_of_moves(engine, lease, RESERVATION_MEMORY_MIGRATION, moves, moving.n));
+        moving.list.items[0]->from = moving.list.items[0]->until = at;
     } else if (moving.n) {
         if (has_disk_image(engine, lease))
             at = append_batches(&moving, RESERVATION_DISK_MIGRATION, at);

@@ -119,9 +119,10 @@ struct search {
     struct lease *lease;
     bool resuming;
     bool strict;
-    bool spare_others; /* no victims */
-    bool may_be_late;  /* a deadline does not matter */
-    int64_t remaining; /* seconds the VMs have to run */
+    bool spare_others;  /* no victims */
+    bool spare_planned; /* only those that run */
+    bool may_be_late;   /* a deadline does not matter */
+    int64_t remaining;  /* seconds the VMs have to run */
     int64_t shutdown;
     int64_t resume; /* seconds set aside for resuming */
     int64_t threshold;
@@ -192,6 +193,7 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
                                       .pinned = search->pinned,
                                       .pinned_preempts = search->forced,
                                       .spare_others = search->spare_others,
+                                      .spare_planned = search->spare_planned,
                                       .forced = search->forced};
         struct mapping mapping;
         int64_t resume_taken;
@@ -373,6 +375,19 @@ static bool try_haizea_points(struct search *search, int64_t after, struct propo
     return placed;
 }
 
+/* Whoever is planned for later is not displaced for somebody who is planned for later still: the
+ * queue gives places in the future in the right order. */
+static void spare_for_later(struct search *search)
+{
+    const struct engine_settings *settings = &search->engine->settings;
+
+    if (search->lease->request.kind != LEASE_BEST_EFFORT ||
+        settings->behaviour.lease_kinds_of_haizea_1_0)
+        return;
+    search->spare_planned = true;
+    search->spare_others = settings->backfilling == BACKFILLING_CONSERVATIVE;
+}
+
 /* Every time at which something ends, in order. */
 static bool try_future(struct search *search, int64_t after, struct proposal *proposal)
 {
@@ -403,6 +418,27 @@ static uint32_t vms_that_fit(struct engine *engine, const struct lease *lease)
     return count;
 }
 
+/* As soon as those that run can have been suspended for it, or where somebody ends before that. */
+static bool try_relief(struct search *search, const struct placing_request *request,
+                       struct proposal *proposal)
+{
+    int64_t points[RELIEF_POINTS], last = request->from;
+    bool placed = false;
+    size_t n = 0;
+
+    if (!request->earliest)
+        n = relief_points(search->engine, search->lease, request->from, points);
+    for (size_t i = 0; i < n && points[i] < search->before && !placed; i++) {
+        struct search free_room = *search;
+
+        free_room.before = points[i];
+        free_room.spare_others = true;
+        placed = try_future(&free_room, last, proposal) || try_point(search, points[i], proposal);
+        last = points[i];
+    }
+    return placed;
+}
+
 bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
                                struct proposal *proposal)
 {
@@ -423,8 +459,9 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     search.threshold = scheduling_threshold(engine, lease);
     if (search.resuming && engine->settings.migration == MIGRATION_NO)
         restrict_to_previous_hosts(&search);
-    placed = try_now(&search, request, proposal, &last);
+    placed = try_now(&search, request, proposal, &last) || try_relief(&search, request, proposal);
     if (!placed && request->may_wait) {
+        spare_for_later(&search);
         placed = try_future(&search, last, proposal);
         /* VMs that cannot be laid out on their hosts in another way go where they were. */
         if (!placed && search.hosts) {

@@ -55,6 +55,17 @@ struct victim_test {
     void *engine;
 };
 
+/* How long would a lease take in all, from its first start to its end, if its VMs ran on these
+ * hosts from `at` on? */
+struct lease_estimate {
+    const struct lease *lease;
+    const struct site *site;
+    int64_t at;
+    const uint32_t *hosts; /* places in the site, one per VM */
+    const uint32_t *from;  /* where they run at present, one per VM; the same: it stays */
+    int64_t overhead;      /* seconds in which it does not run because of the move */
+};
+
 struct policy_hooks {
     void *context;
 
@@ -81,6 +92,9 @@ struct policy_hooks {
     /* scores[i] for batch->hosts[i], or POLICY_VETO. NULL: all hosts are equal. */
     void (*score_hosts)(void *context, const struct host_batch *batch, int64_t *scores);
     unsigned host_columns; /* HOST_COLUMN_... that score_hosts reads */
+
+    /* Milliseconds; -1: no opinion. NULL: nobody estimates, and no running lease is moved. */
+    int64_t (*estimate)(void *context, const struct lease_estimate *question);
 };
 
 #endif

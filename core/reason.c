@@ -29,6 +29,7 @@ const char *reason_name(enum reason_id id)
         [REASON_NOT_READY] = "not-ready",
         [REASON_NO_HOST_ALLOWED] = "no-host-allowed",
         [REASON_TEXT] = "text",
+        [REASON_MOVED] = "moved",
     };
 
     return names[id];
@@ -42,12 +43,12 @@ const char *reason_word(const struct reason *reason)
 /* How each sentence is made: %n number, %t time, of n[0], n[1], ... in order; %s the text. */
 static const char *const sentences[REASONS] = {
     [REASON_NONE] = "",
-    [REASON_NO_ROOM_NOW] = "waits for room: asks for %n VMs, %n fit now",
+    [REASON_NO_ROOM_NOW] = "waits for room: asks for %v, %n fit now",
     [REASON_BEHIND_QUEUE] = "waits behind lease %n, which is before it in the queue",
     [REASON_PLANNED] = "planned to start at %t",
     [REASON_REFUSED_BY_POLICY] = "refused by policy: %s",
-    [REASON_TOO_BIG] = "refused: asks for %n VMs, but the empty site holds at most %n of them",
-    [REASON_NO_ROOM_AT_START] = "refused: %n VMs do not fit from %t until %t, %n would",
+    [REASON_TOO_BIG] = "refused: asks for %v, but the empty site holds at most %n of them",
+    [REASON_NO_ROOM_AT_START] = "refused: there is no room for %v from %t until %t, only for %n",
     [REASON_START_PASSED] = "refused: its start %t has passed, it is %t",
     [REASON_DEADLINE_UNREACHABLE] = "refused: must end by %t, the earliest possible end is %t",
     [REASON_IMAGE_TOO_LATE] = "refused: its disk image would arrive at %t, its start is %t",
@@ -59,12 +60,14 @@ static const char *const sentences[REASONS] = {
     [REASON_CANCELLED] = "cancelled on request",
     [REASON_ENDED_EARLY] = "ended by itself after %n of %n s",
     [REASON_FAILED] = "failed: %s",
-    [REASON_NO_ROOM_AT_ONCE] = "refused: asks for %n VMs at once, %n fit now",
+    [REASON_NO_ROOM_AT_ONCE] = "refused: asks for %v at once, %n fit now",
     [REASON_NOT_READY] = "waits for its earliest start %t",
     [REASON_NO_HOST_ALLOWED] =
-        ("refused: asks for %n VMs, but the %n open hosts that its requirements "
+        ("refused: asks for %v, but the %n open hosts that its requirements "
          "allow hold at most %n of them"),
     [REASON_TEXT] = "%s",
+    [REASON_MOVED] =
+        "moved to better hosts at %t: it would take %n s in all where it was, %n s there (%n percent less)",
     [REASON_DEADLINE_MISSED] = "given up: must end by %t, the earliest possible end is %t",
 };
 
@@ -85,6 +88,11 @@ size_t reason_format(const struct reason *reason, char *buffer, size_t size,
         switch (*++s) {
         case 'n':
             snprintf(piece, sizeof piece, "%" PRId64, reason->n[used++]);
+            break;
+        case 'v':
+            snprintf(piece, sizeof piece, "%" PRId64 " VM%s", reason->n[used],
+                     reason->n[used] == 1 ? "" : "s");
+            used++;
             break;
         case 't':
             time_text(reason->n[used++], piece, sizeof piece);

@@ -34,6 +34,8 @@ enum reason_id {
     REASON_NO_HOST_ALLOWED,   /* n[0] VMs asked for; the n[1] open hosts that its requirements allow
                                  hold n[2] of them when empty */
     REASON_TEXT,              /* a driver's own: text is the sentence */
+    REASON_MOVED, /* it runs and goes to better hosts: n[0] when, n[1] seconds in all if it stayed,
+                     n[2] if it moves, n[3] percent gained */
     REASONS
 };
 

@@ -178,6 +178,36 @@ static void explain_size(struct engine *engine, struct lease *lease)
         lease->reason = refused;
 }
 
+static void enqueue(struct engine *engine, struct lease *lease)
+{
+    engine->queued_deadlines |= lease->request.deadline != INSTANT_NONE;
+    lease_set_state(engine, lease,
+                    lease_is_suspended(lease) ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
+    queue_insert(engine, lease);
+}
+
+static void wait_for_room(struct engine *engine, struct lease *lease)
+{
+    if (lease_ready_at(lease) > engine->now)
+        keep_early(engine, lease);
+    else
+        enqueue(engine, lease);
+}
+
+/* A reservation that finds no room may wait for some like any other lease. */
+static bool convert(struct engine *engine, struct lease *lease)
+{
+    if (!engine->settings.convert_reservations || lease->request.kind != LEASE_RESERVATION ||
+        lease->reason.id != REASON_NO_ROOM_AT_START)
+        return false;
+    engine->unfinished[LEASE_RESERVATION]--;
+    engine->unfinished[LEASE_BEST_EFFORT]++;
+    lease->request.kind = LEASE_BEST_EFFORT;
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_CONVERTED, .lease = lease});
+    wait_for_room(engine, lease);
+    return true;
+}
+
 static void schedule_kind(struct engine *engine, enum lease_kind kind)
 {
     for (size_t i = 0; i < engine->pending.n; i++) {
@@ -186,7 +216,8 @@ static void schedule_kind(struct engine *engine, enum lease_kind kind)
         if (lease->request.kind != kind || engine_schedule_lease(engine, lease, false))
             continue;
         explain_size(engine, lease);
-        lease_finish(engine, lease, LEASE_REJECTED);
+        if (!convert(engine, lease))
+            lease_finish(engine, lease, LEASE_REJECTED);
     }
 }
 
@@ -258,8 +289,26 @@ static int64_t next_give_up(const struct engine *engine)
     return next;
 }
 
-/* The queue from its head: what cannot be placed stays, in order. Leases that lose their place on
- * the way are put in where they belong and wait for the next pass. */
+/* Who is more important than those that have places in the future starts at once, or takes what they
+ * have. */
+static void displace_planned(struct engine *engine, struct lease_list *waiting)
+{
+    struct lease *lease;
+
+    while ((lease = queue_next_to_displace(engine, waiting)) != NULL &&
+           !has_missed_deadline(engine, lease)) {
+        lease->plan->in_queue = false;
+        if (!engine_schedule_lease(engine, lease, false)) {
+            queue_release_future(engine, waiting, lease);
+            return;
+        }
+        lease_list_remove(waiting, lease);
+    }
+}
+
+/* The queue from its head, the most important first where the policy goes by that: what cannot be
+ * placed stays, in the order of submission. Leases that lose their place on the way are put in where
+ * they belong and wait for the next pass. */
 static void schedule_queue(struct engine *engine)
 {
     struct lease_list waiting = engine->queue;
@@ -267,6 +316,8 @@ static void schedule_queue(struct engine *engine)
 
     engine->queue = engine->trying;
     engine->queue.n = 0;
+    displace_planned(engine, &waiting);
+    queue_put_in_order(engine, &waiting);
     while (next < waiting.n) {
         if (engine->settings.behaviour.queue_pass_by_free_cpu && !future_allowed(engine) &&
             slot_table_free_cpu_now(engine->table) == 0)
@@ -278,14 +329,6 @@ static void schedule_queue(struct engine *engine)
         queue_insert(engine, waiting.items[next++]);
     engine->trying = waiting;
     engine->next_give_up = next_give_up(engine);
-}
-
-static void enqueue(struct engine *engine, struct lease *lease)
-{
-    engine->queued_deadlines |= lease->request.deadline != INSTANT_NONE;
-    lease_set_state(engine, lease,
-                    lease_is_suspended(lease) ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
-    queue_insert(engine, lease);
 }
 
 int64_t lease_ready_at(const struct lease *lease)
@@ -326,12 +369,8 @@ void schedule_pending(struct engine *engine)
     for (size_t i = 0; i < engine->pending.n; i++) {
         struct lease *lease = engine->pending.items[i];
 
-        if (lease->request.kind != LEASE_BEST_EFFORT)
-            continue;
-        if (lease_ready_at(lease) > engine->now)
-            keep_early(engine, lease);
-        else
-            enqueue(engine, lease);
+        if (lease->request.kind == LEASE_BEST_EFFORT)
+            wait_for_room(engine, lease);
     }
     schedule_kind(engine, LEASE_IMMEDIATE);
     schedule_kind(engine, LEASE_RESERVATION);

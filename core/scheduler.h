@@ -45,6 +45,8 @@ struct engine {
     struct lease_list queue;   /* ascending submission */
     bool queued_deadlines;     /* some lease of the queue has, or had, a deadline */
     int64_t next_give_up;      /* when the first of those has to be given up */
+    int64_t next_move_look;    /* when better hosts are looked for; INSTANT_NONE: no lease may move */
+    bool capacity_freed;       /* since the last look */
     struct lease_list trying;  /* scratch: the queue while it is being scheduled */
     struct lease_list future;  /* hold a future reservation */
 
@@ -163,6 +165,21 @@ int64_t resume_windows(struct engine *engine, struct lease *lease,
                        const struct placement *placement, int64_t at,
                        struct reservation_list *list);
 
+/* --- relief.c --- */
+enum { RELIEF_POINTS = 8 };
+/* The earliest times after `after` at which leases that run could have been suspended for this
+ * best-effort lease, ascending; how many. */
+size_t relief_points(struct engine *engine, const struct lease *lease, int64_t after,
+                     int64_t points[RELIEF_POINTS]);
+/* Where the policy lets the more important displace the less important, those come first. */
+void queue_put_in_order(const struct engine *engine, struct lease_list *queue);
+/* The most important of the queue, if less important ones hold places in the future; or NULL. */
+struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue);
+/* Those that hold places in the future and are less important than the lease give them up and go to
+ * the end of `queue`. */
+void queue_release_future(struct engine *engine, struct lease_list *queue,
+                          const struct lease *lease);
+
 /* --- mapper.c --- */
 struct map_request {
     struct lease *lease;
@@ -173,6 +190,7 @@ struct map_request {
     size_t n_allowed;
     const struct placement *pinned; /* every VM goes to its host there; NULL: anywhere */
     bool spare_others;              /* nobody is preempted for it */
+    bool spare_planned;             /* only those that run are */
     bool pinned_preempts;           /* pinned, and others are preempted for it */
     bool forced; /* a promise made before: suspend others whatever the preemption policy says */
 };
@@ -280,8 +298,11 @@ bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);
 /* Seconds to send a VM's memory to another host. */
 int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory);
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease);
-/* Put the migrations a resumption needs in front of proposal->plan.before. */
+/* Put the migrations a resumption needs in front of proposal->plan.before, from now on or from a
+ * later time on. */
 void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal);
+void plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
+                       int64_t at);
 
 /* --- preparation.c --- */
 void image_transfers_create(struct engine *engine);

@@ -19,6 +19,8 @@ void engine_settings_init(struct engine_settings *settings)
     settings->override_suspend_time = SPAN_NONE;
     settings->override_resume_time = SPAN_NONE;
     settings->migration = MIGRATION_NO;
+    settings->migration_threshold = 10;
+    settings->migration_mode = MOVING_LIVE;
     settings->preparation = PREPARATION_UNMANAGED;
     settings->transfer_mechanism = TRANSFER_UNICAST;
     settings->avoid_redundant_transfers = true;

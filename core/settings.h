@@ -30,6 +30,10 @@ enum suspension_exclusion {
 
 enum migration { MIGRATION_NO, MIGRATION_YES, MIGRATION_YES_NOTRANSFER };
 
+/* How a lease that runs is moved to better hosts: its VMs go on while their memory is copied, or it
+ * is suspended, transferred and resumed. */
+enum migration_mode { MOVING_LIVE, MOVING_COLD };
+
 enum preparation { PREPARATION_UNMANAGED, PREPARATION_IMAGE_TRANSFER };
 enum transfer_mechanism { TRANSFER_UNICAST, TRANSFER_MULTICAST };
 enum image_reuse { IMAGE_REUSE_NONE, IMAGE_REUSE_CACHES };
@@ -39,6 +43,8 @@ struct engine_settings {
 
     enum backfilling backfilling;
     int64_t backfilling_reservations; /* intermediate: how many */
+    bool convert_reservations; /* without room they wait as best-effort leases (Shrivastava, Bhilare:
+                                  AR-to-BE conversion) */
     enum suspension suspension;
     double suspend_rate, resume_rate; /* MB/s, > 0 unless suspension is none */
     enum suspension_exclusion exclusion;
@@ -47,6 +53,9 @@ struct engine_settings {
     int64_t override_suspend_time;      /* seconds, or SPAN_NONE */
     int64_t override_resume_time;       /* seconds, or SPAN_NONE */
     enum migration migration;
+    int64_t migration_interval; /* seconds between looks for better hosts; 0: never */
+    double migration_threshold; /* percent of its time that a lease must gain by moving */
+    enum migration_mode migration_mode;
     int64_t shutdown_time;      /* seconds per lease */
     int64_t enactment_overhead; /* seconds per VM and operation */
 

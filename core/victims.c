@@ -97,8 +97,11 @@ static bool may_make_room(struct engine *engine, const struct map_request *reque
     if (lease->request.terms == TERMS_NON_PREEMPTABLE &&
         !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
         return false;
+    if (request->spare_planned && !lease_plan_running(lease))
+        return false;
     return lease->request.kind != LEASE_DEADLINE &&
-           is_preemptable_at(engine, lease, request->from) && is_of_use(engine, request, lease);
+           is_preemptable_at(engine, lease, request->from) && is_of_use(engine, request, lease) &&
+           !loses_work(engine, request, lease);
 }
 
 /* Leases that hold something during [from, until), by ascending id (Haizea has no order here). */

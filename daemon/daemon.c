@@ -194,6 +194,8 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
         daemon->polled = now;
         daemon->next_poll = now + interval;
         daemon->poll_ok = true;
+        if (troubles_expire(&daemon->troubles, clock_now()))
+            daemon_replan(daemon, "a host that was in trouble gets another chance");
         if (planner_unplaced(daemon->planner))
             daemon_replan(daemon, "%zu leases have no place", planner_unplaced(daemon->planner));
     } else if (now - planner_built(daemon->planner) > REPLAN_WHEN_OLD) {
@@ -256,6 +258,7 @@ static int64_t until_due(const struct daemon *daemon)
     if (daemon->cycle_due)
         return 0;
     due = least(due, enactor_next_time(daemon->enactor));
+    due = least(due, planner_retry_time(daemon->planner));
     if (due < INSTANT_NEVER)
         wait = least(wait, due * 1000 - clock_now_ms());
     if (!world_polling(daemon->world))
@@ -273,6 +276,8 @@ static void watch_time(struct daemon *daemon)
     if (planner_next_time(daemon->planner) <= now || enactor_next_time(daemon->enactor) <= now ||
         reconcile_is_due(daemon, now))
         daemon->cycle_due = true;
+    if (planner_retry_time(daemon->planner) <= now)
+        daemon_replan(daemon, "the pause after a failed start is over");
     if (!world_polling(daemon->world) && clock_monotonic() >= daemon->next_poll)
         world_poll(daemon->world, POLL_FULL);
 }

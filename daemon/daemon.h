@@ -17,12 +17,14 @@
 #include "configuration/live.h"
 #include "daemon/book.h"
 #include "daemon/planner.h"
+#include "daemon/troubles.h"
 #include "daemon/world.h"
 #include "util/error.h"
 
 struct answers;
 struct control;
 struct enactor;
+struct estimates;
 struct guard;
 struct messages;
 struct recorder;
@@ -38,6 +40,7 @@ struct daemon {
     struct book *book;
     struct rpc *rpc;
     struct world *world;
+    struct estimates *estimates;
     struct planner *planner;
     struct enactor *enactor;
     struct messages *messages;
@@ -49,6 +52,7 @@ struct daemon {
     int (*reload)(void *context, struct error *err); /* policy modules, on SIGHUP */
     void *reload_context;
 
+    struct troubles troubles; /* hosts that are left alone */
     bool replan;            /* the engine is to be built anew in the next cycle */
     char replan_why[128];   /* the first reason, for the log */
     bool cycle_due;         /* something has changed since the last cycle */
@@ -96,6 +100,9 @@ void intake_again(struct daemon *daemon, struct book_lease *lease, int64_t now);
 /* --- reconcile.c --- */
 /* Leases that are about to start, but nothing of them has been commanded, wait again. */
 void reconcile_before_replan(struct daemon *daemon);
+/* Its VMs cannot be started: final until its user releases them. */
+void reconcile_give_up(struct daemon *daemon, struct book_lease *lease, const char *why,
+                       int64_t now);
 void reconcile_revert(struct daemon *daemon, struct book_lease *lease);
 /* Phases follow what is seen. */
 void reconcile(struct daemon *daemon, int64_t now);

@@ -163,7 +163,7 @@ static const char *command_for(const struct enactor *enactor, const struct book_
     case GOAL_END:
         return to_end(enactor, vm, sight);
     case GOAL_HOLD:
-        return to_hold(enactor, sight);
+        return sight_failed(sight) ? "recreate" : to_hold(enactor, sight);
     case GOAL_AGAIN:
         return sight->state == VM_PENDING || sight_in_transition(sight) ? NULL : "recreate";
     default:

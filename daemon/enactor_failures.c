@@ -5,6 +5,7 @@
 #include "daemon/enactor.h"
 #include "daemon/enactor_inside.h"
 #include "daemon/log.h"
+#include "daemon/troubles.h"
 
 enum {
     AVOID_SECONDS = 300,     /* a host where a VM failed is left to others for so long */
@@ -53,6 +54,21 @@ static void note(struct enactor *enactor, struct book_vm *vm, const char *event,
     log_warning("VM %d: %s", vm->id, text);
 }
 
+/* Not tried for ever: its user is told, and asks again by releasing it. */
+static bool is_given_up(struct enactor *enactor, struct book_vm *vm, int64_t now)
+{
+    struct book_lease *lease = book_lease(enactor->daemon->book, vm->lease);
+    char text[BOOK_TEXT_MAX];
+
+    if (vm->attempts < enactor->daemon->live->retry_limit || vm->goal != GOAL_RUN || !lease ||
+        lease->phase != PHASE_STARTING || vm->ran)
+        return false;
+    snprintf(text, sizeof text, "VM %d could not be started in %d attempts; the last: %.160s",
+             vm->id, vm->attempts, lease->reason);
+    reconcile_give_up(enactor->daemon, lease, text, now);
+    return true;
+}
+
 /* The record of a VM that failed says where and when; the same failure counts once. */
 bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const struct sight *sight,
                           int64_t now)
@@ -69,30 +85,65 @@ bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const str
     pause = pause_after(enactor->daemon, vm->attempts);
     vm->next_try = vm->ran ? now + pause : INSTANT_NONE;
     avoid(vm, sight->history.host, now + AVOID_SECONDS);
-    snprintf(text, sizeof text, "VM %d failed on host %d (%s), attempt %d; it is tried again in %lld s",
-             vm->id, sight->history.host, vm_state_name(sight->state, sight->lcm_state),
-             vm->attempts, (long long)pause);
+    snprintf(text, sizeof text,
+             "VM %d failed on host %d (%s), attempt %d; it is tried again in %lld s", vm->id,
+             sight->history.host, vm_state_name(sight->state, sight->lcm_state), vm->attempts,
+             (long long)pause);
     note(enactor, vm, "start-failed", text, now);
     vm->pause_until = now + pause;
     book_mark_vm(enactor->daemon->book, vm);
+    if (troubles_note(&enactor->daemon->troubles, sight->history.host, vm->id, now)) {
+        log_warning("host %d is left alone for %d s: different VMs failed on it",
+                    sight->history.host, TROUBLE_SECONDS);
+        daemon_replan(enactor->daemon, "host %d is in trouble", sight->history.host);
+    }
+    is_given_up(enactor, vm, now);
     return !vm->ran;
 }
 
-void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm, const char *text,
-                          int64_t now)
+/* Whose fault a refusal is decides what is avoided: the host, the VM for a while, or nothing. */
+enum fault { FAULT_OF_VM, FAULT_OF_HOST, FAULT_OF_DAEMON };
+
+static enum fault fault_of(const struct rpc_reply *reply, bool deploys)
 {
+    switch (reply->code) {
+    case RPC_CODE_AUTHENTICATION:
+    case RPC_CODE_AUTHORIZATION:
+    case RPC_CODE_INTERNAL:
+    case RPC_CODE_REPLICATION:
+        return FAULT_OF_DAEMON;
+    case RPC_CODE_LOCKED:
+    case RPC_CODE_NO_EXISTS:
+        return FAULT_OF_VM;
+    default:
+        break;
+    }
+    if (reply->outcome == RPC_FAULT)
+        return FAULT_OF_DAEMON;
+    /* "Not enough CPU", "not available", a host that has just been disabled, ... */
+    return deploys && !strstr(reply->message, "for state") ? FAULT_OF_HOST : FAULT_OF_VM;
+}
+
+void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
+                          const struct rpc_reply *reply, int64_t now)
+{
+    static const char *const whose[] = {[FAULT_OF_VM] = "",
+                                        [FAULT_OF_HOST] = " on this host",
+                                        [FAULT_OF_DAEMON] = " (not the VM's fault)"};
     char sentence[BOOK_TEXT_MAX];
     struct book_lease *lease = book_lease(enactor->daemon->book, vm->lease);
     bool deploys = strcmp(vm->command, "deploy") == 0;
+    enum fault fault = fault_of(reply, deploys);
 
-    vm->attempts++;
-    vm->next_try = now + pause_after(enactor->daemon, vm->attempts);
+    if (fault != FAULT_OF_DAEMON)
+        vm->attempts++;
+    vm->next_try = now + pause_after(enactor->daemon, vm->attempts ? vm->attempts : 1);
     snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.200s", vm->command,
-             vm->id, vm->attempts > 1 ? " again" : "", text);
+             vm->id, whose[fault], reply->message);
     note(enactor, vm, "command-refused", sentence, now);
     vm->command[0] = '\0';
     book_mark_vm(enactor->daemon->book, vm);
-    if (!deploys)
+    if (is_given_up(enactor, vm, now) || fault != FAULT_OF_HOST)
         return;
     avoid(vm, vm->host, now + AVOID_AFTER_REFUSAL);
     if (lease && lease->phase == PHASE_STARTING)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "adapters/opennebula/rpc.h"
 #include "daemon/book.h"
 #include "daemon/world.h"
 
@@ -38,7 +39,7 @@ struct enactor {
 bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const struct sight *sight,
                           int64_t now);
 /* oned refused a command. */
-void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm, const char *text,
-                          int64_t now);
+void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
+                          const struct rpc_reply *reply, int64_t now);
 
 #endif

@@ -5,6 +5,7 @@
 #include "daemon/daemon.h"
 #include "daemon/enactor.h"
 #include "daemon/enactor_inside.h"
+#include "daemon/estimates.h"
 #include "daemon/log.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
@@ -50,7 +51,7 @@ static void answered(void *context, const struct rpc_reply *reply)
         break;
     case RPC_REFUSED:
     case RPC_FAULT:
-        enactor_note_refusal(enactor, vm, reply->message, now);
+        enactor_note_refusal(enactor, vm, reply, now);
         break;
     case RPC_NOT_SENT:
         vm->command[0] = '\0';
@@ -86,8 +87,26 @@ static void recover(struct enactor *enactor, const struct book_vm *vm, int opera
          (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(operation)}, 2);
 }
 
+/* Its time is measured from here. */
+static void measure(struct enactor *enactor, const struct book_vm *vm)
+{
+    struct estimates *estimates = enactor->daemon->estimates;
+    int64_t now = clock_monotonic();
+
+    if (strcmp(vm->command, "stop") == 0 || strcmp(vm->command, "suspend") == 0)
+        estimates_begun(estimates, vm->id, OPERATION_SUSPEND, vm->memory, now);
+    else if (strcmp(vm->command, "deploy") == 0)
+        estimates_begun(estimates, vm->id, vm->ran ? OPERATION_RESUME : OPERATION_BOOT, vm->memory,
+                        now);
+    else if (strcmp(vm->command, "resume") == 0)
+        estimates_begun(estimates, vm->id, OPERATION_RESUME, vm->memory, now);
+    else
+        estimates_forget(estimates, vm->id);
+}
+
 static void send_one(struct enactor *enactor, struct book_vm *vm)
 {
+    measure(enactor, vm);
     log_info("VM %d: %s%s", vm->id, vm->command, enactor->daemon->live->dry_run ? " (dry run)" : "");
     vm->in_flight = true; /* for ever in a dry run: told once */
     if (enactor->daemon->live->dry_run)

@@ -15,6 +15,8 @@
 #include "util/crash_point.h"
 #include "util/memory.h"
 
+enum { ATTEMPTS = 5, ATTEMPT_PAUSE = 500 * 1000 /* microseconds */ };
+
 struct guard {
     struct rpc *rpc;
     char instance[80], machine[80];
@@ -76,6 +78,23 @@ static void read_machine(char *text, size_t size)
     }
 }
 
+/* oned may be starting or stumble: a refusal counts at once, a lost answer after some. */
+static int ask_patiently(struct guard *guard, const struct rpc_request *request, char **document,
+                         struct error *err)
+{
+    struct rpc_reply reply = {0};
+
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (i > 0)
+            usleep(ATTEMPT_PAUSE);
+        if (rpc_call_now(guard->rpc, request, document, &reply, err) == 0)
+            return 0;
+        if (reply.outcome != RPC_NOT_SENT && reply.outcome != RPC_UNKNOWN)
+            break;
+    }
+    return -1;
+}
+
 static int look_for_others(struct guard *guard, struct error *err)
 {
     const struct rpc_argument self = RPC_INT(-1);
@@ -87,7 +106,7 @@ static int look_for_others(struct guard *guard, struct error *err)
     int64_t age;
     int result = 0;
 
-    if (rpc_call_now(guard->rpc, &request, &document, NULL, err) < 0)
+    if (ask_patiently(guard, &request, &document, err) < 0)
         return -1;
     if (!document || user_pool_parse(&users, document, strlen(document), err) < 0 || !users.n) {
         free(document);

@@ -49,10 +49,28 @@ static void time_text(int64_t instant, char *text, size_t size)
     strftime(text, size, "%Y-%m-%d %H:%M:%S", localtime_r(&at, &local));
 }
 
+/* The engine's sentences begin with what the message says already. */
+static const char *without_prefix(const char *reason)
+{
+    static const char *const prefixes[] = {"refused: ", "waits "};
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(reason, prefixes[i], strlen(prefixes[i])) == 0)
+            return reason + strlen(prefixes[i]);
+    return reason;
+}
+
+/* The reason only repeats when it starts. */
+static bool is_plan(const struct book_lease *lease)
+{
+    return !lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0;
+}
+
 void message_of(const struct book_lease *lease, char *text, size_t size)
 {
     char when[64] = "";
-    const char *reason = lease->reason;
+    const char *reason = without_prefix(lease->reason);
+    int length;
 
     text[0] = '\0';
     if (lease->expected != INSTANT_NONE && lease->expected != INSTANT_NEVER)
@@ -62,28 +80,31 @@ void message_of(const struct book_lease *lease, char *text, size_t size)
         snprintf(text, size, "%s", reason);
         break;
     case PHASE_WAITING:
-        if (when[0])
-            snprintf(text, size, "Waiting: %s. Expected to start at %s (estimate)", reason, when);
-        else
-            snprintf(text, size, "Waiting: %s", reason);
+        length = snprintf(text, size, "Waiting%s%s", reason == lease->reason ? ": " : " ", reason);
+        if (when[0] && (size_t)length < size)
+            snprintf(text + length, size - (size_t)length,
+                     ". Expected to start at %s (estimate)", when);
         break;
     case PHASE_RESERVED:
         if (lease->late)
             snprintf(text, size, "Late: the reservation for %s could not be started: %s", when,
                      reason);
         else if (lease->contract)
-            snprintf(text, size, "Reserved: starts at %s (contract). %s", when,
-                     strcmp(lease->reason_word, "planned") == 0 ? "" : reason);
+            snprintf(text, size, "Reserved: starts at %s (contract)%s%s", when,
+                     is_plan(lease) ? "" : ". ", is_plan(lease) ? "" : reason);
         else
             snprintf(text, size, "Accepted: ends by its deadline; planned to start at %s", when);
         break;
     case PHASE_STARTING:
-        if (lease->reason_word[0] && strcmp(lease->reason_word, "planned") != 0)
+        if (!is_plan(lease))
             snprintf(text, size, "Starting: %s", reason);
         break;
     case PHASE_RUNNING:
         if (strcmp(lease->reason_word, "ends-soon") == 0)
             snprintf(text, size, "%s", reason);
+        else if (lease->late && lease->since != INSTANT_NONE)
+            snprintf(text, size, "Late: the reservation started %lld s after its time",
+                     (long long)(lease->since - lease->start));
         break;
     case PHASE_REFUSED:
         snprintf(text, size, "Refused: %s", reason);

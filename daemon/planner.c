@@ -18,6 +18,7 @@ struct planner *planner_create(const struct planner_settings *settings, struct b
     planner->settings = *settings;
     planner->book = book;
     planner->world = world;
+    planner->retry = INSTANT_NEVER;
     engine_outputs_init(&planner->outputs);
     return planner;
 }
@@ -99,12 +100,17 @@ static uint64_t hosts_digest(const struct host_pool *pool)
     return digest;
 }
 
-bool planner_sees_same_hosts(const struct planner *planner)
+bool planner_sees_same_hosts(struct planner *planner)
 {
     const struct hosts_seen *seen = world_hosts(planner->world);
 
-    return planner->engine && seen &&
-           (seen == planner->hosts || hosts_digest(&seen->pool) == planner->hosts_digest);
+    if (!planner->engine || !seen)
+        return false;
+    if (seen->number != planner->compared) {
+        planner->compared = seen->number;
+        planner->same = hosts_digest(&seen->pool) == planner->hosts_digest;
+    }
+    return planner->same;
 }
 
 static bool takes_vms(const struct host *host)
@@ -126,20 +132,49 @@ static int make_site(const struct planner *planner, struct site *site, struct er
         if (site_add_hosts(site, 1, &capacity, err) < 0)
             return -1;
         site->hosts[site->n_hosts - 1].id = pool->items[i].id;
-        site->hosts[site->n_hosts - 1].closed = !takes_vms(&pool->items[i]);
+        site->hosts[site->n_hosts - 1].closed =
+            !takes_vms(&pool->items[i]) ||
+            troubles_has(planner->settings.troubles, pool->items[i].id, clock_now());
     }
     return 0;
 }
 
 /* --- building --------------------------------------------------------------------------------- */
 
+void planner_set_estimates(struct planner *planner, const struct estimates *estimates)
+{
+    planner->estimates = estimates;
+}
+
+static void use_estimate(const struct planner *planner, enum operation operation, int64_t *seconds,
+                         double *rate)
+{
+    struct estimate estimate = estimates_of(planner->estimates, operation);
+
+    if (estimate.n == 0 || *seconds != SPAN_NONE)
+        return;
+    if (estimate.seconds)
+        *seconds = estimate.seconds;
+    else
+        *rate = estimate.rate;
+}
+
 static int make_engine(struct planner *planner, int64_t now, struct error *err)
 {
+    struct engine_settings settings = planner->settings.engine;
     struct site site;
 
+    /* What was asked for as a reservation is one in the book, too. */
+    settings.convert_reservations = false;
+
+    if (planner->estimates) {
+        use_estimate(planner, OPERATION_SUSPEND, &settings.override_suspend_time,
+                     &settings.suspend_rate);
+        use_estimate(planner, OPERATION_RESUME, &settings.override_resume_time,
+                     &settings.resume_rate);
+    }
     if (make_site(planner, &site, err) == 0)
-        planner->engine =
-            engine_create(&site, &planner->settings.engine, planner->settings.policies, err);
+        planner->engine = engine_create(&site, &settings, planner->settings.policies, err);
     site_finish(&site);
     if (!planner->engine)
         return -1;
@@ -154,6 +189,8 @@ static int look_anew(struct planner *planner, struct error *err)
     planner->hosts = hosts_retain(world_hosts(planner->world));
     planner->site = site_retain(world_site(planner->world));
     planner->hosts_digest = hosts_digest(&planner->hosts->pool);
+    planner->compared = planner->hosts->number;
+    planner->same = true;
     planner->eligibility = eligibility_create(
         &planner->hosts->pool, &planner->site->datastores, &planner->site->clusters,
         &planner->site->users, &planner->site->acl, &planner->settings.eligibility, err);
@@ -164,6 +201,7 @@ int planner_rebuild(struct planner *planner, int64_t now, struct error *err)
 {
     planner->n_news = planner->n_gone = 0;
     planner->built = clock_monotonic();
+    planner->retry = INSTANT_NEVER;
     if (look_anew(planner, err) < 0)
         return -1;
     if (planner->hosts->pool.n == 0)
@@ -337,6 +375,17 @@ int planner_step(struct planner *planner, int64_t now, struct error *err)
     if (result == 0)
         planner_note_expectations(planner, now);
     return result;
+}
+
+void planner_retry_at(struct planner *planner, int64_t at)
+{
+    if (at < planner->retry)
+        planner->retry = at;
+}
+
+int64_t planner_retry_time(const struct planner *planner)
+{
+    return planner->retry;
 }
 
 bool planner_knows(const struct planner *planner, int64_t lease)

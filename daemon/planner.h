@@ -14,6 +14,8 @@
 #include "adapters/opennebula/eligibility.h"
 #include "core/engine.h"
 #include "daemon/book.h"
+#include "daemon/estimates.h"
+#include "daemon/troubles.h"
 #include "daemon/world.h"
 #include "util/error.h"
 
@@ -24,6 +26,7 @@ struct planner_settings {
     const struct policy_hooks *policies;
     struct eligibility_settings eligibility;
     int64_t boot_time;        /* seconds a reservation is commanded early */
+    const struct troubles *troubles; /* hosts that are left alone; must outlive the planner */
     bool resumes_anywhere;    /* preempted VMs are stopped, not suspended */
     bool submit_on_hold;      /* a VM on hold that nobody held waits like a pending one */
 };
@@ -32,6 +35,11 @@ struct planner_settings {
 struct planner *planner_create(const struct planner_settings *settings, struct book *book,
                                struct world *world);
 void planner_destroy(struct planner *planner); /* NULL is allowed */
+
+/* What suspensions and resumptions really take: each engine that is built from now on plans with
+ * it, where the operator has not set a time (override-suspend-time, override-resume-time). NULL: by
+ * the settings alone. Must outlive the planner. */
+void planner_set_estimates(struct planner *planner, const struct estimates *estimates);
 
 /* Throw the engine away and build it from what is known; decisions of this instant are made and
  * noted in the book. -1 with err: no hosts seen yet, or the engine cannot be made. Costs: about 2 us
@@ -52,13 +60,16 @@ bool planner_knows(const struct planner *planner, int64_t lease);
 
 /* When the engine wants to be stepped next; INSTANT_NEVER. */
 int64_t planner_next_time(const struct planner *planner);
+/* When a lease that is left out for the moment (starting it failed) should be planned again: build
+ * anew then. INSTANT_NEVER. */
+int64_t planner_retry_time(const struct planner *planner);
 
 /* When the engine thinks the lease's VMs' time is over; INSTANT_NONE: it does not run there. */
 int64_t planner_end(const struct planner *planner, int64_t lease);
 
 /* Are the hosts the engine knows still what the last poll shows (set, capacity, state, attributes
- * that requirements speak of)? O(hosts). */
-bool planner_sees_same_hosts(const struct planner *planner);
+ * that requirements speak of)? O(hosts) once a poll. */
+bool planner_sees_same_hosts(struct planner *planner);
 /* Leases that were promised or wait and that there is no place for as things stand. */
 size_t planner_unplaced(const struct planner *planner);
 /* Milliseconds (monotonic) when it was built. */

@@ -6,7 +6,8 @@
 #include "util/memory.h"
 
 enum {
-    /* A VM that does not settle is looked at again and planned for anew after so long. */
+    /* A VM that does not settle is looked at again and planned for anew after so long, when nothing
+     * is known of how long it takes. */
     PATIENCE = 5,
 };
 
@@ -147,6 +148,33 @@ static void adopt(struct planner *planner, struct book_lease *lease, int64_t now
     log_error("lease %lld is left out of the plan: %s", (long long)lease->id, err.text);
 }
 
+/* When the last of its VMs is likely to be suspended. */
+static int64_t leaving_until(const struct planner *planner, const struct book_lease *lease,
+                             int64_t now)
+{
+    struct estimate estimate = {0};
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
+    int64_t until = now + 1;
+
+    if (planner->estimates)
+        estimate = estimates_of(planner->estimates, OPERATION_SUSPEND);
+    if (!estimate.n)
+        return now + PATIENCE;
+    for (size_t i = 0; i < n; i++) {
+        int64_t span = estimate_seconds(&estimate, vms[i]->memory), end;
+
+        if (vms[i]->gone || vms[i]->goal != GOAL_STOP)
+            continue;
+        /* `ours` is set when the command is prepared. */
+        end = (vms[i]->ours && vms[i]->sent != INSTANT_NONE ? vms[i]->sent : now) + span;
+        if (end <= now)
+            end = now + PATIENCE;
+        until = end > until ? end : until;
+    }
+    return until;
+}
+
 /* A lease on its way out of its hosts: they are taken until it is likely to be gone. */
 static int adopt_waiting(struct planner *planner, struct book_lease *lease, int64_t now,
                          struct error *err)
@@ -169,7 +197,7 @@ static int adopt_waiting(struct planner *planner, struct book_lease *lease, int6
             adoption.vm_host = places;
     }
     if (leaving && adoption.vm_host)
-        adoption.until = now + PATIENCE;
+        adoption.until = leaving_until(planner, lease, now);
     if (lease->earliest != INSTANT_NONE && lease->earliest > now)
         adoption.not_before = lease->earliest;
     result = engine_adopt(planner->engine, &adoption, err);

@@ -25,6 +25,7 @@ struct planned {
 
 struct planner {
     struct planner_settings settings;
+    const struct estimates *estimates; /* NULL: none */
     struct book *book;
     struct world *world;
 
@@ -34,10 +35,13 @@ struct planner {
     struct site_seen *site;
     struct eligibility *eligibility;
     uint64_t hosts_digest;
+    uint64_t compared; /* number of the picture that was compared last */
+    bool same;         /* what came out */
     int64_t built;
     size_t n_unplaced; /* adopted leases that there was no place for */
 
     int64_t *news, *gone; /* lease ids for the next step */
+    int64_t retry; /* when the pause of a VM that failed is over; INSTANT_NEVER */
     bool careful;         /* a step failed: new leases are handed in one by one */
     size_t n_news, news_allocated, n_gone, gone_allocated;
 };
@@ -57,6 +61,9 @@ int64_t lease_remaining(const struct book_lease *lease, int64_t now);
 bool lease_is_suspended_by_us(const struct planner *planner, const struct book_lease *lease);
 bool lease_is_final(const struct book_lease *lease);
 uint32_t host_place(const struct planner *planner, int32_t host); /* HOST_NONE: unknown */
+
+/* Some lease is left out until then. */
+void planner_retry_at(struct planner *planner, int64_t at);
 
 /* --- planner_adopt.c --- */
 void planner_adopt_all(struct planner *planner, int64_t now);

@@ -18,6 +18,20 @@ void lease_time_text(int64_t instant, char *text, size_t size)
         strftime(text, size, "%Y-%m-%d %H:%M:%S", localtime_r(&at, &local));
 }
 
+/* What a VM of the lease asks for, where the reason is lack of room. */
+static void add_size(const struct planner *planner, const struct book_lease *lease,
+                     const struct reason *reason, char *text, size_t size)
+{
+    size_t n, length = strlen(text);
+    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
+
+    if (n && (reason->id == REASON_NO_ROOM_NOW || reason->id == REASON_NO_ROOM_AT_START ||
+              reason->id == REASON_NO_ROOM_AT_ONCE))
+        snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB each)",
+                 (long long)(vms[0]->cpu / 100), (long long)(vms[0]->cpu % 100),
+                 (long long)vms[0]->memory);
+}
+
 static void set_reason(struct planner *planner, struct book_lease *lease,
                        const struct reason *reason)
 {
@@ -25,6 +39,7 @@ static void set_reason(struct planner *planner, struct book_lease *lease,
     const char *word = reason_word(reason);
 
     reason_format(reason, text, sizeof text, lease_time_text);
+    add_size(planner, lease, reason, text, sizeof text);
     if (strcmp(text, lease->reason) == 0 && strcmp(word, lease->reason_word) == 0)
         return;
     snprintf(lease->reason, sizeof lease->reason, "%s", text);
@@ -103,6 +118,7 @@ static void start_lease(struct planner *planner, struct book_lease *lease, int64
     take_hosts(planner, lease, r->placement, GOAL_RUN);
     lease->since = INSTANT_NONE;
     lease->expected = now;
+    lease->reason_word[0] = lease->reason[0] = '\0';
     if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED)
         lease->end = lease->start + lease->duration;
     set_phase(planner, lease, PHASE_STARTING);
@@ -226,6 +242,7 @@ static void finished(struct planner *planner, struct book_lease *lease,
         char text[BOOK_TEXT_MAX];
 
         reason_format(&output->lease->reason, text, sizeof text, lease_time_text);
+        add_size(planner, lease, &output->lease->reason, text, sizeof text);
         lease_refuse(planner, lease, now, reason_word(&output->lease->reason), text);
     } else if (state == LEASE_CANCELLED && (lease->phase == PHASE_RUNNING ||
                                             lease->phase == PHASE_STARTING)) {

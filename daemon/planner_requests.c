@@ -166,6 +166,7 @@ static bool filter_of(struct planner *planner, struct book_lease *lease, struct 
         snprintf(text, sizeof text, "Starting VM %d failed %d time%s; the next try is at %s", vm->id,
                  vm->attempts, vm->attempts == 1 ? "" : "s", when);
         cannot_be_placed(planner, lease, "start-failed", text);
+        planner_retry_at(planner, vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until);
         return false;
     }
     if (!sight->full) /* stopped by us and not asked for in full: any open host */

@@ -4,6 +4,7 @@
 
 #include "daemon/clock.h"
 #include "daemon/daemon.h"
+#include "daemon/estimates.h"
 #include "daemon/log.h"
 
 /* What OpenNebula shows of a VM, in the words that matter to its lease. */
@@ -123,11 +124,28 @@ static void note_running(struct daemon *daemon, struct book_lease *lease, struct
         return;
     if (vm->goal == GOAL_STOP || vm->goal == GOAL_END)
         return;
+    if (troubles_clear(&daemon->troubles, sight->history.host))
+        daemon_replan(daemon, "host %d works again", sight->history.host);
     vm->ran = true;
     vm->ours = false;
     vm->attempts = 0;
     vm->next_try = INSTANT_NONE;
     book_mark_vm(daemon->book, vm);
+}
+
+/* Operations that have ended tell how long such ones take. */
+static void learn(struct daemon *daemon, const struct book_vm *vm, enum standing standing,
+                  const struct sight *sight)
+{
+    if (standing == STANDS_OUR_STOP) {
+        if (estimates_suspended(daemon->estimates, vm->id, sight->asked))
+            log_debug("suspending a VM takes another time than was thought");
+    } else if (standing == STANDS_RUNNING) {
+        if (estimates_running(daemon->estimates, vm->id, sight->asked))
+            log_debug("starting a VM takes another time than was thought");
+    } else if (standing != STANDS_MOVING) {
+        estimates_forget(daemon->estimates, vm->id);
+    }
 }
 
 static void observe_vm(struct daemon *daemon, struct book_lease *lease, struct book_vm *vm,
@@ -141,6 +159,7 @@ static void observe_vm(struct daemon *daemon, struct book_lease *lease, struct b
         standings->n++;
     if (standing == STANDS_UNKNOWN)
         return;
+    learn(daemon, vm, standing, sight);
     if (standing == STANDS_GONE) {
         if (!vm->gone)
             note_gone(daemon, lease, vm, now);
@@ -404,10 +423,10 @@ static void reconcile_final(struct daemon *daemon, struct book_lease *lease,
 
     if (s->of[STANDS_UNKNOWN])
         return;
-    if (lease->phase == PHASE_REFUSED && s->of[STANDS_THEIR_STOP] == s->n &&
+    if (lease->phase != PHASE_ENDED && s->of[STANDS_THEIR_STOP] == s->n &&
         vms[0]->goal == GOAL_HOLD)
         set_goal(daemon, lease, GOAL_NONE);
-    else if (lease->phase == PHASE_REFUSED && s->of[STANDS_PENDING] == s->n &&
+    else if (lease->phase != PHASE_ENDED && s->of[STANDS_PENDING] == s->n &&
              vms[0]->goal == GOAL_NONE && daemon->live->refusal == REFUSAL_HOLD)
         intake_again(daemon, lease, now);
     else if (lease->phase == PHASE_ENDED && s->of[STANDS_RUNNING] > 0)
@@ -461,6 +480,9 @@ static void reconcile_lease(struct daemon *daemon, struct book_lease *lease, int
 
 /* --- time ------------------------------------------------------------------------------------- */
 
+static bool not_begun(const struct daemon *daemon, const struct book_lease *lease);
+static void watch_promise(struct daemon *daemon, struct book_lease *lease, int64_t now);
+
 static void watch_end(struct daemon *daemon, struct book_lease *lease, int64_t now)
 {
     int64_t warning = daemon->live->end_warning;
@@ -468,7 +490,9 @@ static void watch_end(struct daemon *daemon, struct book_lease *lease, int64_t n
 
     if (lease->end == INSTANT_NONE || lease->end == INSTANT_NEVER)
         return;
-    if (lease->end <= now) {
+    if (lease->end <= now && lease->phase == PHASE_STARTING && not_begun(daemon, lease)) {
+        watch_promise(daemon, lease, now);
+    } else if (lease->end <= now) {
         begin_ending(daemon, lease, "its time is over", now);
     } else if (warning > 0 && !lease->warned && lease->end - warning <= now) {
         time_t end = (time_t)lease->end;
@@ -509,6 +533,18 @@ static void watch_promise(struct daemon *daemon, struct book_lease *lease, int64
         log_warning("lease %lld is late: not started %lld s after its start",
                     (long long)lease->id, (long long)(now - lease->start));
     }
+}
+
+void reconcile_give_up(struct daemon *daemon, struct book_lease *lease, const char *why,
+                       int64_t now)
+{
+    planner_gone(daemon->planner, lease->id);
+    snprintf(lease->reason_word, sizeof lease->reason_word, "given-up");
+    snprintf(lease->reason, sizeof lease->reason, "%s", why);
+    set_phase(daemon, lease, PHASE_FAILED);
+    set_goal(daemon, lease, GOAL_HOLD);
+    book_history(daemon->book, lease->id, now, "given-up", "%s", why);
+    log_error("lease %lld is given up: %s", (long long)lease->id, why);
 }
 
 void reconcile_revert(struct daemon *daemon, struct book_lease *lease)

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "adapters/opennebula/credentials.h"
+#include "adapters/opennebula/setup.h"
 #include "daemon/clock.h"
 #include "daemon/control.h"
 #include "daemon/daemon.h"
 #include "daemon/enactor.h"
+#include "daemon/estimates.h"
 #include "daemon/guard.h"
 #include "daemon/log.h"
 #include "daemon/messages.h"
@@ -37,6 +39,7 @@ struct house {
     char *state_directory, *socket;
     struct simulated *simulated; /* NULL: a real OpenNebula */
     struct credentials credentials;
+    int32_t zone;
     struct policy_host *policies;
     struct answers_daemon services;
     struct daemon daemon;
@@ -200,6 +203,24 @@ static int check_credentials(struct house *house)
     return 0;
 }
 
+/* Access rules may be for one zone of a federation. Whoever may not read the configuration is taken
+ * to be alone. */
+static void find_zone(struct house *house)
+{
+    const struct rpc_request request = {.method = "one.system.config"};
+    struct setup_facts facts;
+    struct error err = {0};
+    char *document = NULL;
+
+    setup_facts_init(&facts);
+    if (rpc_call_now(house->daemon.rpc, &request, &document, NULL, &err) == 0 && document &&
+        setup_read_config(&facts, document, strlen(document), &err) == 0)
+        house->zone = facts.zone;
+    else
+        log_debug("the zone is not known and taken as 0: %s", err.text);
+    free(document);
+}
+
 static int take_place(struct house *house)
 {
     struct error err = {0};
@@ -209,6 +230,8 @@ static int take_place(struct house *house)
         return -1;
     if (reached == 0 && check_credentials(house) < 0)
         return -1;
+    if (reached == 0)
+        find_zone(house);
     house->daemon.guard = guard_create(house->daemon.rpc, house->credentials.endpoint,
                                        book_instance(house->daemon.book),
                                        house->daemon.live->exclusive && reached == 0, &err);
@@ -228,8 +251,10 @@ static struct planner_settings planner_settings(const struct house *house)
         .policies = policy_host_hooks(house->policies),
         .eligibility = {.policy = (enum host_policy)live->host_policy,
                         .rank = live->rank,
-                        .memory_scale = live->memory_scale},
+                        .memory_scale = live->memory_scale,
+                        .zone = house->zone},
         .boot_time = live->boot_time,
+        .troubles = &house->daemon.troubles,
         .resumes_anywhere = live->suspend_with == SUSPEND_WITH_STOP,
         .submit_on_hold = live->submit_on_hold,
     };
@@ -252,7 +277,9 @@ static int make_loop(struct house *house)
 
     daemon->started = clock_now();
     daemon->world = world_create(&world, daemon_polled, daemon);
+    daemon->estimates = estimates_create(daemon->book);
     daemon->planner = planner_create(&settings, daemon->book, daemon->world);
+    planner_set_estimates(daemon->planner, daemon->estimates);
     daemon->enactor = enactor_create(daemon);
     daemon->messages = messages_create(daemon);
     house->services = services_for(daemon);
@@ -320,8 +347,10 @@ static void take_down(struct house *house)
     messages_destroy(daemon->messages);
     enactor_destroy(daemon->enactor);
     planner_destroy(daemon->planner);
+    estimates_destroy(daemon->estimates);
     world_destroy(daemon->world);
     guard_destroy(daemon->guard);
+    troubles_finish(&daemon->troubles);
     policy_host_destroy(house->policies);
     credentials_finish(&house->credentials);
     simulated_stop(house->simulated);

@@ -50,6 +50,7 @@ struct world {
     char error[256];
     struct site_seen *site_next;
     struct hosts_seen *hosts_next;
+    uint64_t n_pictures;
     struct host_monitoring_pool monitoring;
 };
 
@@ -221,6 +222,7 @@ static void take_hosts(struct world *world)
 {
     if (world->hosts_next) {
         host_monitoring_merge(&world->hosts_next->pool, &world->monitoring);
+        world->hosts_next->number = ++world->n_pictures;
         hosts_release(world->hosts);
         world->hosts = world->hosts_next;
         world->hosts_next = NULL;

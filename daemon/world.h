@@ -37,6 +37,7 @@ struct sight {
 /* Pools that planners keep using while newer ones come in. */
 struct hosts_seen {
     int references;
+    uint64_t number; /* each picture has another one */
     struct host_pool pool;
 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "experiments/data.h"
+#include "lwf/generate_random.h"
 #include "lwf/trace_combine.h"
 #include "lwf/trace_list.h"
 
@@ -33,15 +34,26 @@ static void add(struct trace_list *list, const struct lease_request *request, ui
     complete.node_sets = &set;
     complete.n_node_sets = 1;
     trace_list_add(list, &complete);
+    list->items[list->n - 1].order = complete.submit;
+    list->items[list->n - 1].place = list->n;
+}
+
+static int64_t later(const struct blue *blue, struct generate_random *random)
+{
+    if (blue->seed == 0 || blue->shift <= 0)
+        return 0;
+    return (int64_t)generate_random_below(random, (uint64_t)blue->shift + 1);
 }
 
 static struct trace *open_jobs(const struct blue *blue, struct error *err)
 {
     const char *text = data_blue_30days;
+    struct generate_random random;
     struct trace_list list;
     int64_t at = 0, gap, asked, real, nodes;
 
     trace_list_init(&list);
+    generate_random_init(&random, blue->seed, 0, 0);
     while (take(&text, &gap) && take(&text, &asked) && take(&text, &real) && take(&text, &nodes)) {
         at += gap;
         if (blue->span > 0 && at >= blue->span)
@@ -50,7 +62,7 @@ static struct trace *open_jobs(const struct blue *blue, struct error *err)
             continue;
         add(&list,
             &(struct lease_request){.kind = LEASE_BEST_EFFORT,
-                                    .submit = at,
+                                    .submit = at + later(blue, &random),
                                     .start = INSTANT_NONE,
                                     .duration = asked,
                                     .duration_known = real > 0 ? real : SPAN_NONE,
@@ -58,6 +70,7 @@ static struct trace *open_jobs(const struct blue *blue, struct error *err)
                                     .terms = TERMS_SUSPENDABLE},
             (uint32_t)nodes, blue->memory);
     }
+    trace_list_sort(&list);
     return trace_list_open(&list, NULL, err);
 }
 

@@ -14,6 +14,8 @@ struct blue {
     int64_t memory;     /* MB of every VM */
     int64_t span;       /* only what is asked for before this; 0: all */
     int64_t most_nodes; /* larger jobs are left out; 0: none */
+    uint64_t seed;      /* not 0: each job comes up to `shift` seconds later */
+    int64_t shift;
 };
 
 struct trace *blue_open(const struct blue *blue, struct error *err);

@@ -67,8 +67,7 @@ static bool is_choice(const char *choices, const char *word)
     return false;
 }
 
-static int check_value(const struct experiment_option *option, const char *value,
-                       struct error *err)
+static int check_value(const struct experiment_option *option, const char *value, struct error *err)
 {
     char *end;
     double number;
@@ -167,8 +166,8 @@ int experiment_perform(const struct experiment *experiment,
 {
     struct experiment_bench bench = {.experiment = experiment,
                                      .request = request,
-                                     .values = memory_new(experiment->n_options,
-                                                          sizeof(const char *)),
+                                     .values =
+                                         memory_new(experiment->n_options, sizeof(const char *)),
                                      .parallel = request->parallel};
     struct findings *findings = findings_create();
     int result = -1;

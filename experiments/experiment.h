@@ -64,8 +64,8 @@ bool experiment_chosen(const struct experiment_bench *bench, const char *option,
 const char *experiment_text(const struct experiment_bench *bench, const char *option);
 bool experiment_is_quick(const struct experiment_bench *bench);
 
-/* n pieces of work, each in a process of its own, several at a time. `perform` runs in the child and
- * fills `result`, result_size bytes without pointers. */
+/* n pieces of work, each in a process of its own, several at a time. `perform` runs in the child
+ * and fills `result`, result_size bytes without pointers. */
 struct experiment_work {
     const char *what; /* for the progress bar */
     size_t n, result_size;

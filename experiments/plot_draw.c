@@ -39,8 +39,8 @@ static const char *colour_of(const struct plot_series *series)
 static double along(const struct frame *frame, double x)
 {
     if (frame->plot->log_x)
-        return LEFT + PLOT_WIDTH * (log(x) - log(frame->x_low)) /
-                          (log(frame->x_high) - log(frame->x_low));
+        return LEFT +
+               PLOT_WIDTH * (log(x) - log(frame->x_low)) / (log(frame->x_high) - log(frame->x_low));
     return LEFT + PLOT_WIDTH * (x - frame->x_low) / (frame->x_high - frame->x_low);
 }
 
@@ -120,8 +120,7 @@ static void draw_text(const struct frame *frame, double x, double y, const char 
 
 static void draw_mark(const struct frame *frame, double x, const char *text)
 {
-    output_format(frame->out,
-                  "<path d=\"M%.1f %dv5\" stroke=\"#444\"/>\n", along(frame, x),
+    output_format(frame->out, "<path d=\"M%.1f %dv5\" stroke=\"#444\"/>\n", along(frame, x),
                   TOP + PLOT_HEIGHT);
     draw_text(frame, along(frame, x), TOP + PLOT_HEIGHT + 19, "middle", text);
 }
@@ -159,8 +158,8 @@ static void draw_axes(const struct frame *frame)
     for (int i = 0; i <= steps; i++) {
         double y = frame->y_low + i * frame->y_step;
 
-        output_format(frame->out, "<path d=\"M%d %.1fh%d\" stroke=\"#ddd\"/>\n", LEFT,
-                      up(frame, y), PLOT_WIDTH);
+        output_format(frame->out, "<path d=\"M%d %.1fh%d\" stroke=\"#ddd\"/>\n", LEFT, up(frame, y),
+                      PLOT_WIDTH);
         snprintf(text, sizeof text, "%.6g", fabs(y) < 1e-9 * frame->y_step ? 0 : y);
         draw_text(frame, LEFT - 7, up(frame, y) + 4, "end", text);
     }
@@ -170,8 +169,9 @@ static void draw_axes(const struct frame *frame)
                   "stroke=\"#444\"/>\n",
                   LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT);
     draw_text(frame, LEFT + PLOT_WIDTH / 2.0, TOP + PLOT_HEIGHT + 43, "middle", frame->plot->x);
-    output_format(frame->out, "<text transform=\"translate(17 %d) rotate(-90)\" "
-                              "text-anchor=\"middle\">",
+    output_format(frame->out,
+                  "<text transform=\"translate(17 %d) rotate(-90)\" "
+                  "text-anchor=\"middle\">",
                   TOP + PLOT_HEIGHT / 2);
     findings_escape(frame->out, frame->plot->y);
     output_text(frame->out, "</text>\n");
@@ -197,7 +197,8 @@ static void draw_bars(const struct frame *frame, const struct plot_series *serie
     for (size_t i = 0; i < series->n; i++) {
         const struct plot_point *point = &series->points[i];
         double left = along(frame, point->x) - room / 2 + width * (double)place;
-        double top = up(frame, fmax(point->y, floor_y)), bottom = up(frame, fmin(point->y, floor_y));
+        double top = up(frame, fmax(point->y, floor_y)),
+               bottom = up(frame, fmin(point->y, floor_y));
 
         output_format(frame->out,
                       "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
@@ -214,8 +215,9 @@ static void draw_points(const struct frame *frame, const struct plot_series *ser
         double x = along(frame, point->x), y = up(frame, point->y);
 
         draw_interval(frame, point, x, colour_of(series));
-        output_format(frame->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\" fill=\"%s\" "
-                                  "stroke=\"%s\"/>\n",
+        output_format(frame->out,
+                      "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.2\" fill=\"%s\" "
+                      "stroke=\"%s\"/>\n",
                       x, y, series->style == PLOT_DASHED ? "#fff" : colour_of(series),
                       colour_of(series));
     }
@@ -267,9 +269,8 @@ static void draw_legend(const struct frame *frame)
                           LEGEND, y - 6, colour_of(series));
         else
             output_format(frame->out,
-                          "<path d=\"M%d %.1fh22\" stroke=\"%s\" stroke-width=\"%s\"%s/>\n",
-                          LEGEND, y, colour_of(series),
-                          series->style == PLOT_POINTS ? "5" : "1.8",
+                          "<path d=\"M%d %.1fh22\" stroke=\"%s\" stroke-width=\"%s\"%s/>\n", LEGEND,
+                          y, colour_of(series), series->style == PLOT_POINTS ? "5" : "1.8",
                           series->style == PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
         draw_text(frame, LEGEND + 28, y + 4, "start", series->name);
     }

@@ -44,8 +44,8 @@ static void count_finished(struct stage *stage, const struct lease *lease)
         class->wait += (double)accounting_waiting_time(lease);
         class->turnaround += (double)(lease->end - lease->request.submit);
         class->vm_seconds += (double)lease->n_vms * (double)lease->duration_actual;
-        class->late += replaying->due &&
-                       lease->end > replaying->due(replaying->context, &lease->request);
+        class->late +=
+            replaying->due && lease->end > replaying->due(replaying->context, &lease->request);
     } else {
         class->cancelled++;
     }
@@ -132,11 +132,13 @@ static int set_up(struct stage *stage, struct error *err)
     const struct configuration_wishes wishes = {.set = stage->replaying->set,
                                                 .n_set = stage->replaying->n_set};
     struct policy_driver driver = {.site = &stage->site, .log = complain};
-    const struct configuration *configuration;
+    struct configuration *configuration;
 
     if (configuration_read(NULL, &wishes, &stage->configurations, err) < 0)
         return -1;
     configuration = stage->configurations.items[0];
+    if (stage->replaying->adjust)
+        stage->replaying->adjust(stage->replaying->context, &configuration->settings);
     if (!configuration->resources)
         return error_set(err, EINVAL, "the experiment names no simulation.resources");
     if (site_text_parse(configuration->resources, &stage->site, err) < 0)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "core/accounting.h"
+#include "core/settings.h"
 #include "core/site.h"
 #include "lwf/trace.h"
 #include "util/error.h"
@@ -14,8 +15,8 @@ enum { REPLAYED_CLASSES = 8 };
 /* Leases of one class, as the experiment divides them. Times in seconds. */
 struct replayed_class {
     int64_t requested, refused, completed, cancelled;
-    int64_t late;        /* completed after they were due */
-    int64_t preemptions; /* how often one had to make room */
+    int64_t late;            /* completed after they were due */
+    int64_t preemptions;     /* how often one had to make room */
     double wait, turnaround; /* sums over completed leases */
     double vm_seconds;       /* of completed leases: VMs x time they ran */
 };
@@ -39,11 +40,13 @@ struct replaying {
     int (*class_of)(const void *context, const struct lease_request *request);
     /* When it should have ended; NULL: never. */
     int64_t (*due)(const void *context, const struct lease_request *request);
+    /* Change what options do not reach; NULL: nothing. */
+    void (*adjust)(const void *context, struct engine_settings *settings);
     const void *context;
 };
 
-/* Run to the end. Errors: those of the configuration, the trace and the policies; a lease that waits
- * for ever is an error, too. */
+/* Run to the end. Errors: those of the configuration, the trace and the policies; a lease that
+ * waits for ever is an error, too. */
 int replaying_perform(const struct replaying *replaying, struct replayed *replayed,
                       struct error *err);
 

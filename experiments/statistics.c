@@ -25,7 +25,6 @@ struct estimate estimate_of(const double *values, size_t n)
     for (size_t i = 0; i < n; i++)
         squares += (values[i] - estimate.mean) * (values[i] - estimate.mean);
     if (n > 1)
-        estimate.half =
-            student_quantile(n - 1) * sqrt(squares / (double)(n - 1)) / sqrt((double)n);
+        estimate.half = student_quantile(n - 1) * sqrt(squares / (double)(n - 1)) / sqrt((double)n);
     return estimate;
 }

@@ -1,8 +1,8 @@
 #include "experiments/experiment.h"
 
 const struct experiment *const experiment_table[] = {
-    &experiment_suspend, &experiment_priority, &experiment_pacp, &experiment_intergrid,
-    &experiment_gridway,
+    &experiment_suspend,   &experiment_priority, &experiment_pacp,
+    &experiment_intergrid, &experiment_gridway,
 };
 
 const size_t experiment_count = sizeof experiment_table / sizeof *experiment_table;

@@ -25,7 +25,7 @@ static bool event_of(const struct engine_output *output, struct galerna_event *e
     case OUTPUT_STATE:
         event->kind = output->from == LEASE_RESUMED_READY ? GALERNA_EVENT_RESUMED
                                                           : GALERNA_EVENT_STARTED;
-        return output->to == LEASE_ACTIVE;
+        return output->to == LEASE_ACTIVE && output->from != LEASE_MIGRATING;
     default:
         return false;
     }

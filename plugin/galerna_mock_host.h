@@ -22,6 +22,11 @@ extern "C" {
 
 enum { MOCK_TYPES = 5 };
 
+struct mock_stretch {
+    int64_t span;
+    uint32_t place;
+};
+
 /* A lease as a module sees it. All VMs are of one size. */
 struct mock_lease {
     int64_t id;
@@ -34,6 +39,9 @@ struct mock_lease {
     int64_t amounts[MOCK_TYPES]; /* of each VM */
     const char *image;
     int64_t image_size;
+    /* Stretches of running so far: seconds, and the place of all its VMs. */
+    const struct mock_stretch *stretches;
+    uint32_t n_stretches;
 };
 
 /* One VM of 100 CPU and 1024 MB for an hour, asked for at time 0, suspendable, user unknown. */
@@ -57,6 +65,10 @@ void mock_host_set_compatibility(struct mock_host *mock, enum galerna_compatibil
  * answers for any time. */
 int mock_host_add(struct mock_host *mock, const int64_t capacity[MOCK_TYPES],
                   const int64_t *free_amounts);
+
+/* What host_attribute() answers for every name: a function of the test's; NULL: nothing. */
+void mock_host_set_attributes(struct mock_host *mock,
+                              const char *(*attribute)(uint32_t place, const char *name));
 
 /* Make an instance with options "key=value key=value" (no blanks in values; NULL: defaults). Numbers,
  * durations in seconds, yes/no and choices are understood. *self is the instance. Returns what

@@ -22,6 +22,8 @@
  * not newer, and reads no more of a structure than its `size` says. Fields are only ever appended.
  *   2026-11-20  1.0  admission, preemption, host selection
  *   2026-11-21  1.1  struct galerna_policy: event (optional), for modules that learn
+ *   2026-11-21  1.2  struct galerna_host_selection: estimate (optional); struct galerna_host:
+ *                    lease_stretches, lease_stretch, host_attribute
  */
 #ifndef GALERNA_POLICY_H
 #define GALERNA_POLICY_H
@@ -36,7 +38,7 @@ extern "C" {
 
 #define GALERNA_POLICY_MAGIC UINT32_C(0x4750304c)
 #define GALERNA_ABI_MAJOR 1
-#define GALERNA_ABI_MINOR 1
+#define GALERNA_ABI_MINOR 2
 
 /* Times and durations with a meaning of their own. */
 #define GALERNA_NONE INT64_MIN      /* not set */
@@ -175,6 +177,18 @@ struct galerna_host {
      * create(), for one). O(log of the host's change points). */
     bool (*host_free)(const struct galerna_host *host, uint32_t place, int64_t at,
                       int64_t *amounts);
+
+    /* Since 1.2. How often the lease's VMs have begun to run and kept what they did: the last
+     * stretch is under way, or where their memory was saved. O(operations of the lease). */
+    uint32_t (*lease_stretches)(const struct galerna_lease *lease);
+    /* Seconds that stretch 0, 1, ... has lasted so far; *place (may be NULL): where VM `vm` ran.
+     * -1, *place untouched: there is no such stretch or VM. O(operations of the lease). */
+    int64_t (*lease_stretch)(const struct galerna_host *host, const struct galerna_lease *lease,
+                             uint32_t stretch, uint32_t vm, uint32_t *place);
+    /* An attribute of a host, NAME for one, as the driver knows it; NULL: it knows none of that
+     * name (in a replay it never does). Valid until the call of the module returns. */
+    const char *(*host_attribute)(const struct galerna_host *host, uint32_t place,
+                                  const char *name);
 };
 
 /* ---- options ------------------------------------------------------------------------------ */
@@ -317,6 +331,18 @@ static inline const int64_t *galerna_capacity(const struct galerna_host_batch *b
                                            (size_t)batch->hosts[i] * batch->capacity_stride);
 }
 
+/* How long would a lease take in all, from its first start to its end, if its VMs ran on these hosts
+ * from `at` on? Asked for the hosts where it runs and for those where it could go. */
+struct galerna_estimate {
+    uint32_t size;
+    uint32_t n_vms;
+    const struct galerna_lease *lease;
+    int64_t at;
+    const uint32_t *hosts; /* places, one per VM */
+    const uint32_t *from;  /* where the VMs run at present; all the same: the lease stays */
+    int64_t overhead;      /* seconds without running that the scheduler plans for the move */
+};
+
 struct galerna_host_selection {
     uint32_t size;
     uint32_t columns; /* GALERNA_COLUMN_... that score reads */
@@ -326,6 +352,12 @@ struct galerna_host_selection {
      * up to a million times in a replay: plain loops over the columns. */
     enum galerna_verdict (*score)(void *self, const struct galerna_host_batch *batch,
                                   int64_t *scores, struct galerna_result *result);
+
+    /* Since 1.2, optional: *milliseconds, 0 or more, that the lease takes in all. A running lease
+     * whose terms allow it moves when that makes it shorter by the operator's threshold. The first
+     * module of a chain that answers is believed; NULL: no opinion. */
+    enum galerna_verdict (*estimate)(void *self, const struct galerna_estimate *estimate,
+                                     int64_t *milliseconds, struct galerna_result *result);
 };
 
 /* ---- events ------------------------------------------------------------------------------- */

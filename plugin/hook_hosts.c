@@ -80,3 +80,45 @@ void host_score_hosts(void *context, const struct host_batch *batch, int64_t *sc
     else if (!ask(chain->instances[0], &view, scores))
         fill(scores, batch->n_hosts, POLICY_SCORE_MAX);
 }
+
+/* -1: no opinion. */
+static int64_t ask_estimate(struct instance *instance, const struct galerna_estimate *view)
+{
+    int64_t milliseconds = -1, began;
+    enum galerna_verdict verdict;
+
+    if (instance->replaced || !instance->module->host_selection.estimate)
+        return -1;
+    began = instance_call_begins(instance, 1);
+    verdict = instance->module->host_selection.estimate(instance->active_self, view, &milliseconds,
+                                                        instance_result(instance));
+    instance_call_ended(instance, began, "estimate");
+    if (verdict == GALERNA_OK && milliseconds >= 0)
+        return milliseconds;
+    if (verdict == GALERNA_OK)
+        instance_fault(instance, "estimate gave %lld milliseconds", (long long)milliseconds);
+    else if (verdict != GALERNA_SKIP)
+        instance_fault_verdict(instance, "estimate", verdict);
+    return -1;
+}
+
+int64_t host_estimate(void *context, const struct lease_estimate *question)
+{
+    struct policy_host *host = context;
+    const struct chain *chain = host_chain(host, GALERNA_KIND_HOST_SELECTION);
+    const struct galerna_estimate view = {
+        .size = sizeof view,
+        .n_vms = question->lease->n_vms,
+        .lease = (const struct galerna_lease *)(const void *)question->lease,
+        .at = question->at,
+        .hosts = question->hosts,
+        .from = question->from,
+        .overhead = question->overhead,
+    };
+    int64_t milliseconds = -1;
+
+    host->state.site = question->site;
+    for (size_t i = 0; i < chain->n && milliseconds < 0; i++)
+        milliseconds = ask_estimate(chain->instances[i], &view);
+    return milliseconds;
+}

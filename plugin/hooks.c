@@ -51,6 +51,14 @@ static bool any_chooses(const struct chain *chain)
     return false;
 }
 
+static bool any_estimates(const struct chain *chain)
+{
+    for (size_t i = 0; i < chain->n; i++)
+        if (chain->instances[i]->module->host_selection.estimate)
+            return true;
+    return false;
+}
+
 void host_hooks_init(struct policy_host *host)
 {
     const struct chain *preemption = host_chain(host, GALERNA_KIND_PREEMPTION);
@@ -68,5 +76,7 @@ void host_hooks_init(struct policy_host *host)
     if (!chain_is_builtin(selection)) {
         host->hooks.score_hosts = host_score_hosts;
         host->hooks.host_columns = columns_of(selection);
+        if (any_estimates(selection))
+            host->hooks.estimate = host_estimate;
     }
 }

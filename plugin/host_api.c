@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/lease.h"
+#include "core/reservation.h"
 #include "plugin/instance.h"
 
 _Static_assert((int)GALERNA_LEASE_BEST_EFFORT == (int)LEASE_BEST_EFFORT &&
@@ -227,6 +228,59 @@ static bool api_host_free(const struct galerna_host *host, uint32_t place, int64
     return true;
 }
 
+/* The stretch with that number, counted from 0; n: how many there are, when not NULL. */
+static const struct reservation *stretch_of(const struct galerna_lease *lease, uint32_t stretch,
+                                            uint32_t *n)
+{
+    const struct lease *known = core_lease(lease);
+    const struct reservation *found = NULL;
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < known->n_reservations; i++) {
+        const struct reservation *r = known->reservations[i];
+
+        if (r->kind != RESERVATION_VM || r->state == RESERVATION_SCHEDULED)
+            continue;
+        if (count++ == stretch)
+            found = r;
+    }
+    if (n)
+        *n = count;
+    return found;
+}
+
+static uint32_t api_lease_stretches(const struct galerna_lease *lease)
+{
+    uint32_t n;
+
+    stretch_of(lease, 0, &n);
+    return n;
+}
+
+static int64_t api_lease_stretch(const struct galerna_host *host, const struct galerna_lease *lease,
+                                 uint32_t stretch, uint32_t vm, uint32_t *place)
+{
+    const struct reservation *r = stretch_of(lease, stretch, NULL);
+    int64_t until;
+
+    if (!r || vm >= r->placement->n_vms)
+        return -1;
+    until = r->state == RESERVATION_ACTIVE && api_now(host) < r->until ? api_now(host) : r->until;
+    if (place)
+        *place = r->placement->vms[vm].host;
+    return until > r->from ? until - r->from : 0;
+}
+
+static const char *api_host_attribute(const struct galerna_host *host, uint32_t place,
+                                      const char *name)
+{
+    const struct host_state *state = state_of(host);
+
+    if (!state->world.host_attribute || place >= api_host_count(host))
+        return NULL;
+    return state->world.host_attribute(state->world.context, place, name);
+}
+
 void host_api_init(struct galerna_host *api, struct instance *instance)
 {
     *api = (struct galerna_host){
@@ -262,5 +316,8 @@ void host_api_init(struct galerna_host *api, struct instance *instance)
         .type_name = api_type_name,
         .type_find = api_type_find,
         .host_free = api_host_free,
+        .lease_stretches = api_lease_stretches,
+        .lease_stretch = api_lease_stretch,
+        .host_attribute = api_host_attribute,
     };
 }

@@ -43,6 +43,7 @@ size_t host_choose_victims(void *context, const struct lease *preemptor, int64_t
                            const struct victim *victims, size_t n, const struct victim_test *test,
                            size_t *chosen);
 void host_score_hosts(void *context, const struct host_batch *batch, int64_t *scores);
+int64_t host_estimate(void *context, const struct lease_estimate *question);
 
 /* Clamp and count scores out of range; they are rare. O(n), without branches when all are fine. */
 void host_check_scores(struct instance *instance, int64_t *scores, size_t n, const char *function);

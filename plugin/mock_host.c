@@ -24,6 +24,7 @@ struct mock_host {
     struct mock_instance instances[INSTANCES_MAX];
     size_t n_instances;
     struct galerna_result result;
+    const char *(*attribute)(uint32_t place, const char *name);
     struct mock_hosts hosts;
     unsigned logged;
     char log[TEXT_MAX];
@@ -178,6 +179,37 @@ static bool mock_host_free(const struct galerna_host *host, uint32_t place, int6
     return true;
 }
 
+static uint32_t mock_lease_stretches(const struct galerna_lease *lease)
+{
+    return lease_of(lease)->n_stretches;
+}
+
+static int64_t mock_lease_stretch(const struct galerna_host *host,
+                                  const struct galerna_lease *lease, uint32_t stretch, uint32_t vm,
+                                  uint32_t *place)
+{
+    (void)host;
+    if (stretch >= lease_of(lease)->n_stretches || vm >= lease_of(lease)->vms)
+        return -1;
+    if (place)
+        *place = lease_of(lease)->stretches[stretch].place;
+    return lease_of(lease)->stretches[stretch].span;
+}
+
+static const char *mock_host_attribute(const struct galerna_host *host, uint32_t place,
+                                       const char *name)
+{
+    const struct mock_host *mock = mock_of(host);
+
+    return mock->attribute && place < mock->n_hosts ? mock->attribute(place, name) : NULL;
+}
+
+void mock_host_set_attributes(struct mock_host *mock,
+                              const char *(*attribute)(uint32_t place, const char *name))
+{
+    mock->attribute = attribute;
+}
+
 struct mock_host *mock_host_create(void)
 {
     struct mock_host *mock = calloc(1, sizeof *mock);
@@ -216,6 +248,9 @@ struct mock_host *mock_host_create(void)
         .type_name = mock_type_name,
         .type_find = mock_type_find,
         .host_free = mock_host_free,
+        .lease_stretches = mock_lease_stretches,
+        .lease_stretch = mock_lease_stretch,
+        .host_attribute = mock_host_attribute,
     };
     return mock;
 }

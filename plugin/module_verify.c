@@ -13,7 +13,7 @@
 enum {
     ADMISSION_SIZE_1_0 = sizeof(struct galerna_admission),
     PREEMPTION_SIZE_1_0 = sizeof(struct galerna_preemption),
-    HOST_SELECTION_SIZE_1_0 = sizeof(struct galerna_host_selection),
+    HOST_SELECTION_SIZE_1_0 = offsetof(struct galerna_host_selection, estimate),
     OPTION_SIZE_1_0 = sizeof(struct galerna_option),
 };
 

@@ -99,6 +99,8 @@ struct policy_world {
     int64_t (*now)(void *context);
     /* Fill amounts[RESOURCE_TYPES_MAX] with what is free on a host (its place) at a time. */
     bool (*free_at)(void *context, uint32_t place, int64_t at, int64_t *amounts);
+    /* An attribute of a host (its place), "NAME" for one; NULL: none of that name. */
+    const char *(*host_attribute)(void *context, uint32_t place, const char *name);
 };
 
 void policy_host_set_world(struct policy_host *host, const struct policy_world *world);

@@ -116,6 +116,9 @@ static void details(struct json_writer *json, const struct site *site,
         word(json, "state", lease_state_name(output->lease->state));
         explain(json, &output->lease->reason);
         break;
+    case OUTPUT_CONVERTED:
+        explain(json, &output->lease->reason);
+        break;
     case OUTPUT_VM_WITHDRAWN:
         break;
     }
@@ -129,6 +132,7 @@ static int step(void *context, const struct engine *engine, int64_t now,
         [OUTPUT_PREEMPTED] = "preempted",   [OUTPUT_OPERATION_STARTED] = "started",
         [OUTPUT_OPERATION_ENDED] = "ended", [OUTPUT_VM_INTERVAL] = "planned",
         [OUTPUT_FINISHED] = "finished",     [OUTPUT_VM_WITHDRAWN] = "withdrawn",
+        [OUTPUT_CONVERTED] = "converted",
     };
     struct events *events = context;
     struct json_writer json;

@@ -21,6 +21,7 @@ static const char *const backfilling_words[] = {"off", "aggressive", "conservati
 static const char *const suspension_words[] = {"none", "serial-only", "all"};
 static const char *const exclusion_words[] = {"local", "global"};
 static const char *const migration_words[] = {"no", "yes", "yes-notransfer"};
+static const char *const mode_words[] = {"live", "cold"};
 static const char *const preparation_words[] = {"unmanaged", "imagetransfer"};
 static const char *const mechanism_words[] = {"unicast", "multicast"};
 static const char *const reuse_words[] = {"none", "image-caches"};
@@ -30,6 +31,7 @@ static const char *const reuse_words[] = {"none", "image-caches"};
 static const struct setting settings_table[] = {
     {"backfilling", SETTING_WORD, PLACE(backfilling), backfilling_words},
     {"backfilling-reservations", SETTING_INTEGER, PLACE(backfilling_reservations), NULL},
+    {"convert-reservations", SETTING_BOOL, PLACE(convert_reservations), NULL},
     {"suspension", SETTING_WORD, PLACE(suspension), suspension_words},
     {"suspend-rate", SETTING_REAL, PLACE(suspend_rate), NULL},
     {"resume-rate", SETTING_REAL, PLACE(resume_rate), NULL},
@@ -39,6 +41,9 @@ static const struct setting settings_table[] = {
     {"override-suspend-time", SETTING_INTEGER, PLACE(override_suspend_time), NULL},
     {"override-resume-time", SETTING_INTEGER, PLACE(override_resume_time), NULL},
     {"migration", SETTING_WORD, PLACE(migration), migration_words},
+    {"migration-interval", SETTING_INTEGER, PLACE(migration_interval), NULL},
+    {"migration-threshold", SETTING_REAL, PLACE(migration_threshold), NULL},
+    {"migration-mode", SETTING_WORD, PLACE(migration_mode), mode_words},
     {"shutdown-time", SETTING_INTEGER, PLACE(shutdown_time), NULL},
     {"enactment-overhead", SETTING_INTEGER, PLACE(enactment_overhead), NULL},
     {"lease-preparation", SETTING_WORD, PLACE(preparation), preparation_words},

@@ -114,8 +114,7 @@ void figures_read(sqlite3_stmt *statement, int first, struct sweep_outcome *outc
         } else {
             int64_t integer = sqlite3_column_int64(statement, at);
 
-            if (figure->type == FIGURE_INSTANT &&
-                sqlite3_column_type(statement, at) == SQLITE_NULL)
+            if (figure->type == FIGURE_INSTANT && sqlite3_column_type(statement, at) == SQLITE_NULL)
                 integer = INSTANT_NONE;
             memcpy(place, &integer, sizeof integer);
         }

@@ -66,14 +66,29 @@ char *folder_cell(const struct folder *folder, uint64_t digest)
     return path;
 }
 
-void folder_remove(struct folder *folder)
+/* Files whose names end in `ending`. */
+static void remove_files(const struct folder *folder, const char *ending)
 {
     DIR *directory = opendir(folder->path);
 
-    for (const struct dirent *entry; directory && (entry = readdir(directory));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+    for (const struct dirent *entry; directory && (entry = readdir(directory));) {
+        size_t length = strlen(entry->d_name), end = strlen(ending);
+
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && length >= end &&
+            !strcmp(entry->d_name + length - end, ending))
             unlinkat(dirfd(directory), entry->d_name, 0);
+    }
     if (directory)
         closedir(directory);
+}
+
+void folder_clear(struct folder *folder)
+{
+    remove_files(folder, ".db");
+}
+
+void folder_remove(struct folder *folder)
+{
+    remove_files(folder, "");
     rmdir(folder->path);
 }

@@ -33,11 +33,11 @@ struct sweep {
     struct grid_file *files;
     size_t n_files, files_allocated;
     size_t *by_digest; /* numbers of cells; by grid_find_digests() */
-    bool named; /* the cells' names are those of the cells there are now */
+    bool named;        /* the cells' names are those of the cells there are now */
 
-    char *file;             /* absolute; NULL: not read from a file */
-    char *results;          /* sweep_default_results() */
-    int keep;               /* what the file says; -1: nothing */
+    char *file;              /* absolute; NULL: not read from a file */
+    char *results;           /* sweep_default_results() */
+    int keep;                /* what the file says; -1: nothing */
     struct ini_entry *slurm; /* options of sbatch */
     size_t n_slurm, slurm_allocated;
 };

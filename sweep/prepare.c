@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/option.h"
 #include "sweep/digest.h"
 #include "sweep/grid.h"
 #include "util/memory.h"
@@ -26,8 +27,7 @@ static bool names_a_file(const struct ini_entry *entry)
 }
 
 /* Contents are read once, however many cells name the file. */
-static int add_file(struct digest *digest, struct sweep *sweep, const char *path,
-                    struct error *err)
+static int add_file(struct digest *digest, struct sweep *sweep, const char *path, struct error *err)
 {
     struct grid_file file = {0};
     struct digest contents;
@@ -67,8 +67,8 @@ static int add_modules(struct digest *digest, struct sweep *sweep, const char *c
     return result;
 }
 
-static int find_digest(struct prepared *prepared, struct sweep *sweep,
-                       const struct grid_cell *cell, unsigned keep, struct error *err)
+static int find_digest(struct prepared *prepared, struct sweep *sweep, const struct grid_cell *cell,
+                       unsigned keep, struct error *err)
 {
     const struct configuration *configuration = prepared->configuration;
     const struct ini *ini = &configuration->ini;
@@ -134,8 +134,9 @@ static int check_trace(struct prepared *prepared, const struct grid_cell *cell, 
         configuration->tracefile = NULL;
     }
     if (!configuration->tracefile && !cell->n_streams) {
-        error_set(err, EINVAL, "there is no trace; name a file or streams in a section "
-                               "[trace NAME], or set tracefile.tracefile");
+        error_set(err, EINVAL,
+                  "there is no trace; name a file or streams in a section "
+                  "[trace NAME], or set tracefile.tracefile");
         return complain(cell, err);
     }
     if (configuration->tracefile && !strcmp(configuration->tracefile, "-")) {
@@ -162,21 +163,39 @@ static void add_own(struct own_settings *own, const struct ini_entry *entry)
     own->texts[own->n++] = text;
 }
 
-static int collect_settings(struct ini *ini, struct own_settings *own,
-                            const struct grid_cell *cell, struct error *err)
+/* A section that does not exist is looked for here, where it is known who wrote it. */
+static int check_section(const struct ini_entry *setting, struct error *err)
+{
+    static const char *const others[] = {"oracle", "policy ", "policy."};
+    char where[256];
+
+    for (size_t i = 0; i < option_count; i++)
+        if (!strcmp(option_table[i].section, setting->section))
+            return 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strncmp(others[i], setting->section, strlen(others[i])))
+            return 0;
+    return option_unknown_section(ini_where(setting, where, sizeof where), setting->section, err);
+}
+
+static int collect_settings(struct ini *ini, struct own_settings *own, const struct grid_cell *cell,
+                            struct error *err)
 {
     bool haizeas;
 
     if (cell->configuration && ini_read_file(ini, cell->configuration, err) < 0)
         return complain(cell, err);
     if (ini_has_section(ini, "multi")) {
-        error_set(err, EINVAL, "%s: is itself for many runs, it has a section [multi]; name one "
-                               "for a single run",
+        error_set(err, EINVAL,
+                  "%s: is itself for many runs, it has a section [multi]; name one "
+                  "for a single run",
                   cell->configuration);
         return complain(cell, err);
     }
     haizeas = cell->configuration && !ini_has_section(ini, "galerna");
     for (size_t i = 0; i < cell->n_settings; i++) {
+        if (check_section(&cell->settings[i], err) < 0)
+            return -1;
         if (haizeas && !strcmp(cell->settings[i].section, "galerna"))
             add_own(own, &cell->settings[i]);
         else
@@ -219,8 +238,7 @@ int prepared_init(struct prepared *prepared, struct sweep *sweep, size_t number,
     *prepared = (struct prepared){0};
     sweep_name(sweep, number);
     if (make_configuration(prepared, cell, err) < 0 || read_streams(prepared, cell, err) < 0 ||
-        check_trace(prepared, cell, err) < 0 ||
-        find_digest(prepared, sweep, cell, keep, err) < 0)
+        check_trace(prepared, cell, err) < 0 || find_digest(prepared, sweep, cell, keep, err) < 0)
         return -1;
     return 0;
 }

@@ -39,8 +39,7 @@ int session_init(struct session *session, struct sweep *sweep, const struct swee
         folder_lock(&session->folder, err) < 0 ||
         store_init(&session->store, sweep, options, err) < 0)
         return -1;
-    if (!options->again &&
-        store_collect(&session->store, sweep, &session->folder, &taken, err) < 0)
+    if (!options->again && store_collect(&session->store, sweep, &session->folder, &taken, err) < 0)
         return -1;
     return find_pending(session, err);
 }

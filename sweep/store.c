@@ -165,8 +165,8 @@ static int renumber_table(const struct store *store, const char *table, struct e
 
 /* Give every row the number its digest has in the sweep; 0 goes. Numbers are made negative first,
  * so that none is in the way of another. */
-static int renumber(const struct store *store, const struct sweep *sweep,
-                    bool again, struct error *err)
+static int renumber(const struct store *store, const struct sweep *sweep, bool again,
+                    struct error *err)
 {
     sqlite3_stmt *statement = NULL;
     int result = 0;
@@ -179,9 +179,10 @@ static int renumber(const struct store *store, const struct sweep *sweep,
         return store_error(store, err);
     while (result == 0 && sqlite3_step(statement) == SQLITE_ROW) {
         int64_t old = sqlite3_column_int64(statement, 0);
-        size_t new = again ? 0 : cell_of_digest(sweep, (uint64_t)sqlite3_column_int64(statement, 1));
+        size_t new =
+            again ? 0 : cell_of_digest(sweep, (uint64_t)sqlite3_column_int64(statement, 1));
 
-        if ((int64_t)new != old)
+        if ((int64_t) new != old)
             result = store_execute(store, err, "INSERT INTO numbers VALUES (%lld, %lld)",
                                    (long long)old, (long long)new);
     }
@@ -306,8 +307,8 @@ int store_write_cell(const char *path, const struct sweep *sweep, size_t cell, u
     int result = open_database(&store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
 
     if (result == 0)
-        result = store_execute(&store, err,
-                               "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY; BEGIN");
+        result =
+            store_execute(&store, err, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY; BEGIN");
     if (result == 0)
         result = create_cells(&store, err);
     if (result == 0)
@@ -331,8 +332,8 @@ static void read_row(sqlite3_stmt *statement, struct sweep_outcome *outcome)
     figures_read(statement, 3, outcome);
 }
 
-int store_read(const struct store *store, const struct sweep *sweep,
-               struct sweep_outcome *outcomes, struct error *err)
+int store_read(const struct store *store, const struct sweep *sweep, struct sweep_outcome *outcomes,
+               struct error *err)
 {
     char *figures = figures_columns();
     char *query = sqlite3_mprintf("SELECT cell, status, message, %s FROM cells", figures);

@@ -42,8 +42,8 @@ int store_take(struct store *store, const struct sweep *sweep, size_t cell,
                const struct folder *folder, struct error *err);
 
 /* outcomes of all cells; those that are not there are SWEEP_MISSING. `computed` stays as it is. */
-int store_read(const struct store *store, const struct sweep *sweep,
-               struct sweep_outcome *outcomes, struct error *err);
+int store_read(const struct store *store, const struct sweep *sweep, struct sweep_outcome *outcomes,
+               struct error *err);
 
 /* Write the row of a cell into its file, which is made when it is not there. */
 int store_write_cell(const char *path, const struct sweep *sweep, size_t cell, uint64_t digest,

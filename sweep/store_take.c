@@ -104,10 +104,20 @@ static bool is_of_cell(const struct store *store, const struct grid_cell *cell)
     return result;
 }
 
+/* Whether the last failure was one of a file that is not whole. */
+static bool is_damage(const struct store *store)
+{
+    int code = sqlite3_errcode(store->database);
+
+    return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+}
+
 /* 1: taken; 0: the file is damaged; -1: errors of the database. */
 static int take_attached(struct store *store, const struct sweep *sweep, size_t cell,
                          struct error *err)
 {
+    bool damaged;
+
     if (!is_of_cell(store, grid_cell(sweep, cell)))
         return 0;
     if (store_execute(store, err, "BEGIN IMMEDIATE") < 0)
@@ -115,8 +125,9 @@ static int take_attached(struct store *store, const struct sweep *sweep, size_t 
     if (copy_cell(store, sweep, cell, store->keep, err) == 0 &&
         store_execute(store, err, "COMMIT") == 0)
         return 1;
+    damaged = is_damage(store);
     sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
-    return -1;
+    return damaged ? 0 : -1;
 }
 
 int store_take(struct store *store, const struct sweep *sweep, size_t cell,
@@ -131,6 +142,8 @@ int store_take(struct store *store, const struct sweep *sweep, size_t cell,
         if (result == 0) {
             result = take_attached(store, sweep, cell, err);
             sqlite3_exec(store->database, "DETACH one", NULL, NULL, NULL);
+        } else if (is_damage(store)) {
+            result = 0;
         }
         /* A damaged file is worth nothing: its cell is computed again. */
         if (result >= 0 && unlink(path) < 0)

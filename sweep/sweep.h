@@ -52,7 +52,7 @@ struct sweep *sweep_create(const char *const *axes, size_t n_axes);
 void sweep_destroy(struct sweep *sweep); /* NULL is allowed */
 
 /* Cells are numbered 1, 2, ... in this order. Nothing is read yet: see sweep_check().
- * Errors: EINVAL (too many, labels twice). */
+ * Errors: EINVAL (too many). */
 int sweep_add(struct sweep *sweep, const struct sweep_cell *cell, struct error *err);
 
 /* Read a sweep file (galerna-sweep-file(5)). Errors: EINVAL, ENOENT, ... with file:line. */
@@ -133,6 +133,19 @@ int sweep_collect(struct sweep *sweep, const struct sweep_options *options,
  * cluster does. A failed cell is not an error, see outcome. */
 int sweep_perform(struct sweep *sweep, size_t cell, const struct sweep_options *options,
                   struct sweep_outcome *outcome, struct error *err);
+
+/* Submit what is not in the database yet as a job array of Slurm: *tasks tasks, which carry out the
+ * cells with `program` (an absolute path of galerna) and leave their files beside the database;
+ * options.jobs limits how many run at a time. The sweep must come from a file. *tasks is 0 when
+ * nothing is left to do. Errors: as sweep_run(); EBUSY when an earlier job of this sweep is still
+ * in the queue; what sbatch says. */
+int sweep_submit(struct sweep *sweep, const struct sweep_options *options, const char *program,
+                 size_t *tasks, struct error *err);
+
+/* Collect what the tasks leave until all is there or the job is over. Errors: as sweep_run();
+ * ECHILD when the job is over and left cells out; EINTR when stopped (the job goes on). */
+int sweep_wait(struct sweep *sweep, const struct sweep_options *options,
+               struct sweep_outcome *outcomes, struct error *err);
 
 /* The sweep as a table: a line per cell in the database, axes and figures in columns (those of the
  * view `sweep`), without anything that differs from run to run. path "-": standard output. */

@@ -54,6 +54,10 @@ static void overlaps(struct checker *checker, const struct schedule_lease *lease
 
     if (kind == r->kind && may_be_parallel(kind))
         return;
+    /* VMs run until their memory is where they go on. */
+    if (!checker->result->haizea_1_0 && kind == SCHEDULE_VM &&
+        r->kind == SCHEDULE_MEMORY_MIGRATION && r->until == until)
+        return;
     if (kind == SCHEDULE_TRANSFER && checker_prepared_again(checker, lease))
         checker_odd(checker, ODDITY_PREPARED_TWICE, &finding,
                     "%s begins before an old FILE_TRANSFER has ended at %lld",

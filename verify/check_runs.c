@@ -59,8 +59,8 @@ static void sum_needs(struct walk *walk, const struct schedule_reservation *r)
     walk->n_needs = merged;
 }
 
-/* VMs and shutdowns hold exactly what the VMs ask for; suspensions and resumptions their memory at
- * least. */
+/* VMs and shutdowns hold exactly what the VMs ask for, migrations of running VMs that at least;
+ * suspensions and resumptions their memory at least. */
 static void check_held(struct walk *walk, const struct schedule_reservation *r)
 {
     const struct schedule *schedule = walk->checker->schedule;
@@ -74,7 +74,7 @@ static void check_held(struct walk *walk, const struct schedule_reservation *r)
         struct finding finding = at(walk, CHECK_TOGETHER, r);
 
         n_nonzero += need->amount > 0;
-        if (!exact && (int)need->type != schedule->memory)
+        if (!exact && r->kind != SCHEDULE_MEMORY_MIGRATION && (int)need->type != schedule->memory)
             continue;
         for (size_t j = 0; j < r->n_holdings; j++)
             if (compare_needs(&r->holdings[j], need) == 0)
@@ -193,6 +193,7 @@ static void check_before(struct walk *walk, const struct lease_run *run,
 {
     const struct schedule_lease *lease = walk->lease;
     const struct schedule_reservation *vm = &lease->reservations[run->vm];
+    bool moved = previous && lease_run_moved(walk->checker, lease, run);
     int64_t resumed = SCHEDULE_UNSET;
 
     for (size_t i = run->first; i < run->vm; i++) {
@@ -207,6 +208,8 @@ static void check_before(struct walk *walk, const struct lease_run *run,
             wrong_order(walk, r, "before the VMs have run");
         if (r->kind == SCHEDULE_MEMORY_MIGRATION)
             move_vms(walk, r);
+        if (r->kind == SCHEDULE_MEMORY_MIGRATION && moved)
+            check_held(walk, r);
         if (r->kind != SCHEDULE_RESUME)
             continue;
         check_place(walk, r);
@@ -214,15 +217,16 @@ static void check_before(struct walk *walk, const struct lease_run *run,
         if (r->until > resumed)
             resumed = r->until;
     }
-    if (previous && !restarted && resumed == SCHEDULE_UNSET)
+    if (previous && !restarted && !moved && resumed == SCHEDULE_UNSET)
         wrong_order(walk, vm, "without a resumption before it");
     if (resumed != SCHEDULE_UNSET && resumed != vm->from)
         wrong_order(walk, vm, "does not start when the last resumption ends");
     check_together(walk, SCHEDULE_RESUME, run->first, run->vm);
 }
 
-/* What comes after a run: suspensions, or one shutdown, from its very end on. */
-static void check_after(struct walk *walk, const struct lease_run *run, bool last)
+/* What comes after a run: suspensions, or one shutdown, from its very end on; nothing when the VMs
+ * run on elsewhere. */
+static void check_after(struct walk *walk, const struct lease_run *run, bool last, bool moves)
 {
     const struct schedule_lease *lease = walk->lease;
     const struct schedule_reservation *vm = &lease->reservations[run->vm];
@@ -242,7 +246,7 @@ static void check_after(struct walk *walk, const struct lease_run *run, bool las
         wrong_order(walk, vm, "has more than one end (suspensions and shutdowns)");
     if (run->end > run->vm + 1 && first != vm->until)
         wrong_order(walk, vm, "does not end when its suspension or shutdown starts");
-    if (!last && !suspensions)
+    if (!last && !moves && !suspensions)
         wrong_order(walk, vm, "is followed by another run without being suspended");
     if (last && suspensions && lease->state == STATE_DONE)
         wrong_order(walk, vm, "is suspended and never resumed, but the lease is done");
@@ -275,7 +279,7 @@ static void walk_runs(struct walk *walk)
         settle_vms(walk, vm);
         walk->last_vm = vm;
         more = lease_run_next(lease, run.end, &next);
-        check_after(walk, &run, !more);
+        check_after(walk, &run, !more, more && lease_run_moved(walk->checker, lease, &next));
         previous = run;
         has_previous = true;
         if (more)

@@ -61,6 +61,10 @@ struct lease_run {
 /* The run that begins at reservation `first`: false when no VM reservation follows. */
 bool lease_run_next(const struct schedule_lease *lease, size_t first, struct lease_run *run);
 
+/* The run goes on where the one before ends, its memory having been copied while the VMs ran. */
+bool lease_run_moved(const struct checker *checker, const struct schedule_lease *lease,
+                     const struct lease_run *run);
+
 /* The checks. -1: out of memory. */
 int check_capacity(struct checker *checker);
 int check_runs(struct checker *checker, const struct schedule_lease *lease);

@@ -141,6 +141,18 @@ bool lease_run_next(const struct schedule_lease *lease, size_t first, struct lea
     return true;
 }
 
+bool lease_run_moved(const struct checker *checker, const struct schedule_lease *lease,
+                     const struct lease_run *run)
+{
+    const struct schedule_reservation *vm = &lease->reservations[run->vm];
+
+    if (checker->result->haizea_1_0 || run->first == 0 || run->first == run->vm ||
+        vm[-1].kind != SCHEDULE_MEMORY_MIGRATION || vm[-1].until != vm->from)
+        return false;
+    return lease->reservations[run->first - 1].kind == SCHEDULE_VM &&
+           lease->reservations[run->first - 1].until == vm->from;
+}
+
 /* Sort the state log by lease; moves of unknown leases are violations. */
 static int index_moves(struct checker *checker)
 {

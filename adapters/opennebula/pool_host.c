@@ -160,5 +160,8 @@ void host_pool_finish(struct host_pool *pool)
 
 struct host *host_pool_find(const struct host_pool *pool, int32_t id)
 {
+    /* Where no host was ever deleted, ids are places. */
+    if (id >= 0 && (size_t)id < pool->n && pool->items[id].id == id)
+        return &pool->items[id];
     return pool_items_find(pool->items, pool->n, sizeof *pool->items, id);
 }

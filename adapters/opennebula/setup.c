@@ -54,12 +54,23 @@ static void option_of(const char *arguments, const char *option, char *value, si
     }
 }
 
+static void take_zone(struct setup_facts *facts, const char *text)
+{
+    char *end;
+    long zone = strtol(text, &end, 10);
+
+    if (end != text && *end == '\0' && zone >= 0 && zone <= INT32_MAX)
+        facts->zone = (int32_t)zone;
+}
+
 static void take(struct setup_facts *facts, const char *parent, const char *name, const char *text)
 {
     if (!strcmp(name, "VM_SUBMIT_ON_HOLD"))
         facts->submit_on_hold = !strcasecmp(text, "yes");
     else if (!strcmp(name, "DRS_INTERVAL"))
         facts->drs_interval = strtol(text, NULL, 10);
+    else if (!strcmp(parent, "FEDERATION") && !strcmp(name, "ZONE_ID"))
+        take_zone(facts, text);
     else if (!strcmp(parent, "SCHED_MAD") && !strcmp(name, "ARGUMENTS")) {
         option_of(text, "-p", facts->placement, sizeof facts->placement);
         option_of(text, "-o", facts->optimization, sizeof facts->optimization);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "adapters/opennebula/rpc.h"
 #include "util/error.h"
@@ -29,6 +30,7 @@ struct setup_facts {
     enum setup_answer leads;         /* alone or leader of its zone */
     char raft_state[SETUP_NAME_MAX];
     bool submit_on_hold;
+    int32_t zone; /* of a federation; 0: alone, or not known */
     /* 7.x */
     char placement[SETUP_NAME_MAX], optimization[SETUP_NAME_MAX]; /* of SCHED_MAD: -p, -o */
     long drs_interval;                                            /* seconds; -1: off */

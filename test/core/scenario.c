@@ -96,6 +96,7 @@ static const struct lease_request *make_request(struct scenario *s, size_t place
         .duration_original = what.duration,
         .duration = what.duration,
         .duration_known = SPAN_NONE,
+        .priority = what.priority,
         .preemptible = !what.non_preemptable,
         .terms = what.terms             ? (enum lease_terms)lease_terms_find(what.terms)
                  : what.non_preemptable ? TERMS_NON_PREEMPTABLE

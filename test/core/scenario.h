@@ -48,6 +48,7 @@ struct ask {
     int64_t deadline; /* 0: none */
     bool non_preemptable;
     const char *terms;               /* instead of that: the word for them */
+    int32_t priority;
     const struct host_filter *hosts; /* of each VM, where sets are not given */
     int64_t submit;                  /* 0: now */
     const char *image;

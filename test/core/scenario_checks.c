@@ -11,12 +11,13 @@ static bool may_follow(enum lease_state from, enum lease_state to)
         [LEASE_QUEUED] = "Scheduled Cancelled",
         [LEASE_PREPARING] = "Ready Pending Cancelled Fail",
         [LEASE_READY] = "Active Queued Pending Cancelled Fail",
-        [LEASE_ACTIVE] = "Suspending Queued Done Cancelled Fail",
+        [LEASE_ACTIVE] = "Suspending Migrating Queued Done Cancelled Fail",
         [LEASE_SUSPENDING] = "Suspended-Pending Cancelled Fail",
         [LEASE_SUSPENDED_PENDING] = "Suspended-Queued Suspended-Scheduled Cancelled Fail",
         [LEASE_SUSPENDED_QUEUED] = "Suspended-Scheduled Cancelled Fail",
         [LEASE_SUSPENDED_SCHEDULED] =
             "Suspended-Queued Suspended-Pending Migrating Resuming Cancelled Fail",
+        [LEASE_MIGRATING] = "Active Done Cancelled Fail",
         [LEASE_RESUMING] = "Resumed-Ready Cancelled Fail",
         [LEASE_RESUMED_READY] = "Active Cancelled Fail",
     };

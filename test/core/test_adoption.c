@@ -245,7 +245,7 @@ static void without_room_it_is_rejected_with_numbers(void **state)
         1);
     assert_string_equal(
         reason_of(&s, 1),
-        "no-room-at-start: refused: 2 VMs do not fit from 1500 until 1600, 1 would");
+        "no-room-at-start: refused: there is no room for 2 VMs from 1500 until 1600, only for 1");
     assert_int_equal(state_of(&s, 1), LEASE_REJECTED);
     assert_int_equal(engine_unfinished(s.engine, LEASE_RESERVATION), 0);
     assert_int_equal(engine_forget(s.engine, 1, NULL), 0);

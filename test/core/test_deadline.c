@@ -217,7 +217,7 @@ static void a_reservation_moves_them(void **state)
     assert_string_equal(plan_of(&s, 2), "VM 250-350 on 1; SHUTDOWN 350-350 on 1");
     assert_int_equal(state_of(&s, 4), LEASE_REJECTED);
     assert_string_equal(reason_of(&s, 4),
-                        "no-room-at-start: refused: 1 VMs do not fit from 250 until 350, 0 would");
+                        "no-room-at-start: refused: there is no room for 1 VM from 250 until 350, only for 0");
     run_to_end(&s);
     expect_nothing_left(&s);
     scenario_end(&s);

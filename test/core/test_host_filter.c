@@ -60,7 +60,7 @@ static void they_wait_for_an_allowed_host(void **state)
     ask(&s, (struct ask){.id = 2, .duration = 50, .hosts = &on_second});
     ask(&s, (struct ask){.id = 3, .duration = 50, .hosts = &on_second});
     assert_string_equal(plan_of(&s, 2), "VM 50-100 on 2; SHUTDOWN 100-100 on 2");
-    assert_string_equal(reason_of(&s, 3), "no-room-now: waits for room: asks for 1 VMs, 0 fit now");
+    assert_string_equal(reason_of(&s, 3), "no-room-now: waits for room: asks for 1 VM, 0 fit now");
     run_to_end(&s);
     assert_int_equal(lease_of(&s, 3)->end, 150);
     expect_nothing_left(&s);
@@ -83,7 +83,7 @@ static void what_no_allowed_host_could_hold_is_refused(void **state)
                          .hosts = &on_last_two});
     ask(&s, (struct ask){.id = 4, .vms = 5, .duration = 50, .hosts = &on_last_two});
     assert_string_equal(reason_of(&s, 1),
-                        "no-host-allowed: refused: asks for 1 VMs, but the 0 open hosts that its "
+                        "no-host-allowed: refused: asks for 1 VM, but the 0 open hosts that its "
                         "requirements allow hold at most 0 of them");
     assert_string_equal(reason_of(&s, 2),
                         "no-host-allowed: refused: asks for 3 VMs, but the 2 open hosts that its "
@@ -108,7 +108,7 @@ static void a_refused_reservation_is_told_how_many_would_fit(void **state)
                          .duration = 50,
                          .hosts = &on_last_two});
     assert_string_equal(reason_of(&s, 2),
-                        "no-room-at-start: refused: 2 VMs do not fit from 70 until 120, 1 would");
+                        "no-room-at-start: refused: there is no room for 2 VMs from 70 until 120, only for 1");
     scenario_end(&s);
 }
 

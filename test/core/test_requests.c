@@ -88,7 +88,7 @@ static void immediate_is_now_or_never(void **state)
     assert_string_equal(states_of(&s, 2), "10 Pending Scheduled Ready Active");
     assert_string_equal(states_of(&s, 3), "10 Pending Rejected");
     assert_string_equal(reason_of(&s, 3),
-                        "no-room-at-once: refused: asks for 1 VMs at once, 0 fit now");
+                        "no-room-at-once: refused: asks for 1 VM at once, 0 fit now");
     run_to_end(&s);
     expect_nothing_left(&s);
     scenario_end(&s);
@@ -124,7 +124,7 @@ static void reservation_gets_its_exact_time_or_is_refused(void **state)
     assert_string_equal(states_of(&s, 1), "0 Pending Scheduled Ready");
     assert_string_equal(states_of(&s, 2), "0 Pending Rejected");
     assert_string_equal(reason_of(&s, 2),
-                        "no-room-at-start: refused: 1 VMs do not fit from 149 until 199, 0 would");
+                        "no-room-at-start: refused: there is no room for 1 VM from 149 until 199, only for 0");
     run_to_end(&s);
     assert_string_equal(states_of(&s, 1), "0 Pending Scheduled Ready | 100 Active | 150 Done");
     assert_int_equal(lease_of(&s, 3)->start_actual, 150);

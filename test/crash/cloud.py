@@ -54,6 +54,7 @@ class Cloud:
         self.endpoint = json.loads(self.process.stdout.readline())["endpoint"]
         with open(self.auth, encoding="utf-8") as file:
             self.oned = Site(self.endpoint, file.read().strip())
+        self.oned.hosts()
 
     def fault(self, **words):
         """Orders a failure. The site no longer asks by the method that fails."""

@@ -32,8 +32,8 @@ FAULTS = {
 EFFECTS = ["one.vm.deploy", "one.vm.action", "one.vm.update", "one.user.update"]
 LOOKS = ["one.vmpool.info", "one.vmpool.infoextended", "one.vmpool.infoset", "one.hostpool.info",
          "one.hostpool.monitoring", "one.zone.raftstatus", "one.datastorepool.info",
-         "one.clusterpool.info", "one.userpool.info", "one.acl.info", "one.vm.info",
-         "one.user.info", "one.system.version"]
+         "one.clusterpool.info", "one.userpool.info", "one.acl.info", "one.user.info",
+         "one.system.version"]
 
 
 def arguments():

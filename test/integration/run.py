@@ -73,8 +73,11 @@ def make_backend(options, directory):
 
 def die_with_parent():
     """A worker ends its scenario, and what it started, when the main process is gone."""
+    def end(*_):
+        raise SystemExit
+
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
+    signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -84,6 +87,7 @@ def run_one(name, directory, options):
     began = time.monotonic()
     backend = trial = None
     verdict, reason = "PASS", ""
+    ended = False
     try:
         backend = make_backend(options, directory)
         trial = Trial(backend, os.path.abspath(options.galernad), directory, options.setting)
@@ -91,6 +95,8 @@ def run_one(name, directory, options):
         if trial.sampler.is_alive():
             trial.pause(1.5)
         trial.check()
+    except SystemExit:
+        ended = True
     except (Skip, Missing) as skip:
         verdict, reason = "SKIP", str(skip)
     except Failure as failure:
@@ -106,6 +112,8 @@ def run_one(name, directory, options):
                     thing.close()
             except Exception as error:  # pylint: disable=broad-except
                 verdict, reason = "FAIL", reason or "cannot be cleaned up: %r" % error
+        if ended:
+            os._exit(1)  # the pool would give a worker that returns the next scenario
     return name, verdict, reason, time.monotonic() - began
 
 

@@ -146,6 +146,28 @@ static void read_text(const char *version, const char *config)
     assert_int_equal(setup_read_config(&facts, config, strlen(config), NULL), 0);
 }
 
+static void test_zone(void **state)
+{
+    static const struct {
+        const char *text;
+        int zone;
+    } zones[] = {{"100", 100}, {"0", 0}, {"-1", 0}, {"1x", 0}, {"99999999999", 0}};
+    char config[300];
+
+    (void)state;
+    read_recorded("7.4.0", "config-7.4.xml");
+    assert_int_equal(facts.zone, 0);
+    for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
+        setup_facts_init(&facts);
+        snprintf(config, sizeof config,
+                 "<OPENNEBULA_CONFIGURATION><ZONE_ID>7</ZONE_ID><FEDERATION><MODE>SLAVE</MODE>"
+                 "<ZONE_ID><![CDATA[%s]]></ZONE_ID></FEDERATION></OPENNEBULA_CONFIGURATION>",
+                 zones[i].text);
+        read_text("7.4.0", config);
+        assert_int_equal(facts.zone, zones[i].zone);
+    }
+}
+
 static void test_stock_7(void **state)
 {
     (void)state;
@@ -294,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_config_6_10, begin, end),
         cmocka_unit_test_setup_teardown(test_config_7_4, begin, end),
+        cmocka_unit_test_setup_teardown(test_zone, begin, end),
         cmocka_unit_test_setup_teardown(test_stock_7, begin, end),
         cmocka_unit_test_setup_teardown(test_submission_the_other_way, begin, end),
         cmocka_unit_test_setup_teardown(test_drivers_on_the_front_end, begin, end),

@@ -3,9 +3,11 @@
 Two kinds: the stand-in (`galerna sandbox`), and real daemons with drivers that read their orders
 from files (README.md says which)."""
 
+import ctypes
 import os
 import re
 import shlex
+import signal
 import socket
 import subprocess
 import time
@@ -15,6 +17,15 @@ from kit.client import Oned, OnedError
 # What the scenarios call an action: phase in the stand-in, messages of the driver.
 SANDBOX_PHASES = {"deploy": "boot", "save": "save", "restore": "restore", "shutdown": "shutdown"}
 DRIVER_ACTIONS = {"deploy": "DEPLOY", "save": "SAVE", "restore": "RESTORE", "shutdown": "SHUTDOWN"}
+
+
+PR_SET_PDEATHSIG = 1
+libc = ctypes.CDLL(None)
+
+
+def end_with_parent():
+    """Between fork and exec: the child is killed when whoever started it is gone."""
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Missing(Exception):
@@ -109,7 +120,8 @@ class Sandbox(Backend):
     def start_oned(self):
         with open(self.log, "ab") as output:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=output,
-                                            stderr=output, start_new_session=True)
+                                            stderr=output, start_new_session=True,
+                                            preexec_fn=end_with_parent)
         wait_for(lambda: self.process.poll() is not None or answers(self.port), 15,
                  "galerna sandbox answers")
         if self.process.poll() is not None:

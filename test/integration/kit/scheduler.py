@@ -5,6 +5,8 @@ import signal
 import subprocess
 import time
 
+from kit.backend import end_with_parent
+
 CONFIGURATION = """[general]
 mode: opennebula
 
@@ -45,7 +47,7 @@ class Scheduler:
             self.process = subprocess.Popen(
                 [self.program, "--foreground", "-c", self.configuration, "--state-dir", self.state],
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                start_new_session=True)
+                start_new_session=True, preexec_fn=end_with_parent)
 
     def alive(self):
         return self.process is not None and self.process.poll() is None

@@ -1,0 +1,17 @@
+/* sweep_text.h: what `galerna sweep` prints for people. */
+#ifndef GALERNA_CLI_SWEEP_TEXT_H
+#define GALERNA_CLI_SWEEP_TEXT_H
+
+#include "sweep/sweep.h"
+
+/* "12 of 48, 2:05 left". */
+void sweep_progress_text(const struct sweep_progress *progress, char *text, size_t size);
+
+/* The cells with their axes. Returns EXIT_DONE. */
+int sweep_print_list(const struct sweep *sweep);
+
+/* The axes on which cells differ, and some figures; then how many were computed. */
+void sweep_print_table(const struct sweep *sweep, const struct sweep_outcome *outcomes,
+                       const char *results);
+
+#endif

@@ -1,0 +1,370 @@
+#include "core/opportunistic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/trial.h"
+#include "util/memory.h"
+
+/* Gains are compared with this much forbearance: estimates are rounded to milliseconds. */
+static const double TOLERANCE = 1e-5;
+
+/* A lease that runs and where it could go. */
+struct relocation {
+    struct lease *lease;
+    const struct placement *from;
+    uint32_t *to;                    /* a host per VM */
+    int64_t at, end;                 /* it runs there in [at, end), shutdown included */
+    int64_t overhead;                /* seconds in which it does not run because of the move */
+    int64_t stay, move;              /* milliseconds in all */
+    struct reservation_list windows; /* cold: its suspension ... */
+    struct proposal next;            /* ... and where it goes on */
+};
+
+static bool is_enabled(const struct engine *engine)
+{
+    return engine->settings.migration_interval > 0 && engine->hooks->estimate &&
+           !engine->settings.behaviour.lease_kinds_of_haizea_1_0;
+}
+
+static bool terms_allow(const struct lease *lease)
+{
+    return lease->request.terms == TERMS_MIGRATABLE && lease->request.kind != LEASE_RESERVATION;
+}
+
+int64_t next_look_for_moves(const struct engine *engine)
+{
+    return engine->next_move_look > engine->now ? engine->next_move_look : INSTANT_NEVER;
+}
+
+void note_movable(struct engine *engine, const struct lease *lease)
+{
+    if (is_enabled(engine) && terms_allow(lease) && engine->next_move_look == INSTANT_NONE)
+        engine->next_move_look = instant_add(engine->now, engine->settings.migration_interval);
+}
+
+bool is_live_move(const struct reservation *r)
+{
+    const struct vm_plan *plan = lease_plan_of(r);
+    const struct lease_plan *all = r->lease->plan;
+
+    if ((r->kind != RESERVATION_MEMORY_MIGRATION && r->kind != RESERVATION_DISK_MIGRATION) ||
+        !plan || plan == all->vms)
+        return false;
+    return plan[-1].vm->until == plan->vm->from && !plan[-1].after.n;
+}
+
+/* It runs to its end as things stand, on terms that allow a move. */
+static bool may_move(const struct engine *engine, const struct lease *lease)
+{
+    const struct vm_plan *current = lease_plan_current(lease);
+
+    if (!terms_allow(lease) || lease->state != LEASE_ACTIVE || lease->plan->given_up || !current ||
+        current->vm->state != RESERVATION_ACTIVE)
+        return false;
+    for (size_t i = 0; i < current->after.n; i++)
+        if (current->after.items[i]->kind != RESERVATION_SHUTDOWN)
+            return false;
+    return engine->settings.migration_mode == MOVING_LIVE ||
+           (may_be_suspended(engine, lease) && engine->settings.migration != MIGRATION_NO);
+}
+
+/* --- where it could go ------------------------------------------------------------------------ */
+
+/* Seconds until the memory of all VMs that move is there: hosts send and receive one after the
+ * other. all: of every VM, wherever it goes. */
+static int64_t live_span(struct engine *engine, const struct relocation *move, bool all)
+{
+    const struct lease *lease = move->lease;
+    int64_t *busy = memory_new(engine->site.n_hosts, sizeof *busy), most = 1;
+    int64_t sum = 0;
+
+    for (uint32_t vm = 0; vm < lease->n_vms; vm++) {
+        uint32_t ends[] = {move->from->vms[vm].host, all ? 0 : move->to[vm]};
+        int64_t span =
+            transfer_span_of_vm(engine, lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY]);
+
+        if (all) {
+            sum += span;
+            continue;
+        }
+        for (size_t i = 0; ends[0] != ends[1] && i < 2; i++)
+            if ((busy[ends[i]] += span) > most)
+                most = busy[ends[i]];
+    }
+    free(busy);
+    return sum > most ? sum : most;
+}
+
+static void release_current(struct engine *engine, const struct vm_plan *current)
+{
+    slot_table_release(engine->table, current->vm);
+    for (size_t i = 0; i < current->after.n; i++)
+        slot_table_release(engine->table, current->after.items[i]);
+}
+
+/* The best hosts for the lease from move->at on, its own among them. */
+static bool map_rest(struct engine *engine, struct relocation *move)
+{
+    const struct vm_plan *current = lease_plan_current(move->lease);
+    struct map_request request = {.lease = move->lease,
+                                  .from = move->at,
+                                  .until = move->end,
+                                  .strict = true,
+                                  .spare_others = true};
+    struct reservation *shortened =
+        reservation_create(move->lease, RESERVATION_VM, current->vm->from, move->at,
+                           placement_share(current->vm->placement));
+    struct reason reason = move->lease->reason;
+    size_t mark = slot_table_mark(engine->table);
+    struct mapping mapping;
+    bool mapped;
+
+    request.shortest = request.until == INSTANT_NEVER ? SPAN_UNLIMITED : move->end - move->at;
+    release_current(engine, current);
+    slot_table_book(engine->table, shortened);
+    mapped = mapper_map(engine, &request, &mapping);
+    if (mapped)
+        memcpy(move->to, mapping.vm_host, move->lease->n_vms * sizeof *move->to);
+    mapping_finish(&mapping);
+    slot_table_undo(engine->table, mark);
+    reservation_destroy(shortened);
+    move->lease->reason = reason;
+    return mapped;
+}
+
+/* VMs of one size are alike: those whose hosts are used again stay there. */
+static void stay_where_possible(struct relocation *move)
+{
+    const struct lease *lease = move->lease;
+
+    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+        uint32_t first = lease->plan->set_first_vm[set];
+        uint32_t end = first + lease->request.node_sets[set].count;
+
+        for (uint32_t vm = first; vm < end; vm++) {
+            uint32_t host = move->from->vms[vm].host, other = first;
+
+            while (other < end &&
+                   (move->to[other] != host || move->to[other] == move->from->vms[other].host))
+                other++;
+            if (move->to[vm] == host || other == end)
+                continue;
+            move->to[other] = move->to[vm];
+            move->to[vm] = host;
+        }
+    }
+}
+
+/* What the VMs that move hold on their new hosts. */
+static struct placement *arrivals(struct engine *engine, const struct relocation *move)
+{
+    uint32_t n_types = (uint32_t)engine->site.types.count, n_hosts = 0, n = 0;
+    struct placement *placement = placement_create(move->lease->n_vms, move->lease->n_vms, n_types);
+
+    for (uint32_t vm = 0; vm < move->lease->n_vms; vm++) {
+        uint32_t host = move->to[vm], *slot = &engine->host_slot[host];
+        const struct amounts *amounts = lease_vm_amounts(move->lease, vm);
+
+        if (host == move->from->vms[vm].host)
+            continue;
+        if (*slot == HOST_NONE)
+            placement->hosts[ *slot = n_hosts++] = host;
+        for (uint32_t type = 0; type < n_types; type++)
+            placement->amounts[*slot * n_types + type] += amounts->of[type];
+        placement->vms[n++] =
+            (struct placed_vm){vm, host, move->from->vms[vm].host, move->lease->request.id};
+    }
+    for (uint32_t i = 0; i < n_hosts; i++)
+        engine->host_slot[placement->hosts[i]] = HOST_NONE;
+    placement->n_hosts = n_hosts;
+    placement->n_vms = n;
+    return placement;
+}
+
+/* The new hosts must have room besides the old ones while the memory is on its way. */
+static bool has_room_until(struct engine *engine, const struct placement *arrivals, int64_t until)
+{
+    for (uint32_t i = 0; i < arrivals->n_hosts; i++) {
+        struct amounts need = {{0}};
+
+        for (uint32_t type = 0; type < arrivals->n_types; type++)
+            need.of[type] = arrivals->amounts[i * arrivals->n_types + type];
+        if (slot_table_fits_until(engine->table, arrivals->hosts[i], &need, engine->now) < until)
+            return false;
+    }
+    return true;
+}
+
+static bool moves_any(const struct relocation *move)
+{
+    for (uint32_t vm = 0; vm < move->lease->n_vms; vm++)
+        if (move->to[vm] != move->from->vms[vm].host)
+            return true;
+    return false;
+}
+
+/* Live: fills move->next with the migration, the run on the new hosts, and the shutdown. */
+static bool plan_live(struct engine *engine, struct relocation *move)
+{
+    struct vm_plan *next = &move->next.plan;
+    struct placement *held;
+
+    move->end = last_end(move->lease);
+    move->at = engine->now + live_span(engine, move, true);
+    if (move->at >= lease_plan_current(move->lease)->vm->until || !map_rest(engine, move))
+        return false;
+    stay_where_possible(move);
+    if (!moves_any(move))
+        return false;
+    held = arrivals(engine, move);
+    if (!has_room_until(engine, held, move->at)) {
+        placement_destroy(held);
+        return false;
+    }
+    move->at = engine->now + live_span(engine, move, false);
+    reservation_list_append(
+        &next->before,
+        reservation_create(move->lease, RESERVATION_MEMORY_MIGRATION, engine->now, move->at, held));
+    next->vm = reservation_create(move->lease, RESERVATION_VM, move->at, move->end,
+                                  placement_of_vms(engine, move->lease, move->to));
+    carve_shutdown(engine, move->lease, next);
+    return true;
+}
+
+/* Off its hosts as soon as possible: when its suspension is over. 0: it cannot be suspended. */
+static int64_t suspend_soon(struct engine *engine, struct relocation *move)
+{
+    struct vm_plan *current = lease_plan_current(move->lease);
+    int64_t off = engine->now + suspend_estimate(engine, move->lease);
+    int64_t begins =
+        suspend_windows(engine, move->lease, current->vm->placement, off, &move->windows);
+
+    return move->windows.n && begins >= engine->now && begins < current->vm->until ? off : 0;
+}
+
+/* Cold: its suspension, and where and when it can be resumed at once and run to its end. */
+static bool plan_cold(struct engine *engine, struct relocation *move)
+{
+    struct vm_plan *current = lease_plan_current(move->lease);
+    int64_t off = suspend_soon(engine, move), begins;
+    struct window_request request = {.lease = move->lease, .resuming = true, .spare_others = true};
+    struct reason reason = move->lease->reason;
+    struct reservation *shortened;
+    size_t mark = slot_table_mark(engine->table);
+    bool placed;
+
+    if (!off)
+        return false;
+    begins = move->windows.items[0]->from;
+    request.from = request.latest = off + migration_estimate(engine, move->lease);
+    request.remaining = remaining_span(move->lease);
+    if (request.remaining != SPAN_UNLIMITED)
+        request.remaining -= begins - current->vm->from;
+    shortened = reservation_create(move->lease, RESERVATION_VM, current->vm->from, begins,
+                                   placement_share(current->vm->placement));
+    release_current(engine, current);
+    slot_table_book(engine->table, shortened);
+    for (size_t i = 0; i < move->windows.n; i++)
+        slot_table_book(engine->table, move->windows.items[i]);
+    placed = place_within(engine, &request, &move->next);
+    slot_table_undo(engine->table, mark);
+    reservation_destroy(shortened);
+    move->lease->reason = reason;
+    if (!placed)
+        return false;
+    for (uint32_t vm = 0; vm < move->lease->n_vms; vm++)
+        move->to[vm] = move->next.plan.vm->placement->vms[vm].host;
+    move->at = move->next.plan.vm->from;
+    move->overhead = move->at - begins;
+    plan_migration_at(engine, move->lease, &move->next, off);
+    return moves_any(move);
+}
+
+/* --- is it worth it? -------------------------------------------------------------------------- */
+
+static bool is_worth_it(struct engine *engine, struct relocation *move)
+{
+    uint32_t *from = memory_new(move->lease->n_vms, sizeof *from);
+    struct lease_estimate question = {.lease = move->lease,
+                                      .site = &engine->site,
+                                      .at = engine->now,
+                                      .hosts = from,
+                                      .from = from};
+
+    for (uint32_t vm = 0; vm < move->lease->n_vms; vm++)
+        from[vm] = move->from->vms[vm].host;
+    move->stay = engine->hooks->estimate(engine->hooks->context, &question);
+    question.hosts = move->to;
+    question.overhead = move->overhead;
+    move->move = engine->hooks->estimate(engine->hooks->context, &question);
+    free(from);
+    if (move->stay <= 0 || move->move < 0)
+        return false;
+    return (double)(move->stay - move->move) / (double)move->stay >=
+           engine->settings.migration_threshold / 100 - TOLERANCE;
+}
+
+/* --- doing it --------------------------------------------------------------------------------- */
+
+static void commit(struct engine *engine, struct relocation *move)
+{
+    struct lease *lease = move->lease;
+    struct vm_plan *current = lease_plan_current(lease);
+    int64_t until = move->windows.n ? move->windows.items[0]->from : move->at;
+
+    reservation_list_withdraw(engine, &current->after);
+    reservation_list_finish(&current->after);
+    reservation_set_until(engine, current->vm, until);
+    current->after = move->windows;
+    move->windows = (struct reservation_list){0};
+    for (size_t i = 0; i < current->after.n; i++)
+        reservation_book(engine, current->after.items[i]);
+    lease->reason = (struct reason){.id = REASON_MOVED,
+                                    .n = {engine->now, move->stay / 1000, move->move / 1000,
+                                          (move->stay - move->move) * 100 / move->stay}};
+    proposal_take_over(engine, lease, &move->next);
+}
+
+static void drop(struct relocation *move)
+{
+    for (size_t i = 0; i < move->windows.n; i++)
+        reservation_destroy(move->windows.items[i]);
+    reservation_list_finish(&move->windows);
+    proposal_finish(&move->next);
+    free(move->to);
+}
+
+static void consider(struct engine *engine, struct lease *lease)
+{
+    struct relocation move = {.lease = lease,
+                              .from = lease_plan_current(lease)->vm->placement,
+                              .to = memory_new(lease->n_vms, sizeof *move.to)};
+    bool planned = engine->settings.migration_mode == MOVING_LIVE ? plan_live(engine, &move)
+                                                                  : plan_cold(engine, &move);
+
+    engine->attempts++;
+    if (planned && is_worth_it(engine, &move))
+        commit(engine, &move);
+    drop(&move);
+}
+
+void move_to_better_hosts(struct engine *engine)
+{
+    bool due = engine->next_move_look != INSTANT_NONE && engine->next_move_look <= engine->now;
+    bool candidates = false;
+
+    if (!is_enabled(engine) || (!due && !engine->capacity_freed))
+        return;
+    for (size_t i = 0; i < engine->leases.n; i++) {
+        struct lease *lease = engine->leases.items[i];
+
+        if (!lease || !may_move(engine, lease))
+            continue;
+        candidates = true;
+        consider(engine, lease);
+    }
+    engine->next_move_look =
+        candidates ? instant_add(engine->now, engine->settings.migration_interval) : INSTANT_NONE;
+    engine->capacity_freed = false;
+}

@@ -1,0 +1,30 @@
+/* opportunistic.h: moving a lease that runs to better hosts (Montero, Huedo, Llorente: Grid
+ * Resource Selection for Opportunistic Job Migration).
+ *
+ * When capacity has come back, and at an interval, leases that run on migratable terms are mapped
+ * anew on what is free to their end. The host selection policy estimates how long the lease takes
+ * in all where it is and where it could go, the move included; a gain of the threshold or more is
+ * worth it. Nobody makes room for such a move, and reservations are neither moved nor in the way:
+ * what is promised or planned to others is booked, and only free room is used.
+ *
+ * A live move books the new hosts from now on and leaves the old ones when the memory is there; the
+ * lease is Migrating in between and its VMs go on. A cold one suspends, transfers and resumes.
+ */
+#ifndef GALERNA_CORE_OPPORTUNISTIC_H
+#define GALERNA_CORE_OPPORTUNISTIC_H
+
+#include "core/scheduler.h"
+
+/* Look for moves if it is time to. O(leases), and for each that may move what mapping it costs. */
+void move_to_better_hosts(struct engine *engine);
+
+/* When to look next, whatever happens; INSTANT_NEVER. O(1). */
+int64_t next_look_for_moves(const struct engine *engine);
+
+/* VMs of this lease begin to run: they may be worth a look later. */
+void note_movable(struct engine *engine, const struct lease *lease);
+
+/* The operation is the memory of running VMs on its way to other hosts. */
+bool is_live_move(const struct reservation *r);
+
+#endif

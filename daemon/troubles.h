@@ -1,0 +1,37 @@
+/* troubles.h: hosts on which different VMs failed to start lately: the host's fault, not theirs.
+ *
+ * Kept in memory only: after a restart a host gets another chance.
+ */
+#ifndef GALERNA_DAEMON_TROUBLES_H
+#define GALERNA_DAEMON_TROUBLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    TROUBLE_VMS = 2,       /* so many different VMs */
+    TROUBLE_SECONDS = 300, /* within this time; the host is left alone for as long */
+};
+
+struct host_trouble {
+    int32_t host, vm; /* the last VM that failed there */
+    int64_t at;
+    int64_t until; /* left alone until then; 0: not yet */
+};
+
+struct troubles {
+    struct host_trouble *items;
+    size_t n, allocated;
+};
+
+/* A VM failed to start on a host. True: from now on the host is left alone. O(hosts in trouble). */
+bool troubles_note(struct troubles *troubles, int32_t host, int32_t vm, int64_t now);
+/* A VM was started on it. True: it had been left alone until now. */
+bool troubles_clear(struct troubles *troubles, int32_t host);
+/* Forget what is over. True: a host that was left alone is not any more. */
+bool troubles_expire(struct troubles *troubles, int64_t now);
+bool troubles_has(const struct troubles *troubles, int32_t host, int64_t now);
+void troubles_finish(struct troubles *troubles);
+
+#endif

@@ -1,0 +1,14 @@
+/* generated.h: workloads of `galerna trace generate` for experiments. */
+#ifndef GALERNA_EXPERIMENTS_GENERATED_H
+#define GALERNA_EXPERIMENTS_GENERATED_H
+
+#include <stdint.h>
+
+#include "lwf/trace.h"
+#include "util/error.h"
+
+/* A trace of streams as `galerna trace generate --stream` takes them (lwf/generate.h). */
+struct trace *generated_open(const char *const *streams, size_t n, uint64_t seed,
+                             const struct site *site, struct error *err);
+
+#endif

@@ -1,0 +1,63 @@
+/* file.h: a sweep file on its way to cells; for the sweep only. */
+#ifndef GALERNA_SWEEP_FILE_H
+#define GALERNA_SWEEP_FILE_H
+
+#include "configuration/ini.h"
+#include "sweep/grid.h"
+
+/* A place on an axis and what it adds to a cell. Texts are owned. */
+struct file_value {
+    char *label;
+    char *configuration;   /* NULL: says nothing about it */
+    char *trace, *streams; /* streams are separated by blanks */
+    struct ini_entry *settings;
+    size_t n_settings, settings_allocated;
+    bool is_seed, is_parameter; /* the label is the value */
+    int line;
+};
+
+struct file_axis {
+    char *name;
+    struct file_value *values;
+    size_t n_values, allocated;
+};
+
+struct sweep_file {
+    const char *path; /* as given */
+    struct ini ini;
+    struct file_axis axes[SWEEP_AXES_MAX];
+    size_t n_axes;
+    struct file_value common; /* [set], and the only configuration */
+    char *results;            /* NULL: not named */
+    int keep;
+    struct ini_entry *slurm; /* not owned: the ini's */
+    size_t n_slurm, slurm_allocated;
+};
+
+/* Read the file's sections into axes. Errors: with file:line. Needs sweep_file_finish() in any
+ * case. */
+int sweep_file_init(struct sweep_file *file, const char *path, struct error *err);
+void sweep_file_finish(struct sweep_file *file);
+
+/* A new axis; its name must be new too. NULL with file:line. */
+struct file_axis *sweep_file_axis(struct sweep_file *file, const char *name, int line,
+                                  struct error *err);
+
+/* A new place on an axis; its label must be new there. NULL with file:line. */
+struct file_value *sweep_file_value(struct sweep_file *file, struct file_axis *axis,
+                                    const char *label, int line, struct error *err);
+
+/* "section.option=value ...": a word with a point in front of "=" begins a setting, others belong
+ * to the value before. */
+int sweep_file_settings(const struct sweep_file *file, struct file_value *value, const char *text,
+                        int line, struct error *err);
+void sweep_file_setting(const struct sweep_file *file, struct file_value *value,
+                        const struct ini_entry *setting);
+
+/* Read section [sweep]. */
+int sweep_file_general(struct sweep_file *file, struct error *err);
+
+/* A path relative to the sweep file's folder; the caller frees it. */
+char *sweep_file_path(const struct sweep_file *file, const char *path);
+
+#endif

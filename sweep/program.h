@@ -1,0 +1,18 @@
+/* program.h: a program run to its end, and what it printed; for the sweep only. */
+#ifndef GALERNA_SWEEP_PROGRAM_H
+#define GALERNA_SWEEP_PROGRAM_H
+
+#include "util/error.h"
+
+enum { PROGRAM_TEXT_MAX = 4096 };
+
+struct program_result {
+    int status; /* as of exit(), 128 + a signal's number */
+    char output[PROGRAM_TEXT_MAX], errors[PROGRAM_TEXT_MAX]; /* cut; no newline at the end */
+};
+
+/* argv[0] is looked for in $PATH; standard input is empty. Errors: ENOENT and the like when it
+ * cannot be started. */
+int program_run(char *const argv[], struct program_result *result, struct error *err);
+
+#endif

@@ -1,0 +1,370 @@
+/* The cells of a sweep as a job array of Slurm. The tasks need nothing but the files: each leaves
+ * its cells' files where a local run would.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sweep/program.h"
+#include "sweep/session.h"
+#include "util/memory.h"
+
+enum {
+    TASKS_MAX = 1000, /* Slurm's MaxArraySize is 1001 unless somebody changed it */
+    LOOK_MILLISECONDS = 500,
+    ASK_EVERY = 4,     /* looks between two questions to Slurm */
+    SILENCE_MAX = 120, /* questions in a row that Slurm may leave unanswered */
+    JOB_MAX = 64,
+};
+
+/* Files in the folder. */
+static const char list_name[] = "pending", script_name[] = "task.sh", job_name[] = "job";
+
+/* A text that the shell reads as one word. */
+static void shell_word(FILE *stream, const char *text)
+{
+    fputc('\'', stream);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", stream);
+        else
+            fputc(*text, stream);
+    fputc('\'', stream);
+}
+
+static FILE *create(const char *path, struct error *err)
+{
+    FILE *stream = fopen(path, "w");
+
+    if (!stream)
+        error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
+    return stream;
+}
+
+static int close_file(FILE *stream, const char *path, struct error *err)
+{
+    bool failed = ferror(stream) != 0;
+
+    if (fclose(stream) != 0 || failed)
+        return error_set(err, errno ? errno : EIO, "%s: cannot be written: %s", path,
+                         strerror(errno ? errno : EIO));
+    return 0;
+}
+
+static int write_list(const struct session *session, const char *path, struct error *err)
+{
+    FILE *stream = create(path, err);
+
+    if (!stream)
+        return -1;
+    for (size_t i = 0; i < session->n_pending; i++)
+        fprintf(stream, "%zu\n", session->pending[i]);
+    return close_file(stream, path, err);
+}
+
+static int write_script(const struct session *session, const char *path, const char *list,
+                        const char *program, size_t tasks, struct error *err)
+{
+    FILE *stream = create(path, err);
+
+    if (!stream)
+        return -1;
+    fprintf(stream,
+            "#!/bin/sh\n"
+            "# Written by galerna sweep. Each of %zu tasks carries out every %zu-th cell of the "
+            "list.\n"
+            "status=0\n"
+            "for cell in $(awk -v task=\"$SLURM_ARRAY_TASK_ID\" '(NR - task) %% %zu == 0' ",
+            tasks, tasks, tasks);
+    shell_word(stream, list);
+    fputs("); do\n    ", stream);
+    shell_word(stream, program);
+    fputs(" sweep ", stream);
+    shell_word(stream, session->sweep->file);
+    fputs(" --results ", stream);
+    shell_word(stream, session->options->results);
+    fputs(" --cell \"$cell\" || status=1\ndone\nexit $status\n", stream);
+    return close_file(stream, path, err);
+}
+
+/* The command line of sbatch. */
+struct command_line {
+    char **words;
+    size_t n, allocated;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_word(struct command_line *line,
+                                                           const char *format, ...)
+{
+    va_list args;
+    char *word;
+
+    va_start(args, format);
+    if (vasprintf(&word, format, args) < 0)
+        abort();
+    va_end(args);
+    line->words = memory_grow(line->words, &line->allocated, line->n + 2, sizeof *line->words);
+    line->words[line->n++] = word;
+    line->words[line->n] = NULL;
+}
+
+static void free_line(struct command_line *line)
+{
+    for (size_t i = 0; i < line->n; i++)
+        free(line->words[i]);
+    free(line->words);
+}
+
+/* In names of logs sbatch puts things for %x; %% is a plain one. */
+static void add_log(struct command_line *line, const char *folder)
+{
+    char *doubled = memory_new(2 * strlen(folder) + 1, 1), *to = doubled;
+
+    for (; *folder; folder++) {
+        if (*folder == '%')
+            *to++ = '%';
+        *to++ = *folder;
+    }
+    add_word(line, "--output=%s/task-%%a.log", doubled);
+    free(doubled);
+}
+
+static void compose(struct command_line *line, const struct session *session, size_t tasks,
+                    const char *script)
+{
+    const struct sweep *sweep = session->sweep;
+    const char *slash = strrchr(sweep->file, '/');
+    char limit[32] = "", *here = getcwd(NULL, 0);
+
+    if (session->options->jobs)
+        snprintf(limit, sizeof limit, "%%%u", session->options->jobs);
+    add_word(line, "sbatch");
+    add_word(line, "--parsable");
+    add_word(line, "--job-name=galerna-%s", slash ? slash + 1 : sweep->file);
+    add_word(line, "--ntasks=1");
+    for (size_t i = 0; i < sweep->n_slurm; i++)
+        add_word(line, "--%s%s%s", sweep->slurm[i].key, sweep->slurm[i].value[0] ? "=" : "",
+                 sweep->slurm[i].value);
+    add_word(line, "--array=1-%zu%s", tasks, limit);
+    add_log(line, session->folder.path);
+    if (here)
+        add_word(line, "--chdir=%s", here);
+    add_word(line, "%s", script);
+    free(here);
+}
+
+/* The number sbatch gave the job, "" when there is none. */
+static void read_job(const struct folder *folder, char *job)
+{
+    char *path = folder_name(folder, job_name);
+    FILE *stream = fopen(path, "r");
+
+    job[0] = '\0';
+    if (stream && fgets(job, JOB_MAX, stream))
+        job[strspn(job, "0123456789")] = '\0';
+    if (stream)
+        fclose(stream);
+    free(path);
+}
+
+static int write_job(const struct folder *folder, const char *job, struct error *err)
+{
+    char *path = folder_name(folder, job_name);
+    FILE *stream = create(path, err);
+    int result = -1;
+
+    if (stream) {
+        fprintf(stream, "%s\n", job);
+        result = close_file(stream, path, err);
+    }
+    free(path);
+    return result;
+}
+
+static int run_sbatch(const struct session *session, const char *script, size_t tasks,
+                      struct error *err)
+{
+    struct command_line line = {0};
+    struct program_result answer;
+    size_t digits;
+    int result;
+
+    compose(&line, session, tasks, script);
+    result = program_run(line.words, &answer, err);
+    free_line(&line);
+    if (result < 0)
+        return error_prefix(err, "a sweep on Slurm needs its commands");
+    digits = strspn(answer.output, "0123456789");
+    if (answer.status != 0 || digits == 0 || digits >= JOB_MAX)
+        return error_set(err, EIO, "sbatch refuses the job: %.300s",
+                         answer.errors[0] ? answer.errors : answer.output);
+    answer.output[digits] = '\0';
+    return write_job(&session->folder, answer.output, err);
+}
+
+/* 1: it is in the queue, 0: it is over; -1: Slurm does not answer, result->errors says why. */
+static int ask_for_job(const char *job, struct program_result *result, struct error *err)
+{
+    char *argv[] = {(char *)"squeue", (char *)"--noheader", (char *)"--format=%i",
+                    (char *)"--jobs", (char *)job,          NULL};
+
+    if (program_run(argv, result, err) < 0)
+        return -1;
+    if (result->status == 0)
+        return result->output[0] != '\0';
+    if (strstr(result->errors, "Invalid job id"))
+        return 0;
+    return error_set(err, EIO, "squeue: %.300s", result->errors);
+}
+
+static int refuse_second_job(const struct session *session, struct error *err)
+{
+    struct program_result result;
+    char job[JOB_MAX];
+    int there;
+
+    read_job(&session->folder, job);
+    there = job[0] ? ask_for_job(job, &result, err) : 0;
+    if (there > 0)
+        return error_set(err, EBUSY,
+                         "job %s of this sweep is in the queue; collect its results with "
+                         "--collect, or end it with scancel %s",
+                         job, job);
+    return there;
+}
+
+static int submit(const struct session *session, const char *program, size_t *tasks,
+                  struct error *err)
+{
+    char *list = folder_name(&session->folder, list_name);
+    char *script = folder_name(&session->folder, script_name);
+    int result = refuse_second_job(session, err);
+
+    *tasks = session->n_pending < TASKS_MAX ? session->n_pending : TASKS_MAX;
+    if (result == 0 && *tasks > 0 &&
+        (write_list(session, list, err) < 0 ||
+         write_script(session, script, list, program, *tasks, err) < 0 ||
+         run_sbatch(session, script, *tasks, err) < 0))
+        result = -1;
+    free(list);
+    free(script);
+    return result;
+}
+
+int sweep_submit(struct sweep *sweep, const struct sweep_options *options, const char *program,
+                 size_t *tasks, struct error *err)
+{
+    struct session session;
+    int result;
+
+    *tasks = 0;
+    if (!sweep->file)
+        return error_set(err, EINVAL, "only a sweep that was read from a file can be submitted");
+    result = session_init(&session, sweep, options, err);
+    if (result == 0)
+        result = submit(&session, program, tasks, err);
+    if (session_finish(&session, NULL, result ? NULL : err) < 0)
+        result = -1;
+    return result;
+}
+
+/* Take the files of cells that are missing; what is left stays pending. Adds to *n_taken. */
+static int take_pending(struct session *session, size_t *n_taken, struct error *err)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < session->n_pending; i++) {
+        int taken = session_take(session, session->pending[i], err);
+
+        if (taken < 0)
+            return -1;
+        if (taken == 0)
+            session->pending[left++] = session->pending[i];
+        *n_taken += (size_t)taken;
+    }
+    session->n_pending = left;
+    return 0;
+}
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Whether the job is over, asked now and then. */
+struct question {
+    char job[JOB_MAX];
+    unsigned looks, silence;
+};
+
+/* 1: over, 0: not, as far as known; -1: Slurm has not answered for long. */
+static int job_is_over(struct question *question, struct error *err)
+{
+    struct program_result result;
+    int there;
+
+    if (!question->job[0])
+        return 1;
+    if (question->looks++ % ASK_EVERY)
+        return 0;
+    there = ask_for_job(question->job, &result, err);
+    question->silence = there < 0 ? question->silence + 1 : 0;
+    if (question->silence > SILENCE_MAX)
+        return error_prefix(err, "job %s: Slurm does not answer; collect later with --collect",
+                            question->job);
+    return there == 0;
+}
+
+static int wait_for_job(struct session *session, struct error *err)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_MILLISECONDS * 1000000L};
+    struct question question = {0};
+    size_t all = session->n_pending, taken = 0;
+    double begun = now();
+
+    read_job(&session->folder, question.job);
+    while (session->n_pending > 0) {
+        int over = job_is_over(&question, err);
+
+        if (over < 0 || take_pending(session, &taken, err) < 0)
+            return -1;
+        session_tell(session, taken, (double)taken / (double)all, now() - begun);
+        if (session->n_pending == 0)
+            break;
+        if (over)
+            return error_set(err, ECHILD,
+                             "the job is over and %zu of %zu cells left no result; its output is "
+                             "in %s/task-*.log; the same command submits them again",
+                             session->n_pending, session->sweep->n_cells, session->folder.path);
+        if (session->options->stop && *session->options->stop)
+            return error_set(err, EINTR,
+                             "interrupted; job %s goes on: collect its results with --collect, or "
+                             "end it with scancel %s",
+                             question.job, question.job);
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+int sweep_wait(struct sweep *sweep, const struct sweep_options *options,
+               struct sweep_outcome *outcomes, struct error *err)
+{
+    struct sweep_options collecting = *options;
+    struct session session;
+    int result;
+
+    collecting.again = false;
+    result = session_init(&session, sweep, &collecting, err);
+    if (result == 0)
+        result = wait_for_job(&session, err);
+    if (session_finish(&session, outcomes, result ? NULL : err) < 0)
+        result = -1;
+    return result;
+}

@@ -1,0 +1,237 @@
+/* What is learnt of operations' times. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/estimates.h"
+#include "test/daemon/book_fixture.h"
+
+static struct book *book_of(void **state)
+{
+    return ((struct book_fixture *)*state)->book;
+}
+
+static bool suspension(struct estimates *estimates, int64_t memory, int64_t milliseconds)
+{
+    static const int64_t began = 1000000;
+
+    estimates_begun(estimates, 7, OPERATION_SUSPEND, memory, began);
+    return estimates_suspended(estimates, 7, began + milliseconds);
+}
+
+static void nothing_is_known_at_first(void **state)
+{
+    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimate estimate;
+
+    for (int i = 0; i < OPERATIONS; i++) {
+        estimate = estimates_of(estimates, (enum operation)i);
+        assert_int_equal(estimate.n, 0);
+        assert_int_equal(estimate_seconds(&estimate, 1024), 0);
+    }
+    estimates_destroy(estimates);
+    estimates_destroy(NULL);
+}
+
+/* 10 ms a MB and nothing else: sizes that were never seen are estimated right. */
+static void memory_decides(void **state)
+{
+    static const int64_t sizes[] = {512, 4096, 1024, 8192, 2048};
+    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimate estimate;
+
+    assert_true(suspension(estimates, 1024, 10240));
+    estimate = estimates_of(estimates, OPERATION_SUSPEND);
+    assert_int_equal(estimate.n, 1);
+    assert_int_equal(estimate.seconds, 0);
+    /* One alone is taken with caution: twice what was seen. */
+    assert_int_equal(estimate_seconds(&estimate, 1024), 21);
+    for (size_t i = 0; i < 50; i++)
+        suspension(estimates, sizes[i % 5], sizes[i % 5] * 10);
+    estimate = estimates_of(estimates, OPERATION_SUSPEND);
+    assert_int_equal(estimate.n, 51);
+    assert_int_equal(estimate.seconds, 0);
+    assert_true(estimate.rate > 99 && estimate.rate <= 100);
+    assert_in_range(estimate_seconds(&estimate, 65536), 655, 662);
+    assert_int_equal(estimates_of(estimates, OPERATION_RESUME).n, 0);
+    /* Nothing new. */
+    assert_false(suspension(estimates, 1024, 10240));
+    estimates_destroy(estimates);
+}
+
+static void memory_does_not_matter(void **state)
+{
+    static const int64_t sizes[] = {512, 65536, 1024, 8192};
+    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimate estimate;
+
+    for (size_t i = 0; i < 40; i++)
+        suspension(estimates, sizes[i % 4], 4000);
+    estimate = estimates_of(estimates, OPERATION_SUSPEND);
+    assert_in_range(estimate.seconds, 4, 5);
+    assert_int_equal(estimate_seconds(&estimate, 512), estimate.seconds);
+    assert_int_equal(estimate_seconds(&estimate, 1 << 20), estimate.seconds);
+    estimates_destroy(estimates);
+}
+
+/* The estimate is on the safe side of what varies, and follows when it becomes slower. */
+static void estimates_follow(void **state)
+{
+    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimate estimate;
+
+    for (size_t i = 0; i < 40; i++)
+        suspension(estimates, 1024, i % 2 ? 2000 : 6000);
+    estimate = estimates_of(estimates, OPERATION_SUSPEND);
+    assert_in_range(estimate_seconds(&estimate, 1024), 6, 9);
+    for (size_t i = 0; i < 40; i++)
+        suspension(estimates, 1024, 30000);
+    estimate = estimates_of(estimates, OPERATION_SUSPEND);
+    assert_in_range(estimate_seconds(&estimate, 1024), 30, 33);
+    estimates_destroy(estimates);
+}
+
+static void kinds_are_apart(void **state)
+{
+    struct estimates *estimates = estimates_create(book_of(state));
+
+    estimates_begun(estimates, 1, OPERATION_RESUME, 1000, 0);
+    estimates_begun(estimates, 2, OPERATION_BOOT, 1000, 0);
+    estimates_begun(estimates, 3, OPERATION_SUSPEND, 1000, 0);
+    /* It still runs: the suspension is not over. */
+    assert_false(estimates_running(estimates, 3, 100));
+    /* Asked before the command. */
+    assert_false(estimates_suspended(estimates, 3, 0));
+    assert_false(estimates_suspended(estimates, 1, 100));
+    assert_true(estimates_running(estimates, 1, 3000));
+    assert_true(estimates_running(estimates, 2, 5000));
+    assert_true(estimates_suspended(estimates, 3, 7000));
+    /* Each counts once. */
+    assert_false(estimates_running(estimates, 1, 90000));
+    assert_int_equal(estimates_of(estimates, OPERATION_RESUME).n, 1);
+    assert_int_equal(estimates_of(estimates, OPERATION_BOOT).n, 1);
+    assert_int_equal(estimates_of(estimates, OPERATION_SUSPEND).n, 1);
+    assert_true(estimates_of(estimates, OPERATION_RESUME).rate >
+                estimates_of(estimates, OPERATION_BOOT).rate);
+    estimates_destroy(estimates);
+}
+
+static void what_says_nothing_is_not_counted(void **state)
+{
+    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimate estimate;
+
+    estimates_begun(estimates, 1, OPERATION_SUSPEND, 1000, 0);
+    estimates_forget(estimates, 1);
+    assert_false(estimates_suspended(estimates, 1, 5000));
+    /* A command sent anew begins anew. */
+    estimates_begun(estimates, 1, OPERATION_SUSPEND, 1000, 0);
+    estimates_begun(estimates, 1, OPERATION_SUSPEND, 1000, 90000);
+    assert_true(estimates_suspended(estimates, 1, 92000));
+    estimate = estimates_of(estimates, OPERATION_SUSPEND);
+    assert_int_equal(estimate_seconds(&estimate, 1000), 4);
+    /* Days: somebody was asleep. */
+    estimates_begun(estimates, 1, OPERATION_SUSPEND, 1000, 0);
+    assert_false(estimates_suspended(estimates, 1, INT64_C(2) * 24 * 3600 * 1000));
+    assert_int_equal(estimates_of(estimates, OPERATION_SUSPEND).n, 1);
+    /* No more are remembered than make sense; the others are still measured. */
+    for (int32_t i = 0; i < 10000; i++)
+        estimates_begun(estimates, 100 + i, OPERATION_BOOT, 1, 0);
+    assert_true(estimates_running(estimates, 100, 1000));
+    assert_false(estimates_running(estimates, 100 + 9999, 1000));
+    estimates_destroy(estimates);
+}
+
+static void many_in_any_order(void **state)
+{
+    static const int32_t vms[] = {50, 10, 90, 30, 70, 20, 80};
+    struct estimates *estimates = estimates_create(book_of(state));
+
+    for (size_t i = 0; i < 7; i++)
+        estimates_begun(estimates, vms[i], OPERATION_BOOT, 1024, 0);
+    estimates_forget(estimates, 90);
+    estimates_forget(estimates, 40);
+    for (size_t i = 0; i < 7; i++)
+        estimates_running(estimates, vms[i], 1000);
+    assert_int_equal(estimates_of(estimates, OPERATION_BOOT).n, 6);
+    estimates_destroy(estimates);
+}
+
+static void no_time_and_no_memory(void **state)
+{
+    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimate estimate;
+
+    suspension(estimates, 0, 1);
+    suspension(estimates, INT64_C(1) << 40, 1);
+    estimate = estimates_of(estimates, OPERATION_SUSPEND);
+    assert_int_equal(estimate.n, 2);
+    assert_true(estimate_seconds(&estimate, 0) >= 1);
+    assert_true(estimate_seconds(&estimate, 1024) >= 1);
+    estimates_destroy(estimates);
+}
+
+static void survives(void **state)
+{
+    struct book_fixture *fixture = *state;
+    struct estimates *estimates = estimates_create(fixture->book);
+    struct estimate before, after;
+
+    for (int64_t i = 1; i < 6; i++)
+        suspension(estimates, 512 * i, 3000 * i);
+    before = estimates_of(estimates, OPERATION_SUSPEND);
+    estimates_destroy(estimates);
+    book_must_commit(fixture->book);
+    book_reopen(fixture);
+    estimates = estimates_create(fixture->book);
+    after = estimates_of(estimates, OPERATION_SUSPEND);
+    assert_int_equal(after.n, 5);
+    assert_int_equal(after.seconds, before.seconds);
+    assert_true(after.rate == before.rate);
+    estimates_destroy(estimates);
+}
+
+static void nonsense_in_the_book(void **state)
+{
+    static const char *const facts[] = {"",
+                                        "nothing",
+                                        "1 2 3 4",
+                                        "0 1 1 1 1",
+                                        "1 0 0 0 0",
+                                        "1 1000 -1 1000 1",
+                                        "1 99999999999999 1 1000 1",
+                                        "-5 1000 1 1000 1"};
+
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        struct estimates *estimates;
+
+        book_set_fact(book_of(state), "estimate-suspend", facts[i]);
+        estimates = estimates_create(book_of(state));
+        assert_int_equal(estimates_of(estimates, OPERATION_SUSPEND).n, 0);
+        assert_true(suspension(estimates, 1024, 2000));
+        estimates_destroy(estimates);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nothing_is_known_at_first, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(memory_decides, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(memory_does_not_matter, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(estimates_follow, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(kinds_are_apart, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(what_says_nothing_is_not_counted, book_set_up,
+                                        book_tear_down),
+        cmocka_unit_test_setup_teardown(many_in_any_order, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(no_time_and_no_memory, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(survives, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(nonsense_in_the_book, book_set_up, book_tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

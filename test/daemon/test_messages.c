@@ -1,0 +1,96 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "core/instant.h"
+#include "daemon/book.h"
+#include "daemon/messages.h"
+
+static struct book_lease lease_in(enum lease_phase phase, const char *word, const char *reason)
+{
+    struct book_lease lease = {.phase = phase, .expected = INSTANT_NONE};
+
+    snprintf(lease.reason_word, sizeof lease.reason_word, "%s", word);
+    snprintf(lease.reason, sizeof lease.reason, "%s", reason);
+    return lease;
+}
+
+static void expect(const struct book_lease *lease, const char *wanted)
+{
+    char text[BOOK_TEXT_MAX];
+
+    message_of(lease, text, sizeof text);
+    assert_string_equal(text, wanted);
+}
+
+static void what_waits_says_for_what_and_until_when(void **state)
+{
+    struct book_lease lease = lease_in(PHASE_WAITING, "no-room-now", "asks for 2 VMs, 1 fits now");
+
+    (void)state;
+    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now");
+    snprintf(lease.reason, sizeof lease.reason, "waits for room: asks for 1 VM, 0 fit now");
+    expect(&lease, "Waiting for room: asks for 1 VM, 0 fit now");
+    snprintf(lease.reason, sizeof lease.reason, "asks for 2 VMs, 1 fits now");
+    lease.expected = 86400;
+    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Expected to start at 1970-01-02 00:00:00 "
+                   "(estimate)");
+}
+
+static void a_promise_is_called_a_contract(void **state)
+{
+    struct book_lease lease = lease_in(PHASE_RESERVED, "planned", "planned to start at ...");
+
+    (void)state;
+    lease.expected = 3600;
+    lease.contract = true;
+    expect(&lease, "Reserved: starts at 1970-01-01 01:00:00 (contract)");
+    snprintf(lease.reason_word, sizeof lease.reason_word, "no-room-at-start");
+    snprintf(lease.reason, sizeof lease.reason, "no host is left");
+    expect(&lease, "Reserved: starts at 1970-01-01 01:00:00 (contract). no host is left");
+    lease.late = true;
+    expect(&lease,
+           "Late: the reservation for 1970-01-01 01:00:00 could not be started: no host is left");
+}
+
+static void refusals_say_so(void **state)
+{
+    struct book_lease lease = lease_in(PHASE_REFUSED, "malformed", "START=\"soon\" is no time");
+
+    (void)state;
+    expect(&lease, "Refused: START=\"soon\" is no time");
+    lease.phase = PHASE_FAILED;
+    expect(&lease, "Given up: START=\"soon\" is no time");
+}
+
+static void what_runs_is_silent_until_its_end_is_near(void **state)
+{
+    struct book_lease lease = lease_in(PHASE_RUNNING, "", "");
+
+    (void)state;
+    expect(&lease, "");
+    snprintf(lease.reason_word, sizeof lease.reason_word, "ends-soon");
+    snprintf(lease.reason, sizeof lease.reason, "The lease ends at ...");
+    expect(&lease, "The lease ends at ...");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_waits_says_for_what_and_until_when),
+        cmocka_unit_test(a_promise_is_called_a_contract),
+        cmocka_unit_test(refusals_say_so),
+        cmocka_unit_test(what_runs_is_silent_until_its_end_is_near),
+    };
+
+    setenv("TZ", "UTC", 1);
+    tzset();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+"""What must hold in the end, VM by VM, and the figures of the run."""
+
+import os
+import re
+import sqlite3
+
+from endurance.work import GROUP, IMMEDIATE, LEASE, ONE_RUN, PLAIN, RESERVATION
+from kit.trial import ANYTHING
+
+REPORTED = r"late|refus|reject|cannot|can't|denied|missed|passed|over|delay"
+LATE = 6        # seconds after which a start is late
+AFTER_OUTAGE = 15
+TOGETHER = 15   # seconds within which the VMs of a group run
+NOW = 15        # seconds within which an immediate lease runs
+DISABLED_GRACE = 6
+
+
+class Judge:
+    def __init__(self, trial, work, sampler, outages):
+        self.t = trial
+        self.work = work
+        self.sampler = sampler
+        self.outages = outages
+        self.vms = {}
+        self.boots, self.restores = driver_orders(trial.backend)
+        self.events = book_events(trial.scheduler.state)
+        self.wrong = []     # (VM, text)
+        self.figures = {}   # (kind, word) -> n
+        self.lateness = []  # (seconds, VM, excused)
+        self.overtime = []
+
+    def run(self):
+        for vm_id in self.work.item_of:
+            self.vms[vm_id] = self.sampler.finished.get(vm_id) or self.t.look(vm_id)
+        for item in self.work.items:
+            if item.vms:
+                self.item(item)
+        self.hosts_disabled()
+        return self.wrong
+
+    def require(self, holds, vm, text):
+        if not holds:
+            self.wrong.append((vm.id, "%s [%s]" % (text, vm)))
+        return holds
+
+    def count(self, kind, word):
+        self.figures[kind, word] = self.figures.get((kind, word), 0) + 1
+
+    def told(self, item, *words):
+        """Is one of these events in the lease's history?"""
+        return any(event in words for event, _ in self.events.get(min(item.vms.values()), []))
+
+    def excuse(self, start):
+        """The end of the last outage around that time, or None."""
+        ends = [until for begin, until in self.outages
+                if begin <= start + LATE and until >= start - 10]
+        return max(ends) if ends else None
+
+    # --- one lease ---
+
+    def item(self, item):
+        vms = [self.vms[vm] for vm in item.vms.values()]
+        self.count(item.kind, "asked for")
+        for vm in vms:
+            self.unbroken(vm)
+            self.orders(item, vm)
+        if item.deleted:
+            self.count(item.kind, "deleted by users")
+        elif item.kind == PLAIN:
+            self.plain(vms[0])
+        elif item.kind in (LEASE, GROUP):
+            self.best_effort(item, vms)
+        elif item.kind == RESERVATION:
+            self.reservation(item, vms)
+        else:
+            self.immediate(item, vms[0])
+
+    def unbroken(self, vm):
+        for i, record in enumerate(vm.history):
+            self.require(record.sequence == i, vm, "record %d missing in the history" % i)
+            if i + 1 < len(vm.history):
+                self.require(0 < record.ended <= vm.history[i + 1].begun, vm,
+                             "records %d and %d of the history overlap" % (i, i + 1))
+
+    def orders(self, item, vm):
+        """What the driver was told is what is in the history, and no more."""
+        records = len(vm.history) + self.sampler.recovered.get(vm.id, 0)
+        boots, restores = self.boots.get(vm.id, 0), self.restores.get(vm.id, 0)
+        self.require(boots + restores <= records, vm,
+                     "booted %d and restored %d times in %d records" % (boots, restores, records))
+        if item.kind in ONE_RUN:
+            self.require(boots <= 1, vm, "booted %d times" % boots)
+            self.require(len(vm.history) <= 1 + item.suspended.count(vm.id), vm,
+                         "deployed %d times" % len(vm.history))
+
+    def plain(self, vm):
+        self.count(PLAIN, "running" if vm.running else "not running")
+        self.require(vm.running, vm, "a plain VM does not run")
+
+    def best_effort(self, item, vms):
+        for vm in vms:
+            if not self.require(vm.done, vm, "a lease has not ended"):
+                continue
+            ran = ran_for(vm)
+            self.require(ran >= item.duration - 2, vm,
+                         "a lease ran %d of %d s" % (ran, item.duration))
+            self.overtime.append((ran - item.duration, vm.id))
+        self.count(item.kind, "done" if all(vm.done for vm in vms) else "not done")
+        if item.kind == GROUP:
+            self.together(vms)
+
+    def together(self, vms):
+        began = [first_run(vm) for vm in vms]
+        if not all(began):
+            return
+        excuse = self.excuse(min(began))
+        apart = max(began) - min(began)
+        self.require(apart <= TOGETHER or (excuse and max(began) <= excuse + TOGETHER), vms[0],
+                     "the VMs of a group began %d s apart" % apart)
+
+    def reservation(self, item, vms):
+        start = item.start or vms[0].submitted + item.ahead
+        began = [first_run(vm) for vm in vms]
+        if not any(began):
+            refused = item.refused or vms[0].message
+            self.count(RESERVATION, "missed" if self.told(item, "missed") else "refused")
+            self.require(re.search(REPORTED, refused, re.IGNORECASE) or
+                         self.told(item, "refused", "missed"), vms[0],
+                         "a reservation never ran and is not reported")
+            return
+        for vm, at in zip(vms, began):
+            if self.require(at, vm, "one VM of a reservation never ran"):
+                self.require(at >= start - 1, vm, "a reservation began %g s early" % (start - at))
+                self.not_cut_short(vm, start + item.duration)
+        self.punctual(item, vms[0], start, max(at or 0 for at in began), LATE)
+
+    def punctual(self, item, vm, start, began, allowed):
+        late, excuse = began - start, self.excuse(start)
+        if late <= allowed:
+            self.count(item.kind, "on time")
+            return
+        self.lateness.append((late, vm.id, bool(excuse)))
+        if self.told(item, "late") or re.search(REPORTED, vm.message, re.IGNORECASE):
+            self.count(item.kind, "late, reported")
+        elif self.require(excuse and began <= excuse + AFTER_OUTAGE, vm,
+                          "a %s began %g s late and nobody says so" % (item.kind, late)):
+            self.count(item.kind, "late by an outage")
+
+    def not_cut_short(self, vm, end):
+        record = [record for record in vm.history if record.running][-1]
+        stopped = record.stopped_running or record.ended
+        self.require(stopped >= end - 2, vm, "ended %g s early" % (end - stopped))
+
+    def immediate(self, item, vm):
+        began = first_run(vm)
+        if not began:
+            self.count(IMMEDIATE, "refused")
+            self.require(re.search(ANYTHING, item.refused or vm.message), vm,
+                         "an immediate lease never ran and has no reason")
+            return
+        self.not_cut_short(vm, began + item.duration)
+        self.punctual(item, vm, vm.submitted, began, NOW)
+
+    # --- hosts ---
+
+    def hosts_disabled(self):
+        for host, since, until in self.work.disabled_times:
+            for vm in self.vms.values():
+                for record in vm.history:
+                    if record.host == host and since + DISABLED_GRACE < record.begun < until and \
+                            vm.id not in self.work.item_of[vm.id].suspended:
+                        self.require(False, vm, "sent to host %d, which was disabled %d s before" %
+                                     (host, record.begun - since))
+
+    # --- figures ---
+
+    def summary(self):
+        lines = []
+        for kind in (PLAIN, LEASE, GROUP, RESERVATION, IMMEDIATE):
+            words = {word: n for (of, word), n in self.figures.items() if of == kind}
+            lines.append("%-12s %s" % (kind, ", ".join("%d %s" % (n, word)
+                                                      for word, n in words.items())))
+        events = {}
+        for pairs in self.events.values():
+            for event, _ in pairs:
+                events[event] = events.get(event, 0) + 1
+        lines.append("history      " + ", ".join(
+            "%d %s" % (n, event) for event, n in sorted(events.items(), key=lambda p: -p[1])))
+        for excused in (False, True):
+            worst = max((late for late in self.lateness if late[2] == excused), default=None)
+            if worst:
+                lines.append("latest start %s: %d s (VM %d)" % (
+                    "around an outage" if excused else "without an outage", *worst[:2]))
+        if self.overtime:
+            lines.append("overtime of leases: %.1f s on average, %d s at most (VM %d)" % (
+                sum(over for over, _ in self.overtime) / len(self.overtime), *max(self.overtime)))
+        return lines
+
+
+def first_run(vm):
+    return next((record.running for record in vm.history if record.running), 0)
+
+
+def ran_for(vm):
+    return sum((record.stopped_running or record.ended) - record.running
+               for record in vm.history if record.running)
+
+
+def driver_orders(backend):
+    """How many times the driver was told to boot and to restore each VM; {} in the stand-in."""
+    boots, restores = {}, {}
+    path = os.path.join(getattr(backend, "directory", "/nonexistent"), "var", "driver.log")
+    try:
+        with open(path, encoding="utf-8") as file:
+            for words in map(str.split, file):
+                if len(words) > 5 and words[1] == "vm" and words[5] == "begin":
+                    orders = {"DEPLOY": boots, "RESTORE": restores}.get(words[2])
+                    if orders is not None:
+                        orders[int(words[3])] = orders.get(int(words[3]), 0) + 1
+    except OSError:
+        pass
+    return boots, restores
+
+
+def book_events(state):
+    """Lease -> its events; read from the daemon's own book."""
+    events = {}
+    book = sqlite3.connect("file:%s?mode=ro" % os.path.join(state, "book.db"), uri=True)
+    try:
+        for lease, event, text in book.execute(
+                "SELECT lease, event, text FROM event ORDER BY number"):
+            events.setdefault(lease, []).append((event, text))
+    finally:
+        book.close()
+    return events

@@ -1,0 +1,21 @@
+/* folder.h: a scratch folder to sweep in. */
+#ifndef GALERNA_TEST_SWEEP_FOLDER_H
+#define GALERNA_TEST_SWEEP_FOLDER_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+/* Make a folder and go there; setup and teardown of cmocka. */
+int folder_enter(void **state);
+int folder_leave(void **state);
+
+/* Write a file there. */
+void write_file(const char *name, const char *text);
+
+/* The file's contents, to be freed. */
+char *read_file(const char *name);
+
+/* The first column of the first row. */
+int64_t query_number(const char *database, const char *query);
+
+#endif

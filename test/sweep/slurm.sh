@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# A sweep as a job array of a real Slurm gives the same table as a local run; it can be collected
+# later, and what a cancelled job left undone is found and done.
+#
+#   with_slurm.sh slurm.sh GALERNA
+set -euo pipefail
+
+galerna=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+    echo "$1"
+    exit 1
+}
+
+describe() {
+    cat >"$1" <<END
+[sweep]
+seeds: 1-3
+
+[trace made]
+streams: poisson,jobs=$2,gap=10m,time=1h,vms=1:12,class=suspendable
+    poisson,jobs=10,gap=2h,time=1h,vms=4:12,class=local
+
+[policies]
+preemption: no-preemption ar-preempts-everything
+
+[set]
+simulation.resources: 16,cpu=100,memory=1024
+
+[slurm]
+job-name: a test
+time: 10
+END
+}
+
+# Where the folder's name needs care.
+mkdir "it's 50% full"
+cd "it's 50% full"
+
+describe grid.sweep 40
+"$galerna" sweep grid.sweep --results local.db --jobs 2 --csv >local.csv
+[ "$(wc -l <local.csv)" -eq 7 ] || fail "the local run has not six cells"
+
+"$galerna" sweep grid.sweep --engine slurm --results slurm.db --csv >slurm.csv
+cmp local.csv slurm.csv || fail "Slurm gave another table"
+[ ! -e slurm.db.cells ] || fail "the folder of the cells is still there"
+
+# Nothing is left to do: no job is submitted.
+"$galerna" sweep grid.sweep --engine slurm --results slurm.db --csv 2>err >again.csv
+cmp local.csv again.csv || fail "the table changed"
+[ ! -s err ] || fail "a job was submitted again: $(cat err)"
+
+# Submitted now, collected later.
+"$galerna" sweep grid.sweep --engine slurm --results later.db --no-wait
+for _ in $(seq 150); do
+    [ -z "$(squeue --noheader)" ] && break
+    sleep 0.2
+done
+"$galerna" sweep grid.sweep --results later.db --collect --csv >later.csv
+cmp local.csv later.csv || fail "what was collected later is another table"
+
+# One cell at a time; a job that waits is cancelled; what it has not done is said, and then done.
+cat >>grid.sweep <<END
+begin: now+1hour
+END
+"$galerna" sweep grid.sweep --cell 2 --results part.db
+"$galerna" sweep grid.sweep --engine slurm --results part.db --no-wait
+if "$galerna" sweep grid.sweep --engine slurm --results part.db 2>err; then
+    fail "a second job was submitted"
+fi
+grep -q "in the queue" err || fail "no word of the job in the queue: $(cat err)"
+if "$galerna" sweep grid.sweep --results part.db --collect 2>err >out; then
+    fail "five missing cells are no failure"
+fi
+grep -q "5 of 6 cells are not there yet" err || fail "wrong count: $(cat err)"
+"$galerna" sweep grid.sweep --engine slurm --results wait.db 2>err &
+waiting=$!
+for _ in $(seq 100); do
+    job=$(squeue --noheader --format=%A --name="a test" --sort=-i | sort -un | tail -n 1)
+    [ "$(squeue --noheader --format=%A | sort -u | wc -l)" -ge 2 ] && break
+    sleep 0.2
+done
+scancel "$job"
+if wait "$waiting"; then
+    fail "a cancelled job is no failure"
+fi
+grep -q "6 of 6 cells left no result" err || fail "no word of the cancelled job: $(cat err)"
+scancel --name="a test"
+"$galerna" sweep grid.sweep --results part.db --csv >part.csv
+cmp local.csv part.csv || fail "Slurm's cells and local ones gave another table"
+
+# sbatch says what is wrong with its options.
+sed -i 's/^time: 10/time: soon/' grid.sweep
+if "$galerna" sweep grid.sweep --engine slurm --results bad.db 2>err; then
+    fail "sbatch took a time that is none"
+fi
+grep -q "sbatch refuses the job" err || fail "no word of sbatch: $(cat err)"
+echo "Slurm and a local run agree"

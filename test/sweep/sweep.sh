@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# galerna sweep from outside.
+#
+#   sweep.sh GALERNA FOLDER-OF-EXAMPLES
+set -euo pipefail
+
+galerna=$1
+examples=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp "$examples"/*.sweep "$examples"/*.conf "$examples"/*.lwf "$scratch"
+cd "$scratch"
+
+fail() {
+    echo "$1"
+    exit 1
+}
+
+# code COMMAND...: standard output and errors into out and err
+code() {
+    local status=0
+
+    "$@" >out 2>err || status=$?
+    echo "$status"
+}
+
+# The example runs as it is described.
+[ "$(code "$galerna" sweep policies.sweep --list)" = 0 ] || fail "--list fails: $(cat err)"
+cells=$(($(wc -l <out) - 1))
+grep -q "= $cells replays" policies.sweep || fail "the example does not have $cells cells"
+[ "$(code "$galerna" sweep policies.sweep)" = 0 ] || fail "the example fails: $(cat err)"
+grep -q "^$cells of $cells cells, $cells of them new, in policies.db" out || fail "$(tail -n 1 out)"
+[ ! -s err ] || fail "the example warns: $(cat err)"
+"$galerna" sweep policies.sweep --csv >first.csv
+[ "$(wc -l <first.csv)" -eq $((cells + 1)) ] || fail "lines of CSV: $(wc -l <first.csv)"
+"$galerna" sweep policies.sweep --again --jobs 3 --csv >second.csv
+cmp first.csv second.csv || fail "computed again, the table is another one"
+if grep -qE '(cpu|memory)_|seconds' <<<"$(head -n 1 first.csv)"; then
+    fail "the table tells how long the machine took"
+fi
+
+# The same figures as those of a replay.
+cat >day.sweep <<END
+[sweep]
+keep: nothing
+[trace day]
+file: working-day.lwf
+[policies]
+preemption: ar-preempts-everything
+END
+"$galerna" sweep day.sweep --json >sweep.json
+"$galerna" replay working-day.lwf --policy preemption=ar-preempts-everything --json >replay.json
+for figure in end_time makespan suspensions utilization slowdown_mean queue_mean; do
+    in_sweep=$(grep -oE "\"$figure\": ?[0-9.]+" sweep.json | grep -oE '[0-9.]+$')
+    in_replay=$(grep -oE "\"$figure\": ?[0-9.]+" replay.json | grep -oE '[0-9.]+$')
+    [ -n "$in_sweep" ] && [ "$in_sweep" = "$in_replay" ] ||
+        fail "$figure: sweep $in_sweep, replay $in_replay"
+done
+
+# A trace with generated requests in between, under Haizea's configuration.
+cat >both.sweep <<END
+[sweep]
+configuration: haizea.conf
+seeds: 1 2
+[trace both]
+file: working-day.lwf
+streams: poisson,jobs=10,gap=10m,time=1h
+[trace alone]
+file: working-day.lwf
+END
+[ "$(code "$galerna" sweep both.sweep --csv)" = 0 ] || fail "both.sweep fails: $(cat err)"
+[ "$(grep -c ',both,' out)" -eq 2 ] || fail "both.sweep: $(cat out)"
+requested() { # TRACE
+    awk -F, -v trace="$1" 'NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
+        $2 == trace { print $column["local_requested"] + $column["external_requested"]; exit }' out
+}
+[ "$(requested both)" -eq $(($(requested alone) + 10)) ] || fail "requests: $(requested both)"
+
+# Ctrl-C: what is finished is kept.
+cat >long.sweep <<END
+[sweep]
+seeds: 1-20
+keep: nothing
+[trace t]
+streams: typeless,jobs=1500,nodes=64,gap-factor=0.3
+[set]
+simulation.resources: 64,cpu=100,memory=1024
+END
+"$galerna" sweep long.sweep --jobs 2 2>err >out &
+process=$!
+for _ in $(seq 100); do
+    [ -s long.db ] && break
+    sleep 0.05
+done
+kill -INT "$process"
+status=0
+wait "$process" || status=$?
+[ "$status" -eq 130 ] || fail "exit code $status after an interrupt: $(cat err)"
+grep -qE "interrupted with [0-9]+ of 20 cells done" err || fail "interrupted: $(cat err)"
+done_before=$(grep -oE '[0-9]+ of 20' err | cut -d ' ' -f 1)
+[ "$(code "$galerna" sweep long.sweep)" = 0 ] || fail "resumed: $(cat err)"
+grep -q "^20 of 20 cells, $((20 - done_before)) of them new" out || fail "$(tail -n 1 out)"
+
+# Wrong usage.
+[ "$(code "$galerna" sweep)" = 64 ] || fail "no file"
+[ "$(code "$galerna" sweep a b)" = 64 ] || fail "two files"
+[ "$(code "$galerna" sweep day.sweep --engine grid)" = 64 ] || fail "--engine grid"
+[ "$(code "$galerna" sweep day.sweep --no-wait)" = 64 ] || fail "--no-wait alone"
+[ "$(code "$galerna" sweep day.sweep --collect --cell 1)" = 64 ] || fail "--collect --cell"
+[ "$(code "$galerna" sweep day.sweep --cell 0)" = 64 ] || fail "--cell 0"
+[ "$(code "$galerna" sweep day.sweep --cell 9 --results x.db)" = 1 ] || fail "--cell 9"
+grep -q "there is no cell 9" err || fail "--cell 9: $(cat err)"
+[ "$(code "$galerna" sweep none.sweep)" = 1 ] || fail "none.sweep"
+grep -q "none.sweep: cannot open" err || fail "none.sweep: $(cat err)"
+[ "$(code "$galerna" sweep day.sweep --help)" = 0 ] || fail "--help"
+
+# Without Slurm's commands that is said.
+if ! PATH=/nowhere "$galerna" sweep day.sweep --engine slurm --again 2>err >out; then
+    grep -q "a sweep on Slurm needs its commands: sbatch cannot be started" err ||
+        fail "no Slurm: $(cat err)"
+else
+    fail "a job was submitted without sbatch"
+fi

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Run a command with a Slurm of one machine that exists only for it: keys, state, sockets and ports
+# of its own, two processors. Ends with 77 (skipped) where Slurm is not installed or cannot run.
+#
+#   with_slurm.sh COMMAND [ARGUMENT]...
+set -euo pipefail
+
+PATH=$PATH:/usr/sbin:/sbin
+for program in munged slurmctld slurmd sbatch squeue scancel; do
+    if ! command -v "$program" >/dev/null; then
+        echo "skipped: there is no $program (Debian: slurm-wlm, munge)"
+        exit 77
+    fi
+done
+if [ "$(id -u)" -ne 0 ]; then
+    echo "skipped: slurmd must be started as root"
+    exit 77
+fi
+
+scratch=$(mktemp -d)
+processes=()
+
+stop() {
+    local process
+
+    for process in "${processes[@]}"; do
+        kill "$process" 2>/dev/null || true
+    done
+    for process in "${processes[@]}"; do
+        wait "$process" 2>/dev/null || true
+    done
+    rm -rf "$scratch"
+}
+trap stop EXIT
+
+give_up() {
+    echo "$1"
+    tail -n 20 "$scratch"/*.log 2>/dev/null || true
+    exit 1
+}
+
+# wait_for SECONDS COMMAND...
+wait_for() {
+    local end=$((SECONDS + $1))
+    shift
+
+    until "$@" >/dev/null 2>&1; do
+        [ "$SECONDS" -lt "$end" ] || return 1
+        sleep 0.2
+    done
+}
+
+mkdir -m 700 "$scratch/munge" "$scratch/state" "$scratch/spool"
+chmod 755 "$scratch" "$scratch/munge"
+head -c 1024 /dev/urandom >"$scratch/munge/key"
+chmod 400 "$scratch/munge/key"
+# --force: its folder lies below one that everybody may write to.
+munged --foreground --force --key-file="$scratch/munge/key" --socket="$scratch/munge/socket" \
+    --pid-file="$scratch/munge/pid" --log-file="$scratch/munge.log" \
+    --seed-file="$scratch/munge/seed" >"$scratch/munged.log" 2>&1 &
+processes+=($!)
+wait_for 20 test -S "$scratch/munge/socket" || give_up "munged does not start"
+
+host=$(hostname -s)
+port=$((20000 + $$ % 20000))
+cat >"$scratch/slurm.conf" <<END
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
+AuthType=auth/munge
+AuthInfo=socket=$scratch/munge/socket
+CryptoType=crypto/munge
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation=$scratch/state
+SlurmdSpoolDir=$scratch/spool
+SlurmctldPidFile=$scratch/slurmctld.pid
+SlurmdPidFile=$scratch/slurmd.pid
+SlurmctldLogFile=$scratch/slurmctld.log
+SlurmdLogFile=$scratch/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerParameters=sched_interval=1,bf_interval=1,defer
+ReturnToService=2
+SlurmdParameters=config_overrides
+MinJobAge=10
+NodeName=$host NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
+PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
+END
+export SLURM_CONF=$scratch/slurm.conf
+
+slurmctld -D -f "$SLURM_CONF" >"$scratch/slurmctld.out.log" 2>&1 &
+processes+=($!)
+slurmd -D -f "$SLURM_CONF" -N "$host" >"$scratch/slurmd.out.log" 2>&1 &
+processes+=($!)
+is_idle() {
+    sinfo --noheader --format=%T | grep -q idle
+}
+wait_for 60 is_idle || give_up "Slurm does not start"
+
+"$@"
