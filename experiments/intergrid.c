@@ -9,12 +9,12 @@
 #include "experiments/generated.h"
 #include "util/memory.h"
 
-enum { TEXT = 240, SETTINGS = 8, HOSTS = 32, REQUESTS = 3000 };
+enum { TEXT = 240, SETTINGS = 9, HOSTS = 32, REQUESTS = 3000 };
 
 const char *const intergrid_policies[INTERGRID_POLICIES] = {"no-preemption", "mov", "mlip", "moml"};
 
 const struct intergrid_sweep intergrid_sweeps[INTERGRID_SWEEPS] = {
-    {"vms", "Average number of VMs", "Average number of VMs", 7, {2, 3, 4, 5, 6, 7, 8}},
+    {"vms", "Average number of VMs", "Average number of VMs", 6, {3, 4, 5, 6, 7, 8}},
     {"best-effort",
      "Best-effort grid requests",
      "Best-effort grid requests (% of all)",
@@ -39,6 +39,8 @@ static const struct experiment_option options[] = {
      "Seconds to shut a lease down, the overhead of a cancelable one"},
     {"gap-factor", "1", NULL, 0.1, 10,
      "Multiplies the times between requests: more for a lower load"},
+    {"backfilling", "conservative", "conservative|aggressive", 0, 0,
+     "Best-effort requests get the earliest slot at once, as in the paper, or wait in the queue"},
     {"exclusion", "global", "global|local", 0, 0,
      "VMs are saved one after the other on the whole "
      "site, or on each host"},
@@ -114,8 +116,7 @@ static struct trace *open_trace(const void *context, const struct site *site, st
     char common[TEXT], texts[2][2 * TEXT];
     const char *streams[2] = {texts[0], texts[1]};
 
-    snprintf(common, TEXT, "nodes=%d%s,mean-vms=%g", HOSTS, mix.vms > 5 ? ",size-first=0.5" : "",
-             mix.vms);
+    snprintf(common, TEXT, "nodes=%d,mean-vms=%g", HOSTS, mix.vms);
     snprintf(texts[0], sizeof texts[0], "typeless,jobs=%.0f,%s,gap-factor=%.9g,class=local,lead=%s",
              share * mix.local, common,
              experiment_number(bench, "gap-factor") * REQUESTS / mix.local,
@@ -159,6 +160,8 @@ static int perform(const void *context, size_t i, void *result, struct error *er
     snprintf(texts[6], TEXT, "scheduling.migration=yes");
     /* 1024 MB in 160 s, as measured by Zhao and Figueiredo. */
     snprintf(texts[7], TEXT, "simulation.imagetransfer-bandwidth=51");
+    snprintf(texts[8], TEXT, "scheduling.backfilling=%s",
+             experiment_text(plan->bench, "backfilling"));
     for (int k = 0; k < SETTINGS; k++)
         set[k] = texts[k];
     return replaying_perform(&replaying, result, err);

@@ -8,7 +8,7 @@
 
 enum {
     INTERGRID_SWEEPS = 4,
-    INTERGRID_POINTS = 7, /* of a sweep, at most */
+    INTERGRID_POINTS = 6, /* of a sweep, at most */
     INTERGRID_POLICIES = 4,
     INTERGRID_SEEDS_MAX = 20,
 };

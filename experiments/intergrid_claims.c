@@ -48,35 +48,35 @@ static int points_of(const struct intergrid_plan *plan, int sweep)
 }
 
 static struct estimate at_point(const struct intergrid_plan *plan, int sweep, int point, int policy,
-                                measure measure)
+                                measure of)
 {
     double values[INTERGRID_SEEDS_MAX];
 
     for (int seed = 0; seed < plan->seeds; seed++)
-        values[seed] = measure(intergrid_find(plan, sweep, point, policy, seed));
+        values[seed] = of(intergrid_find(plan, sweep, point, policy, seed));
     return estimate_of(values, (size_t)plan->seeds);
 }
 
 /* Sum of the means over a sweep. */
-static double over_sweep(const struct intergrid_plan *plan, int sweep, int policy, measure measure)
+static double over_sweep(const struct intergrid_plan *plan, int sweep, int policy, measure of)
 {
     double sum = 0;
 
     for (int point = 0; point < points_of(plan, sweep); point++)
-        sum += at_point(plan, sweep, point, policy, measure).mean;
+        sum += at_point(plan, sweep, point, policy, of).mean;
     return sum / points_of(plan, sweep);
 }
 
 /* Difference of two policies over the points of a sweep, each the mean of its seeds; relative: in
  * per cent of the first. */
 static struct estimate difference(const struct intergrid_plan *plan, int sweep, bool relative,
-                                  measure measure)
+                                  measure of)
 {
     double values[INTERGRID_POINTS];
 
     for (int point = 0; point < points_of(plan, sweep); point++) {
-        double without = at_point(plan, sweep, point, POLICY_NONE, measure).mean;
-        double with = at_point(plan, sweep, point, POLICY_MOML, measure).mean;
+        double without = at_point(plan, sweep, point, POLICY_NONE, of).mean;
+        double with = at_point(plan, sweep, point, POLICY_MOML, of).mean;
 
         values[point] =
             relative ? (without > 0 ? 100 * (without - with) / without : 0) : without - with;
@@ -179,18 +179,18 @@ static void claim_fewest(const struct intergrid_plan *plan, struct findings *fin
 
 /* Does a mean rise (or fall) over a sweep, end against beginning? */
 static void claim_trend(const struct intergrid_plan *plan, struct findings *findings,
-                        const struct claim *about, int sweep, measure measure, bool rises)
+                        const struct claim *about, int sweep, measure of, bool rises)
 {
     int last = points_of(plan, sweep) - 1;
     struct claim claim = *about;
     bool is_monotonous = true;
-    double first = at_point(plan, sweep, 0, POLICY_MOML, measure).mean;
-    double end = at_point(plan, sweep, last, POLICY_MOML, measure).mean;
+    double first = at_point(plan, sweep, 0, POLICY_MOML, of).mean;
+    double end = at_point(plan, sweep, last, POLICY_MOML, of).mean;
     char ours[80];
 
     for (int point = 1; point <= last; point++) {
-        double before = at_point(plan, sweep, point - 1, POLICY_MOML, measure).mean;
-        double after = at_point(plan, sweep, point, POLICY_MOML, measure).mean;
+        double before = at_point(plan, sweep, point - 1, POLICY_MOML, of).mean;
+        double after = at_point(plan, sweep, point, POLICY_MOML, of).mean;
 
         is_monotonous = is_monotonous && (rises ? after >= before : after <= before);
     }
@@ -237,7 +237,7 @@ static void claim_trends(const struct intergrid_plan *plan, struct findings *fin
 }
 
 static void draw(const struct intergrid_plan *plan, struct findings *findings, const char *name,
-                 const char *y, measure measure)
+                 const char *y, measure of)
 {
     static const char *const names[INTERGRID_POLICIES] = {"no preemption", "MOV", "MLIP", "MOML"};
 
@@ -249,11 +249,11 @@ static void draw(const struct intergrid_plan *plan, struct findings *findings, c
         snprintf(file, sizeof file, "%s-%s", name, intergrid_sweeps[sweep].name);
         plot = plot_create(&(struct plot_labels){
             .title = title, .x = intergrid_sweeps[sweep].axis, .y = y, .from_zero = true});
-        for (int policy = measure == preemptions; policy < INTERGRID_POLICIES; policy++) {
+        for (int policy = of == preemptions; policy < INTERGRID_POLICIES; policy++) {
             plot_series(plot, names[policy], policy == POLICY_NONE ? PLOT_DASHED : PLOT_LINE,
                         policy == POLICY_NONE ? 6 : policy - 1);
             for (int point = 0; point < points_of(plan, sweep); point++) {
-                struct estimate value = at_point(plan, sweep, point, policy, measure);
+                struct estimate value = at_point(plan, sweep, point, policy, of);
 
                 plot_add(plot,
                          &(struct plot_point){intergrid_sweeps[sweep].points[point], value.mean,

@@ -132,13 +132,11 @@ static int set_up(struct stage *stage, struct error *err)
     const struct configuration_wishes wishes = {.set = stage->replaying->set,
                                                 .n_set = stage->replaying->n_set};
     struct policy_driver driver = {.site = &stage->site, .log = complain};
-    struct configuration *configuration;
+    const struct configuration *configuration;
 
     if (configuration_read(NULL, &wishes, &stage->configurations, err) < 0)
         return -1;
     configuration = stage->configurations.items[0];
-    if (stage->replaying->adjust)
-        stage->replaying->adjust(stage->replaying->context, &configuration->settings);
     if (!configuration->resources)
         return error_set(err, EINVAL, "the experiment names no simulation.resources");
     if (site_text_parse(configuration->resources, &stage->site, err) < 0)

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "core/accounting.h"
-#include "core/settings.h"
 #include "core/site.h"
 #include "lwf/trace.h"
 #include "util/error.h"
@@ -40,8 +39,6 @@ struct replaying {
     int (*class_of)(const void *context, const struct lease_request *request);
     /* When it should have ended; NULL: never. */
     int64_t (*due)(const void *context, const struct lease_request *request);
-    /* Change what options do not reach; NULL: nothing. */
-    void (*adjust)(const void *context, struct engine_settings *settings);
     const void *context;
 };
 

@@ -49,6 +49,7 @@ check() {
 }
 
 check "$pages/galerna-replay.1.scd" replay
+check "$pages/galerna-sweep.1.scd" sweep
 check "$pages/galerna-trace.1.scd.in" 'trace check' 'trace convert' 'trace generate' 'trace stats'
 check "$pages/galerna-verify.1.scd.in" verify
 check "$pages/galerna-setup.1.scd" setup

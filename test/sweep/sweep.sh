@@ -53,8 +53,9 @@ END
 for figure in end_time makespan suspensions utilization slowdown_mean queue_mean; do
     in_sweep=$(grep -oE "\"$figure\": ?[0-9.]+" sweep.json | grep -oE '[0-9.]+$')
     in_replay=$(grep -oE "\"$figure\": ?[0-9.]+" replay.json | grep -oE '[0-9.]+$')
-    [ -n "$in_sweep" ] && [ "$in_sweep" = "$in_replay" ] ||
+    if [ -z "$in_sweep" ] || [ "$in_sweep" != "$in_replay" ]; then
         fail "$figure: sweep $in_sweep, replay $in_replay"
+    fi
 done
 
 # A trace with generated requests in between, under Haizea's configuration.
