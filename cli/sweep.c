@@ -251,8 +251,7 @@ static int tell_failures(const struct sweep *sweep, const struct sweep_outcome *
     for (size_t i = 0; i < n; i++) {
         missing += outcomes[i].status == SWEEP_MISSING;
         if (outcomes[i].message[0] && messages++ < MESSAGES_MAX)
-            fprintf(stderr, "%s: %s: %s\n", command, sweep_name(sweep, i + 1),
-                    outcomes[i].message);
+            fprintf(stderr, "%s: %s: %s\n", command, sweep_name(sweep, i + 1), outcomes[i].message);
         if (outcomes[i].status != SWEEP_OK)
             code = EXIT_FAILED;
     }
@@ -279,22 +278,23 @@ static int print_results(const struct sweep *sweep, const struct arguments *argu
 }
 
 static int carry_out(struct sweep *sweep, const struct arguments *arguments,
-                     struct sweep_options *wanted, const char *command)
+                     const struct sweep_options *given, const char *command)
 {
     struct sweep_outcome *outcomes = memory_new(sweep_cells(sweep), sizeof *outcomes);
+    struct sweep_options wanted = *given;
     struct progress progress;
     struct error err = {0};
     int code, result;
 
     progress_init(&progress, arguments->quiet);
-    wanted->progress = show_progress;
-    wanted->context = &progress;
+    wanted.progress = show_progress;
+    wanted.context = &progress;
     if (arguments->slurm)
-        result = submit(sweep, arguments, wanted, outcomes, &err);
+        result = submit(sweep, arguments, &wanted, outcomes, &err);
     else if (arguments->collect)
-        result = sweep_collect(sweep, wanted, outcomes, &err);
+        result = sweep_collect(sweep, &wanted, outcomes, &err);
     else
-        result = sweep_run(sweep, wanted, outcomes, &err);
+        result = sweep_run(sweep, &wanted, outcomes, &err);
     progress_finish(&progress);
     if (result < 0) {
         command_failed(command, &err);
@@ -303,7 +303,7 @@ static int carry_out(struct sweep *sweep, const struct arguments *arguments,
         code = EXIT_DONE;
     } else {
         code = tell_failures(sweep, outcomes, command);
-        if (print_results(sweep, arguments, wanted, outcomes, &err) < 0)
+        if (print_results(sweep, arguments, &wanted, outcomes, &err) < 0)
             code = command_failed(command, &err);
     }
     free(outcomes);

@@ -102,6 +102,7 @@ bool place_exact_as(struct engine *engine, const struct map_request *wish,
         return false;
     }
     proposal->start = start;
+    proposal->held_until = mapping.until;
     proposal->victims = mapping.victims;
     proposal->suspend_victims = request.forced;
     proposal->plan.vm = reservation_create(lease, RESERVATION_VM, start, request.until,
@@ -205,6 +206,7 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
             return false;
         }
         proposal->start = start;
+        proposal->held_until = mapping.until;
         proposal->victims = mapping.victims;
         proposal->suspend_victims = search->forced;
         if (build_vm(search, &mapping, start, proposal, &resume_taken)) {

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
-#include "core/scheduler.h"
+#include "core/resettle.h"
+#include "core/trial.h"
 #include "util/memory.h"
 
 static void book_list(struct engine *engine, const struct reservation_list *list)
@@ -77,8 +78,33 @@ static void preempt_victims(struct engine *engine, const struct lease *lease,
                                         .by = lease,
                                         .suspend = proposal->suspend_victims};
 
-        preempt(engine, &preemption);
+        if (preemption.victim->request.kind != LEASE_DEADLINE)
+            preempt(engine, &preemption);
     }
+}
+
+/* All victims make room by their terms. False: a deadline would be missed, nothing has changed. */
+static bool make_room(struct engine *engine, struct lease *lease, const struct proposal *proposal)
+{
+    struct resettlement wish = {.lease = lease,
+                                .victims = &proposal->victims,
+                                .from = proposal->start,
+                                .until = proposal->held_until,
+                                .placement = proposal->plan.vm->placement};
+    struct trial trial;
+    bool kept;
+
+    if (!resettle_has_work(&proposal->victims)) {
+        preempt_victims(engine, lease, proposal);
+        return true;
+    }
+    kept = resettle_try(&trial, engine, &wish);
+    if (kept) {
+        preempt_victims(engine, lease, proposal);
+        trial_commit(&trial, lease);
+    }
+    trial_end(&trial);
+    return kept;
 }
 
 bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal)
@@ -90,7 +116,10 @@ bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal
         proposal_finish(proposal);
         return false;
     }
-    preempt_victims(engine, lease, proposal);
+    if (!make_room(engine, lease, proposal)) {
+        proposal_finish(proposal);
+        return false;
+    }
     if (resuming)
         plan_migration(engine, lease, proposal);
     lease->reason = (struct reason){.id = REASON_PLANNED, .n = {proposal->start}};

@@ -221,7 +221,8 @@ struct proposal {
     struct lease_list victims;
     bool suspend_victims; /* whatever their terms are */
     bool in_future;
-    int64_t start; /* of the first operation */
+    int64_t start;      /* of the first operation */
+    int64_t held_until; /* its hosts are free for it until then */
 };
 
 struct placing_request {

@@ -153,6 +153,12 @@ bool trial_suspend(struct trial *trial, struct lease *lease, int64_t at)
     return true;
 }
 
+void trial_restart(struct trial *trial, struct lease *lease)
+{
+    add_change(trial, lease)->restarts = true;
+    release_stretch(trial->engine, lease_plan_current(lease));
+}
+
 /* Was it, or will it be, suspended before its next stretch? */
 static bool resumes(const struct change *change)
 {
@@ -161,12 +167,14 @@ static bool resumes(const struct change *change)
 
 int64_t change_remaining(const struct change *change)
 {
+    if (change->restarts)
+        return change->lease->request.duration;
     if (change->suspends)
         return remaining_span(change->lease) - (change->shortened->until - change->shortened->from);
     return left_to_run(change->lease);
 }
 
-/* Where its memory lies: resumptions of deadline leases stay on their hosts. */
+/* Where its memory lies; NULL: nowhere, or where every host reaches it. */
 static const struct placement *change_hosts(const struct change *change)
 {
     const struct lease_plan *plan = change->lease->plan;
@@ -197,6 +205,38 @@ static int64_t change_base(const struct trial *trial, const struct change *chang
     return base;
 }
 
+/* It may go on elsewhere, when its memory has been sent there. */
+static bool may_move(const struct trial *trial, const struct change *change)
+{
+    return change->lease->request.terms == TERMS_MIGRATABLE &&
+           trial->engine->settings.migration != MIGRATION_NO && resumes(change) &&
+           change_hosts(change);
+}
+
+/* One VM after the other at most. */
+static int64_t moving_span(const struct trial *trial, const struct lease *lease)
+{
+    int64_t sum = 0;
+
+    if (trial->engine->settings.migration != MIGRATION_YES)
+        return 0;
+    for (uint32_t vm = 0; vm < lease->n_vms; vm++)
+        sum += transfer_span_of_vm(trial->engine, lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY]);
+    return sum;
+}
+
+/* Where it was if that is possible, else anywhere. */
+static bool place_change(struct trial *trial, struct change *change, struct window_request *request)
+{
+    if (place_within(trial->engine, request, &change->next))
+        return true;
+    if (!may_move(trial, change))
+        return false;
+    request->from += moving_span(trial, change->lease);
+    request->pinned = NULL;
+    return place_within(trial->engine, request, &change->next);
+}
+
 bool trial_place(struct trial *trial, struct change *change)
 {
     struct engine *engine = trial->engine;
@@ -213,7 +253,7 @@ bool trial_place(struct trial *trial, struct change *change)
     };
 
     request.latest = lease->request.deadline - request.remaining - shutdown_span(engine, lease);
-    if (!place_within(engine, &request, &change->next))
+    if (!place_change(trial, change, &request))
         return false;
     change->placed = true;
     trial_book_list(trial, &change->next.plan.before);
@@ -292,22 +332,59 @@ static void commit_suspension(struct engine *engine, struct change *change, cons
     change->lease->reason = (struct reason){.id = REASON_SUSPENDED_FOR, .n = {by->request.id, at}};
 }
 
+/* As a best-effort lease that is stopped, but for its new place. */
+static void commit_restart(struct engine *engine, struct lease *lease, const struct change *change,
+                           const struct lease *by)
+{
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_PREEMPTED,
+                                                 .lease = lease,
+                                                 .other = by->request.id,
+                                                 .at = engine->now,
+                                                 .how = PREEMPTED_REQUEUE});
+    lease->reason =
+        (struct reason){.id = REASON_REQUEUED_FOR, .n = {by->request.id, change->next.start}};
+    stretch_withdraw(engine, lease);
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_VM_WITHDRAWN, .lease = lease});
+    lease_set_state(engine, lease, LEASE_QUEUED);
+}
+
+static void take_new_place(struct trial *trial, struct change *change)
+{
+    struct engine *engine = trial->engine;
+    struct lease *lease = change->lease;
+
+    proposal_take_over(engine, lease, &change->next);
+    if (!change->restarts)
+        return;
+    lease_set_state(engine, lease, LEASE_SCHEDULED);
+    if (commit_preparation(engine, lease, 0))
+        lease_set_state(engine, lease, LEASE_READY);
+}
+
 void trial_commit(struct trial *trial, const struct lease *by)
 {
     for (size_t i = 0; i < trial->n; i++) {
         struct change *change = &trial->changes[i];
 
+        int64_t base = change_base(trial, change);
+        bool moves = may_move(trial, change);
+
         if (change->suspends)
             commit_suspension(trial->engine, change, by);
+        else if (change->restarts)
+            commit_restart(trial->engine, change->lease, change, by);
         else
             stretch_withdraw(trial->engine, change->lease);
+        /* From the end of its suspension on, or now. */
+        if (moves)
+            plan_migration_at(trial->engine, change->lease, &change->next, base);
     }
     for (size_t i = 0; i < trial->n; i++) {
         struct change *change = &trial->changes[i];
 
-        if (!change->suspends)
+        if (!change->suspends && !change->restarts)
             change->lease->reason =
                 (struct reason){.id = REASON_PLANNED, .n = {change->next.start}};
-        proposal_take_over(trial->engine, change->lease, &change->next);
+        take_new_place(trial, change);
     }
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/mapper.h"
+#include "core/resettle.h"
 #include "util/memory.h"
 
 struct candidates {
@@ -99,8 +100,11 @@ static bool may_make_room(struct engine *engine, const struct map_request *reque
         return false;
     if (request->spare_planned && !lease_plan_running(lease))
         return false;
-    return lease->request.kind != LEASE_DEADLINE &&
-           is_preemptable_at(engine, lease, request->from) && is_of_use(engine, request, lease) &&
+    if (lease->request.kind == LEASE_DEADLINE)
+        return !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
+               deadline_may_make_room(engine, lease, request->from) &&
+               is_of_use(engine, request, lease);
+    return is_preemptable_at(engine, lease, request->from) && is_of_use(engine, request, lease) &&
            !loses_work(engine, request, lease);
 }
 
@@ -226,6 +230,31 @@ static bool map_by_scores(struct engine *engine, const struct map_request *reque
     }
 }
 
+/* Those among the victims that have deadlines keep them. The slot table has everybody's place. */
+static bool deadlines_are_kept(struct engine *engine, const struct map_request *request,
+                               struct mapping *mapping)
+{
+    struct resettlement wish = {.lease = request->lease,
+                                .victims = &mapping->victims,
+                                .from = request->from,
+                                .until = mapping->until};
+    size_t n_vms = request->lease->n_vms;
+    struct placement *placement;
+    uint32_t *vm_host;
+    bool kept;
+
+    if (!resettle_has_work(&mapping->victims))
+        return true;
+    vm_host = memory_copy(mapping->vm_host, n_vms * sizeof *vm_host);
+    wish.placement = placement = placement_of_vms(engine, request->lease, vm_host);
+    kept = resettle_is_possible(engine, &wish);
+    placement_destroy(placement);
+    memcpy(engine->vm_host, vm_host, n_vms * sizeof *vm_host);
+    mapping->vm_host = engine->vm_host;
+    free(vm_host);
+    return kept;
+}
+
 struct enough_context {
     struct engine *engine;
     const struct map_request *request;
@@ -245,6 +274,13 @@ static bool enough(const struct victim_test *test, const size_t *chosen, size_t 
         release_all(context->engine, context->candidates->victims[chosen[i]].lease);
     answer = pass_in_order(context->engine, context->request, context->snapshot, &trial);
     slot_table_undo(table, mark);
+    if (answer) {
+        for (size_t i = 0; i < n_chosen; i++)
+            lease_list_append(&trial.victims,
+                              (struct lease *)context->candidates->victims[chosen[i]].lease);
+        answer = deadlines_are_kept(context->engine, context->request, &trial);
+    }
+    mapping_finish(&trial);
     return answer;
 }
 
@@ -268,14 +304,41 @@ static bool map_by_choice(struct engine *engine, const struct map_request *reque
     return n && pass_in_order(engine, request, snapshot, mapping);
 }
 
+static void spare_deadlines(struct candidates *candidates)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < candidates->n; i++)
+        if (candidates->victims[i].lease->request.kind != LEASE_DEADLINE)
+            candidates->victims[kept++] = candidates->victims[i];
+    candidates->n = kept;
+}
+
+/* The slot table is as before. */
+static bool map_among(struct engine *engine, const struct map_request *request,
+                      struct candidates *candidates, const struct host_snapshot *snapshot,
+                      struct mapping *mapping)
+{
+    size_t mark = slot_table_mark(engine->table);
+    bool mapped = false;
+
+    if (candidates->n && engine->hooks->choose_victims && !request->forced)
+        mapped = map_by_choice(engine, request, candidates, snapshot, mapping);
+    else if (candidates->n)
+        mapped = map_by_scores(engine, request, candidates, snapshot, mapping);
+    slot_table_undo(engine->table, mark);
+    free(candidates->scores);
+    candidates->scores = NULL;
+    return mapped;
+}
+
 bool map_with_victims(struct engine *engine, const struct map_request *request,
                       struct mapping *mapping)
 {
     struct candidates candidates = {0};
     struct host_order order;
     struct host_snapshot snapshot;
-    bool mapped = false;
-    size_t mark;
+    bool mapped;
 
     gather(engine, request, &candidates);
     if (!candidates.n)
@@ -286,16 +349,16 @@ bool map_with_victims(struct engine *engine, const struct map_request *request,
     snapshot.n = order.n;
     snapshot.in_order = order.in_order;
     snapshot.choices = memory_copy(order.choices, order.n * sizeof *order.choices);
-    mark = slot_table_mark(engine->table);
-    if (engine->hooks->choose_victims && !request->forced)
-        mapped = map_by_choice(engine, request, &candidates, &snapshot, mapping);
-    else
-        mapped = map_by_scores(engine, request, &candidates, &snapshot, mapping);
-    slot_table_undo(engine->table, mark);
+    mapped = map_among(engine, request, &candidates, &snapshot, mapping);
+    /* Without those who cannot keep their deadlines. */
+    if (mapped && !deadlines_are_kept(engine, request, mapping)) {
+        spare_deadlines(&candidates);
+        mapping->victims.n = 0;
+        mapped = map_among(engine, request, &candidates, &snapshot, mapping);
+    }
     if (!mapped)
         mapping->victims.n = 0;
     free(snapshot.choices);
     free(candidates.victims);
-    free(candidates.scores);
     return mapped;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/answers_text.h"
 #include "daemon/book_words.h"
 #include "daemon/moment.h"
 #include "util/memory.h"
@@ -47,92 +48,15 @@ void json_put(json_t *object, const char *key, json_t *value)
         abort();
 }
 
-static int64_t seconds_run(const struct book_lease *lease, int64_t now)
-{
-    int64_t run = lease->accumulated;
-
-    if (lease->since != INSTANT_NONE && now > lease->since)
-        run += now - lease->since;
-    return run;
-}
-
-static void put_times(json_t *object, const struct book_lease *lease, int64_t now)
-{
-    int64_t run = seconds_run(lease, now), left = lease->duration;
-
-    if (left != SPAN_UNLIMITED)
-        left = left > run ? left - run : 0;
-    json_put(object, "submitted", json_from_instant(lease->submit));
-    json_put(object, "start", json_from_instant(lease->start));
-    json_put(object, "earliest", json_from_instant(lease->earliest));
-    json_put(object, "deadline", json_from_instant(lease->deadline));
-    json_put(object, "duration", json_from_span(lease->duration));
-    json_put(object, "since", json_from_instant(lease->since));
-    json_put(object, "end", json_from_instant(lease->end));
-    json_put(object, "run", json_integer(run));
-    json_put(object, "left", json_from_span(left));
-    json_put(object, "expected", json_from_instant(lease->expected));
-    json_put(object, "promise",
-             lease->expected == INSTANT_NONE
-                 ? json_null()
-                 : json_string(lease->contract ? "contract" : "estimate"));
-}
-
-static void put_owner(json_t *object, const struct book_lease *lease)
-{
-    json_put(object, "user", json_from_text(lease->user));
-    json_put(object, "user_group", json_from_text(lease->user_group));
-    json_put(object, "uid", json_integer(lease->uid));
-    json_put(object, "gid", json_integer(lease->gid));
-}
-
-static void put_terms(json_t *object, const struct book_lease *lease)
-{
-    json_put(object, "plain", json_boolean(lease->plain));
-    json_put(object, "preemptible", json_boolean(lease->preemptible));
-    json_put(object, "terms", json_string(book_terms_words[lease->terms]));
-    json_put(object, "origin", json_string(book_origin_words[lease->origin]));
-    json_put(object, "priority", json_integer(lease->priority));
-    json_put(object, "accepted", json_boolean(lease->accepted));
-    json_put(object, "late", json_boolean(lease->late));
-}
-
-static void put_size(json_t *object, const struct book_lease *lease, struct book_vm *const *vms,
-                     size_t n)
-{
-    int64_t cpu = 0, memory = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        cpu += vms[i]->cpu;
-        memory += vms[i]->memory;
-    }
-    json_put(object, "vms", vms ? json_integer((json_int_t)n) : json_null());
-    json_put(object, "cpu", vms ? json_real((double)cpu / 100) : json_null());
-    json_put(object, "memory", vms ? json_integer(memory) : json_null());
-    json_put(object, "group", *lease->group ? json_from_text(lease->group) : json_null());
-    json_put(object, "group_size",
-             lease->group_size ? json_integer(lease->group_size) : json_null());
-}
-
 json_t *json_from_lease(const struct book_lease *lease, struct book_vm *const *vms, size_t n,
                         int64_t now)
 {
-    json_t *object = json_object(), *reason = json_null();
+    struct json_writer writer = {0};
+    json_t *object;
 
-    json_put(object, "lease", json_integer(lease->id));
-    json_put(object, "name", json_from_text(lease->name));
-    json_put(object, "kind", json_string(book_kind_words[lease->kind]));
-    json_put(object, "phase", json_string(phase_name(lease->phase)));
-    put_owner(object, lease);
-    put_size(object, lease, vms, n);
-    put_times(object, lease, now);
-    put_terms(object, lease);
-    if (*lease->reason_word || *lease->reason) {
-        reason = json_object();
-        json_put(reason, "word", json_from_text(lease->reason_word));
-        json_put(reason, "text", json_from_text(lease->reason));
-    }
-    json_put(object, "reason", reason);
+    json_write_lease(&writer, lease, vms, n, now, 0);
+    object = json_loadb(writer.bytes, writer.length, JSON_ALLOW_NUL, NULL);
+    free(writer.bytes);
     return object;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/answers_private.h"
+#include "daemon/answers_text.h"
 #include "daemon/book_words.h"
 #include "util/memory.h"
 
@@ -73,21 +74,25 @@ int64_t *question_queue(const struct question *question, size_t *n)
     return ids;
 }
 
+static void write_lease(const struct question *question, struct json_writer *writer,
+                        const struct book_lease *lease, size_t position)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(question->answers->book, lease->id, &n);
+
+    json_write_lease(writer, lease, vms, n, question->now, position);
+}
+
 json_t *answer_queue(const struct question *question)
 {
-    json_t *answer = answer_begin(question, "galerna-queue/1"), *leases = json_array();
+    struct json_writer writer = {0};
     size_t n;
     int64_t *ids = question_queue(question, &n);
 
-    for (size_t i = 0; i < n; i++) {
-        json_t *lease = question_lease(question, book_lease(question->answers->book, ids[i]));
-
-        json_put(lease, "position", json_integer((json_int_t)i + 1));
-        json_array_append_new(leases, lease);
-    }
+    for (size_t i = 0; i < n; i++)
+        write_lease(question, &writer, book_lease(question->answers->book, ids[i]), i + 1);
     free(ids);
-    json_put(answer, "leases", leases);
-    return answer;
+    return json_writer_answer(&writer, answer_begin(question, "galerna-queue/1"), "leases");
 }
 
 /* --- lists --- */
@@ -140,7 +145,7 @@ static bool passes(const struct filter *filter, const struct book_lease *lease)
 struct past_list {
     const struct question *question;
     const struct filter *filter;
-    json_t *leases;
+    struct json_writer *writer;
 };
 
 static void add_past(void *context, const struct book_lease *lease)
@@ -148,63 +153,60 @@ static void add_past(void *context, const struct book_lease *lease)
     struct past_list *past = context;
 
     if (passes(past->filter, lease))
-        json_array_append_new(past->leases, json_from_lease(lease, NULL, 0, past->question->now));
+        json_write_lease(past->writer, lease, NULL, 0, past->question->now, 0);
 }
 
-static void add_positions(const struct question *question, json_t *leases)
+static int by_id(const void *id, const void *lease)
 {
-    size_t n, place;
-    int64_t *ids = question_queue(question, &n);
-    json_t *lease;
+    int64_t a = *(const int64_t *)id, b = (*(struct book_lease *const *)lease)->id;
 
-    /* The array is ascending by id where leases are in memory. */
-    for (size_t i = 0; i < n; i++) {
-        size_t low = 0, high = json_array_size(leases);
+    return a < b ? -1 : a > b;
+}
 
-        while (low < high) {
-            place = low + (high - low) / 2;
-            lease = json_array_get(leases, place);
-            if (json_integer_value(json_object_get(lease, "lease")) < ids[i])
-                low = place + 1;
-            else
-                high = place;
-        }
-        lease = json_array_get(leases, low);
-        if (lease && json_integer_value(json_object_get(lease, "lease")) == ids[i])
-            json_put(lease, "position", json_integer((json_int_t)i + 1));
+/* The place in the queue of each lease in memory, 0 for those that are not in it; to be freed. */
+static size_t *positions_of(const struct question *question, struct book_lease *const *leases,
+                            size_t n)
+{
+    size_t n_queue, *positions = memory_new(n + 1, sizeof *positions);
+    int64_t *ids = question_queue(question, &n_queue);
+
+    for (size_t i = 0; i < n_queue; i++) {
+        struct book_lease *const *found = bsearch(&ids[i], leases, n, sizeof(void *), by_id);
+
+        if (found)
+            positions[found - leases] = i + 1;
     }
     free(ids);
+    return positions;
 }
 
 json_t *answer_lease_list(const struct question *question)
 {
     struct book *book = question->answers->book;
+    struct json_writer writer = {0};
     struct filter filter;
-    json_t *answer, *leases, *wrong = read_filter(question, &filter);
-    struct past_list past;
+    json_t *wrong = read_filter(question, &filter);
+    struct past_list past = {question, &filter, &writer};
     struct book_lease *const *all;
     struct error err;
-    size_t n;
+    size_t n, *positions;
 
     if (wrong)
         return wrong;
-    leases = json_array();
     all = book_leases(book, &n);
+    positions = positions_of(question, all, n);
     for (size_t i = 0; i < n; i++)
         if (passes(&filter, all[i]))
-            json_array_append_new(leases, question_lease(question, all[i]));
-    add_positions(question, leases);
-    past = (struct past_list){question, &filter, leases};
+            write_lease(question, &writer, all[i], positions[i]);
+    free(positions);
     if (filter.all &&
         book_each_past_lease(
             book, &(struct book_past){.user = filter.user, .limit = (size_t)filter.limit}, add_past,
             &past, &err) < 0) {
-        json_decref(leases);
+        free(writer.bytes);
         return answers_refused(&err);
     }
-    answer = answer_begin(question, "galerna-lease-list/1");
-    json_put(answer, "leases", leases);
-    return answer;
+    return json_writer_answer(&writer, answer_begin(question, "galerna-lease-list/1"), "leases");
 }
 
 /* --- one lease --- */

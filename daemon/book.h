@@ -116,6 +116,10 @@ struct book_vm {
     int64_t settled; /* monotonic milliseconds: sights asked for earlier say nothing; not stored */
     bool in_flight;  /* its command's answer is awaited; not stored */
     int64_t blocked; /* monotonic milliseconds since when it waits for its host; 0; not stored */
+    /* It runs on `host` and is to go on on `move_to`; not stored. */
+    enum { MOVE_NONE, MOVE_LIVE, MOVE_COLD } move;
+    int32_t move_to;
+    bool move_sent; /* commanded */
     bool marked;
 };
 

@@ -36,8 +36,9 @@ struct control_peer {
     uint64_t ticket; /* of this request, for control_answer() */
 };
 
-/* Answers one request, a JSON object. Returns a new object, or NULL: the answer comes with
- * control_answer(), perhaps it already has. Must not change or keep the request. */
+/* Answers one request, a JSON object. Returns a new object, or a string that holds the text of one
+ * (long answers are faster so), or NULL: the answer comes with control_answer(), perhaps it already
+ * has. Must not change or keep the request. */
 typedef json_t *control_handler(void *context, const struct control_peer *peer,
                                 const json_t *request);
 

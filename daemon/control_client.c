@@ -87,19 +87,19 @@ void control_client_take(struct control_client *client, size_t length)
 
 void control_client_answer(struct control_client *client, json_t *answer)
 {
-    char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+    char *text = answer && !json_is_string(answer) ? json_dumps(answer, JSON_COMPACT) : NULL;
 
+    if (json_is_string(answer))
+        text = memory_copy(json_string_value(answer), json_string_length(answer) + 1);
     json_decref(answer);
     if (!text)
         text = memory_text("{\"ok\":false,\"error\":\"the answer cannot be written as JSON\","
                            "\"code\":\"internal\"}");
     client->out_length = strlen(text) + 1;
-    client->out = memory_new(client->out_length, 1);
-    memcpy(client->out, text, client->out_length - 1);
-    client->out[client->out_length - 1] = '\n';
+    text[client->out_length - 1] = '\n'; /* in the place of the terminating 0 */
+    client->out = text;
     client->out_sent = 0;
     client->owed = false;
-    free(text);
 }
 
 bool control_client_is_late(const struct control_client *client, int64_t now)

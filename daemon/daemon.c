@@ -93,7 +93,8 @@ static void want_full_forms(struct daemon *daemon)
         const struct sight *sight = world_sight(daemon->world, vms[i]->id);
 
         if (!vms[i]->gone && sight && sight->state != VM_PENDING &&
-            (vms[i]->ours || sight->state == VM_HOLD))
+            (vms[i]->ours || sight->state == VM_HOLD ||
+             planner_may_move(daemon->planner, book_lease(daemon->book, vms[i]->lease))))
             ids[n_ids++] = vms[i]->id;
     }
     world_want_full(daemon->world, ids, n_ids);
@@ -243,6 +244,13 @@ static void watch_clocks(struct daemon *daemon)
     daemon->steady = steady;
 }
 
+/* Leases change in cycles only: the times are the same until the next one. */
+static void note_times(struct daemon *daemon)
+{
+    daemon->reconcile_due = reconcile_next_time(daemon, daemon->reconciled);
+    daemon->reconcile_next = reconcile_next_time(daemon, clock_now());
+}
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -251,8 +259,8 @@ static int64_t least(int64_t a, int64_t b)
 /* Milliseconds until something is due by itself. */
 static int64_t until_due(const struct daemon *daemon)
 {
-    int64_t now = clock_now(), steady = clock_monotonic(), wait = 1000 * 60;
-    int64_t due = least(planner_next_time(daemon->planner), reconcile_next_time(daemon, now));
+    int64_t steady = clock_monotonic(), wait = 1000 * 60;
+    int64_t due = least(planner_next_time(daemon->planner), daemon->reconcile_next);
     int32_t one;
 
     if (daemon->cycle_due)
@@ -274,7 +282,7 @@ static void watch_time(struct daemon *daemon)
     int64_t now = clock_now();
 
     if (planner_next_time(daemon->planner) <= now || enactor_next_time(daemon->enactor) <= now ||
-        reconcile_is_due(daemon, now))
+        daemon->reconcile_due <= now)
         daemon->cycle_due = true;
     if (planner_retry_time(daemon->planner) <= now)
         daemon_replan(daemon, "the pause after a failed start is over");
@@ -325,12 +333,15 @@ static void handle_signals(struct daemon *daemon)
 
 int daemon_run(struct daemon *daemon, struct error *err)
 {
+    note_times(daemon);
     sd_notify(0, "READY=1");
     while (!daemon->stopping) {
         watch_clocks(daemon);
         watch_time(daemon);
-        if (daemon->cycle_due)
+        if (daemon->cycle_due) {
             cycle(daemon);
+            note_times(daemon);
+        }
         look_at_watched(daemon);
         if (wait_for_something(daemon, err) < 0)
             return -1;

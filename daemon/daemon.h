@@ -68,6 +68,8 @@ struct daemon {
     int failures;           /* polls in a row */
     int64_t watchdog_ms;    /* systemd expects a sign of life so often; 0: it does not */
     int64_t reconciled;     /* seconds since 1970: when the book last followed the world */
+    int64_t reconcile_due;  /* when it must do so again, as of the last cycle; INSTANT_NEVER */
+    int64_t reconcile_next; /* the first such time after that cycle */
     int64_t expired;        /* seconds since 1970: when old leases were last dropped */
     int64_t wall, steady;   /* the clocks as of the last turn of the loop, milliseconds */
     int64_t started;        /* seconds since 1970 */
@@ -108,9 +110,7 @@ void reconcile_revert(struct daemon *daemon, struct book_lease *lease);
 void reconcile(struct daemon *daemon, int64_t now);
 /* When the next lease ends, is warned, or a group is taken as complete; INSTANT_NEVER. */
 int64_t reconcile_next_time(const struct daemon *daemon, int64_t now);
-/* Has one of those times come? */
-bool reconcile_is_due(const struct daemon *daemon, int64_t now);
 /* A user or operator gives the lease up. */
-int daemon_cancel(struct daemon *daemon, int64_t lease, const char *who, struct error *err);
+int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "daemon/daemon.h"
 #include "daemon/enactor_inside.h"
 #include "daemon/log.h"
+#include "daemon/moves.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 
@@ -60,6 +61,18 @@ static bool counts(const struct enactor *enactor, const struct book_vm *vm,
     return sight_uses_host(sight) || (sight_holds_host(sight) && !(vm && vm->ours));
 }
 
+/* A VM on its way between two hosts needs room on both. */
+static void hold_other_host(const struct enactor *enactor, const struct book_vm *vm,
+                            const struct sight *sight)
+{
+    struct host_book *book = book_of(enactor, move_other_host(vm, sight));
+
+    if (!book)
+        return;
+    book->cpu += sight->cpu;
+    book->memory += sight->memory;
+}
+
 static void count_hosts(struct enactor *enactor)
 {
     const struct sight *sight;
@@ -81,6 +94,7 @@ static void count_hosts(struct enactor *enactor)
             continue;
         book->cpu += sight->cpu;
         book->memory += sight->memory;
+        hold_other_host(enactor, vm, sight);
         book->busy += (vm && vm->in_flight) || sight_in_transition(sight);
         enactor->busy += (vm && vm->in_flight) || sight_in_transition(sight);
     }
@@ -105,6 +119,8 @@ static const char *to_run(const struct enactor *enactor, const struct book_vm *v
         if (!vm->ours)
             return NULL;
         return vm->host == sight->history.host ? "resume" : "migrate";
+    case VM_ACTIVE:
+        return move_command(vm, sight);
     default:
         return NULL;
     }
@@ -182,14 +198,15 @@ static bool is_settled(const struct book_vm *vm, const struct sight *sight)
 static bool starts_vm(const char *command)
 {
     return strcmp(command, "deploy") == 0 || strcmp(command, "resume") == 0 ||
-           strcmp(command, "migrate") == 0;
+           strcmp(command, "migrate") == 0 || strcmp(command, "live-migrate") == 0;
 }
 
-static bool host_has_room(const struct enactor *enactor, const struct book_vm *vm)
+static bool host_has_room(const struct enactor *enactor, const struct book_vm *vm,
+                          const char *command)
 {
-    const struct host_book *book = book_of(enactor, vm->host);
-    const struct host *host =
-        vm->host < 0 ? NULL : host_pool_find(&enactor->hosts->pool, vm->host);
+    int32_t target = vm_target(vm, command);
+    const struct host_book *book = book_of(enactor, target);
+    const struct host *host = target < 0 ? NULL : host_pool_find(&enactor->hosts->pool, target);
 
     return book && host && book->cpu + vm->cpu <= host->cpu &&
            book->memory + vm->memory <= host->memory &&
@@ -211,9 +228,9 @@ static void watch(struct enactor *enactor, int32_t id)
     enactor->watched[enactor->n_watched++] = id;
 }
 
-static void note_blocked(struct enactor *enactor, struct book_vm *vm)
+static void note_blocked(struct enactor *enactor, struct book_vm *vm, int32_t host)
 {
-    struct host_book *book = book_of(enactor, vm->host);
+    struct host_book *book = book_of(enactor, host);
     int64_t now = clock_monotonic();
 
     if (book)
@@ -222,13 +239,12 @@ static void note_blocked(struct enactor *enactor, struct book_vm *vm)
         vm->blocked = now;
     if (now - vm->blocked > BLOCKED_TOO_LONG) {
         vm->blocked = now;
-        daemon_replan(enactor->daemon, "VM %d waits too long for room on host %d", vm->id,
-                      vm->host);
+        daemon_replan(enactor->daemon, "VM %d waits too long for room on host %d", vm->id, host);
     }
 }
 
 /* The VMs of a group start together: none before there is room for all that have not started. */
-static bool group_has_room(struct enactor *enactor, const struct book_vm *vm)
+static bool group_has_room(struct enactor *enactor, const struct book_vm *vm, const char *command)
 {
     size_t n, n_taken = 0;
     struct book_vm *const *vms = book_vms_of(enactor->daemon->book, vm->lease, &n);
@@ -236,11 +252,10 @@ static bool group_has_room(struct enactor *enactor, const struct book_vm *vm)
     bool room = true;
 
     if (n == 1)
-        return host_has_room(enactor, vm);
+        return host_has_room(enactor, vm, command);
     taken = memory_new(n, sizeof(struct book_vm *));
     for (size_t i = 0; i < n && room; i++) {
         const struct sight *sight = world_sight(enactor->daemon->world, vms[i]->id);
-        const char *command;
         struct host_book *book;
 
         if (vms[i]->gone || !sight || vms[i]->goal != GOAL_RUN || on_its_way(vms[i], sight))
@@ -248,8 +263,8 @@ static bool group_has_room(struct enactor *enactor, const struct book_vm *vm)
         command = to_run(enactor, vms[i], sight);
         if (!command || !starts_vm(command))
             continue;
-        room = host_has_room(enactor, vms[i]);
-        book = book_of(enactor, vms[i]->host);
+        room = host_has_room(enactor, vms[i], command);
+        book = book_of(enactor, vm_target(vms[i], command));
         if (room) {
             book->cpu += vms[i]->cpu;
             book->memory += vms[i]->memory;
@@ -259,7 +274,7 @@ static bool group_has_room(struct enactor *enactor, const struct book_vm *vm)
         }
     }
     for (size_t i = 0; i < n_taken; i++) {
-        struct host_book *book = book_of(enactor, taken[i]->host);
+        struct host_book *book = book_of(enactor, vm_destination(taken[i]));
 
         book->cpu -= taken[i]->cpu;
         book->memory -= taken[i]->memory;
@@ -301,14 +316,14 @@ static bool may_be_sent(struct enactor *enactor, struct book_vm *vm, const char 
             enactor->next_time = vm->next_try;
         return false;
     }
-    if (!within_limits(enactor, vm->host)) {
+    if (!within_limits(enactor, vm_target(vm, command))) {
         enactor->limited = true;
         return false;
     }
     if (!starts_vm(command))
         return true;
-    if (!group_has_room(enactor, vm)) {
-        note_blocked(enactor, vm);
+    if (!group_has_room(enactor, vm, command)) {
+        note_blocked(enactor, vm, vm_target(vm, command));
         return false;
     }
     return strcmp(command, "deploy") != 0 || has_datastore(enactor, vm);
@@ -318,7 +333,7 @@ static bool may_be_sent(struct enactor *enactor, struct book_vm *vm, const char 
 
 static void prepare(struct enactor *enactor, struct book_vm *vm, const char *command, int64_t now)
 {
-    struct host_book *book = book_of(enactor, vm->host);
+    struct host_book *book = book_of(enactor, vm_target(vm, command));
 
     snprintf(vm->command, sizeof vm->command, "%s", command);
     vm->in_flight = true; /* from now on: what is seen meanwhile says nothing of it */
@@ -326,6 +341,7 @@ static void prepare(struct enactor *enactor, struct book_vm *vm, const char *com
     vm->blocked = 0;
     if (strcmp(command, "stop") == 0 || strcmp(command, "suspend") == 0)
         vm->ours = true;
+    vm->move_sent = vm_moves(vm) && vm_target(vm, command) == vm->move_to;
     book_mark_vm(enactor->daemon->book, vm);
     if (book) {
         book->busy++;

@@ -22,7 +22,7 @@ static int64_t pause_after(const struct daemon *daemon, int32_t attempts)
     return pause < PAUSE_MAX ? pause : PAUSE_MAX;
 }
 
-static void avoid(struct book_vm *vm, int32_t host, int64_t until)
+void enactor_avoid(struct book_vm *vm, int32_t host, int64_t until)
 {
     size_t n = sizeof vm->avoid / sizeof *vm->avoid, place = 0;
 
@@ -84,7 +84,7 @@ bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const str
     vm->attempts++;
     pause = pause_after(enactor->daemon, vm->attempts);
     vm->next_try = vm->ran ? now + pause : INSTANT_NONE;
-    avoid(vm, sight->history.host, now + AVOID_SECONDS);
+    enactor_avoid(vm, sight->history.host, now + AVOID_SECONDS);
     snprintf(text, sizeof text,
              "VM %d failed on host %d (%s), attempt %d; it is tried again in %lld s", vm->id,
              sight->history.host, vm_state_name(sight->state, sight->lcm_state), vm->attempts,
@@ -145,7 +145,7 @@ void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
     book_mark_vm(enactor->daemon->book, vm);
     if (is_given_up(enactor, vm, now) || fault != FAULT_OF_HOST)
         return;
-    avoid(vm, vm->host, now + AVOID_AFTER_REFUSAL);
+    enactor_avoid(vm, vm->host, now + AVOID_AFTER_REFUSAL);
     if (lease && lease->phase == PHASE_STARTING)
         daemon_replan(enactor->daemon, "VM %d was refused on host %d", vm->id, vm->host);
 }

@@ -38,6 +38,8 @@ struct enactor {
  */
 bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const struct sight *sight,
                           int64_t now);
+/* The VM is not placed on that host before then. */
+void enactor_avoid(struct book_vm *vm, int32_t host, int64_t until);
 /* oned refused a command. */
 void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
                           const struct rpc_reply *reply, int64_t now);

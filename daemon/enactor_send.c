@@ -7,6 +7,7 @@
 #include "daemon/enactor_inside.h"
 #include "daemon/estimates.h"
 #include "daemon/log.h"
+#include "daemon/moves.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 
@@ -52,9 +53,11 @@ static void answered(void *context, const struct rpc_reply *reply)
     case RPC_REFUSED:
     case RPC_FAULT:
         enactor_note_refusal(enactor, vm, reply, now);
+        move_refused(enactor->daemon, vm, now);
         break;
     case RPC_NOT_SENT:
         vm->command[0] = '\0';
+        vm->move_sent = false;
         vm->next_try = now + PAUSE_WHEN_UNREACHABLE;
         book_mark_vm(enactor->daemon->book, vm);
         break;
@@ -117,9 +120,10 @@ static void send_one(struct enactor *enactor, struct book_vm *vm)
                                      RPC_BOOL(enactor->daemon->live->enforce),
                                      RPC_INT(vm->datastore), RPC_TEXT("")},
              5);
-    else if (strcmp(vm->command, "migrate") == 0)
+    else if (strstr(vm->command, "migrate"))
         call(enactor, vm, "one.vm.migrate",
-             (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(vm->host), RPC_BOOL(false),
+             (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(vm_target(vm, vm->command)),
+                                     RPC_BOOL(strcmp(vm->command, "live-migrate") == 0),
                                      RPC_BOOL(enactor->daemon->live->enforce), RPC_INT(-1),
                                      RPC_INT(0)},
              6);

@@ -16,6 +16,9 @@ struct planner *planner_create(const struct planner_settings *settings, struct b
     struct planner *planner = memory_new(1, sizeof *planner);
 
     planner->settings = *settings;
+    /* OpenNebula migrates: to the engine the VMs go on, whichever way it is done. */
+    planner->moves_cold = settings->engine.migration_mode == MOVING_COLD;
+    planner->settings.engine.migration_mode = MOVING_LIVE;
     planner->book = book;
     planner->world = world;
     planner->retry = INSTANT_NEVER;
@@ -204,7 +207,7 @@ int planner_rebuild(struct planner *planner, int64_t now, struct error *err)
     planner->retry = INSTANT_NEVER;
     if (look_anew(planner, err) < 0)
         return -1;
-    if (planner->hosts->pool.n == 0)
+    if (!planner->hosts || planner->hosts->pool.n == 0)
         return error_set(err, EAGAIN, "OpenNebula has no hosts");
     if (make_engine(planner, now, err) < 0) {
         drop_picture(planner);

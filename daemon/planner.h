@@ -20,6 +20,7 @@
 #include "util/error.h"
 
 struct planner; /* opaque */
+struct policy_world;
 
 struct planner_settings {
     struct engine_settings engine;
@@ -53,10 +54,16 @@ bool planner_is_ready(const struct planner *planner); /* an engine is there */
  * the engine is gone, rebuild. */
 int planner_step(struct planner *planner, int64_t now, struct error *err);
 void planner_new(struct planner *planner, int64_t lease);
-void planner_gone(struct planner *planner, int64_t lease);
+void planner_gone(struct planner *planner, int64_t id);
 
 /* Is the lease in the engine, even if only to be taken out with the next step? */
 bool planner_knows(const struct planner *planner, int64_t lease);
+
+/* What policy modules may ask; valid as long as the planner. */
+void planner_world(struct planner *planner, struct policy_world *world);
+
+/* Does the lease run on terms that let it go to better hosts, and are such looked for? */
+bool planner_may_move(const struct planner *planner, const struct book_lease *lease);
 
 /* When the engine wants to be stepped next; INSTANT_NEVER. */
 int64_t planner_next_time(const struct planner *planner);
@@ -65,7 +72,7 @@ int64_t planner_next_time(const struct planner *planner);
 int64_t planner_retry_time(const struct planner *planner);
 
 /* When the engine thinks the lease's VMs' time is over; INSTANT_NONE: it does not run there. */
-int64_t planner_end(const struct planner *planner, int64_t lease);
+int64_t planner_end(const struct planner *planner, int64_t id);
 
 /* Are the hosts the engine knows still what the last poll shows (set, capacity, state, attributes
  * that requirements speak of)? O(hosts) once a poll. */
@@ -76,7 +83,7 @@ size_t planner_unplaced(const struct planner *planner);
 int64_t planner_built(const struct planner *planner);
 
 /* A system datastore for a VM on a host (OpenNebula's ids); -1 with the reason: none has room. */
-int32_t planner_datastore(struct planner *planner, int32_t vm, int32_t host, char *reason,
+int32_t planner_datastore(struct planner *planner, int32_t id, int32_t host, char *reason,
                           size_t size);
 
 /* Would this lease fit, when, and who would make room? Asked of an engine made for it; afterwards

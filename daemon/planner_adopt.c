@@ -237,12 +237,24 @@ static void adopt_phase(struct planner *planner, enum lease_phase phase, int64_t
 }
 
 /* What holds hosts, what was promised, what waits, what is new. */
+/* Moves that were wished and not commanded: the new engine wishes what is best now. */
+static void forget_wishes(struct planner *planner)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms(planner->book, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->move_sent)
+            vms[i]->move = MOVE_NONE;
+}
+
 void planner_adopt_all(struct planner *planner, int64_t now)
 {
     size_t n;
     struct book_lease *const *leases = book_leases(planner->book, &n);
 
     planner->n_unplaced = 0;
+    forget_wishes(planner);
     for (size_t i = 0; i < n; i++)
         planned_drop(leases[i]);
     adopt_phase(planner, PHASE_STARTING, now, adopt_running);

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "daemon/log.h"
+#include "daemon/moves.h"
 #include "daemon/planner_inside.h"
 
 void lease_time_text(int64_t instant, char *text, size_t size)
@@ -98,6 +99,7 @@ static void take_hosts(struct planner *planner, struct book_lease *lease,
         if (placement->vms[i].vm >= planned->n_vms)
             continue;
         vm = book_vm(planner->book, planned->vms[placement->vms[i].vm]);
+        vm->move = MOVE_NONE;
         if (vm->host == host && vm->goal == goal)
             continue;
         vm->host = host;
@@ -280,6 +282,34 @@ static void withdrawn(struct planner *planner, struct book_lease *lease, int64_t
     book_history(planner->book, lease->id, now, "requeued", "%s", lease->reason);
 }
 
+/* VMs that run go to better hosts. */
+static void move_lease(struct planner *planner, struct book_lease *lease, int64_t now,
+                       const struct reservation *r)
+{
+    const struct planned *planned = lease->planned;
+    const struct placement *moves = r->placement;
+
+    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
+        return;
+    set_reason(planner, lease, &r->lease->reason);
+    for (uint32_t i = 0; i < moves->n_vms; i++) {
+        struct book_vm *vm;
+
+        if (moves->vms[i].vm >= planned->n_vms)
+            continue;
+        vm = book_vm(planner->book, planned->vms[moves->vms[i].vm]);
+        vm->move_to = planner->hosts->pool.items[moves->vms[i].host].id;
+        vm->move = planner->moves_cold ? MOVE_COLD : MOVE_LIVE;
+        vm->move_sent = false;
+        vm->goal = GOAL_RUN;
+        vm->attempts = 0;
+        vm->next_try = INSTANT_NONE;
+        book_mark_vm(planner->book, vm);
+        book_history(planner->book, lease->id, now, "moving", "VM %d from host %d to host %d: %s",
+                     vm->id, vm->host, vm->move_to, lease->reason);
+    }
+}
+
 static void operation_started(struct planner *planner, struct book_lease *lease,
                               const struct reservation *r, int64_t now)
 {
@@ -287,6 +317,8 @@ static void operation_started(struct planner *planner, struct book_lease *lease,
         start_lease(planner, lease, now, r);
     else if (r->kind == RESERVATION_SUSPEND)
         stop_lease(planner, lease, now);
+    else if (r->kind == RESERVATION_MEMORY_MIGRATION)
+        move_lease(planner, lease, now, r);
     else if (r->kind == RESERVATION_SHUTDOWN)
         end_lease(planner, lease, now);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/moves.h"
 #include "daemon/planner_inside.h"
 #include "util/memory.h"
 
@@ -149,13 +150,52 @@ static bool needs_place(const struct book_lease *lease)
     return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
 }
 
+/* Where it is and nowhere else. */
+static const struct host_filter *stay_filter(struct planner *planner, struct planned *planned,
+                                             const struct book_vm *vm)
+{
+    const struct host_pool *pool = &planner->hosts->pool;
+    struct own_filter *own = &planned->own[planned->n_own++];
+
+    own->allowed = memory_new(pool->n, sizeof *own->allowed);
+    own->filter.allowed = own->allowed;
+    for (size_t i = 0; i < pool->n; i++)
+        own->allowed[i] = pool->items[i].id == vm_destination(vm);
+    return &own->filter;
+}
+
+/* Of a lease that runs on terms that allow better hosts: those that its requirements allow. */
+static const struct host_filter *move_filter(struct planner *planner, struct book_lease *lease,
+                                             const struct book_vm *vm, int64_t now)
+{
+    const struct sight *sight = world_sight(planner->world, vm->id);
+    struct eligible eligible = {.filter = NULL};
+
+    if (!planner_may_move(planner, lease))
+        return NULL;
+    if (sight && sight->full)
+        eligibility_of(planner->eligibility, sight->full, &eligible);
+    if (!eligible.filter || eligible.n_hosts == 0)
+        return stay_filter(planner, lease->planned, vm);
+    return avoids_any(vm, now)
+               ? own_filter(planner, lease->planned, vm, eligible.filter, now)
+               : eligible.filter;
+}
+
+bool planner_may_move(const struct planner *planner, const struct book_lease *lease)
+{
+    return planner->settings.engine.migration_interval > 0 &&
+           lease->terms == TERMS_MIGRATABLE && lease->kind != LEASE_RESERVATION &&
+           (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING);
+}
+
 static bool filter_of(struct planner *planner, struct book_lease *lease, struct book_vm *vm,
                       int64_t now, const struct host_filter **filter)
 {
     const struct sight *sight = world_sight(planner->world, vm->id);
     struct eligible eligible;
 
-    *filter = NULL;
+    *filter = needs_place(lease) ? NULL : move_filter(planner, lease, vm, now);
     if (!needs_place(lease) || !sight)
         return true;
     if ((vm->next_try != INSTANT_NONE && vm->next_try > now) ||
@@ -264,6 +304,7 @@ uint32_t *planned_places(const struct planner *planner, const struct book_lease 
     uint32_t *places = memory_new(planned->n_vms, sizeof *places);
 
     for (size_t i = 0; i < planned->n_vms; i++)
-        places[i] = host_place(planner, book_vm(planner->book, planned->vms[i])->host);
+        places[i] =
+            host_place(planner, vm_destination(book_vm(planner->book, planned->vms[i])));
     return places;
 }

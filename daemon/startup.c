@@ -273,6 +273,7 @@ static int make_loop(struct house *house)
     const struct world_settings world = {.rpc = daemon->rpc,
                                          .site_interval = SITE_INTERVAL,
                                          .check_leader = daemon->live->leader_check};
+    struct policy_world modules;
     struct error err = {0};
 
     daemon->started = clock_now();
@@ -280,6 +281,8 @@ static int make_loop(struct house *house)
     daemon->estimates = estimates_create(daemon->book);
     daemon->planner = planner_create(&settings, daemon->book, daemon->world);
     planner_set_estimates(daemon->planner, daemon->estimates);
+    planner_world(daemon->planner, &modules);
+    policy_host_set_world(house->policies, &modules);
     daemon->enactor = enactor_create(daemon);
     daemon->messages = messages_create(daemon);
     house->services = services_for(daemon);

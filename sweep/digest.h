@@ -12,7 +12,7 @@ struct digest {
 };
 
 void digest_init(struct digest *digest);
-void digest_number(struct digest *digest, uint64_t value);
+void digest_number(struct digest *digest, uint64_t number);
 /* With its end, so that "ab", "c" differs from "a", "bc"; NULL differs from "". */
 void digest_text(struct digest *digest, const char *text);
 /* The contents of a file. Errors: errno of reading it, with its name. */

@@ -56,9 +56,9 @@ struct prepared {
     uint64_t digest;
 };
 
-/* Read all that the cell names. Errors: with file:line. prepared needs prepared_finish() in any
- * case. */
-int prepared_init(struct prepared *prepared, struct sweep *sweep, size_t cell, unsigned keep,
+/* Read all that cell `number` names. Errors: with file:line. prepared needs prepared_finish() in
+ * any case. */
+int prepared_init(struct prepared *prepared, struct sweep *sweep, size_t number, unsigned keep,
                   struct error *err);
 void prepared_finish(struct prepared *prepared);
 

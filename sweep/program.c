@@ -7,8 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 static void read_back(int file, char *text)
 {
     ssize_t got = pread(file, text, PROGRAM_TEXT_MAX - 1, 0);

@@ -56,7 +56,7 @@ void sweep_destroy(struct sweep *sweep); /* NULL is allowed */
 int sweep_add(struct sweep *sweep, const struct sweep_cell *cell, struct error *err);
 
 /* Read a sweep file (galerna-sweep-file(5)). Errors: EINVAL, ENOENT, ... with file:line. */
-struct sweep *sweep_read(const char *file, struct error *err);
+struct sweep *sweep_read(const char *path, struct error *err);
 
 size_t sweep_cells(const struct sweep *sweep);
 size_t sweep_axes(const struct sweep *sweep);

@@ -112,41 +112,47 @@ error:
     return NULL;
 }
 
+/* The configuration's trace, and its site when none is configured. site is the caller's to finish
+ * only when it was so before, or on success. */
+static struct trace *open_with_site(const struct configuration *configuration, bool configured,
+                                    struct site *site, struct error *err)
+{
+    struct trace *trace =
+        open_file(configuration, configuration->tracefile, configured ? &site->types : NULL, err);
+
+    if (trace && !configured && find_site(configuration, trace, site, err) < 0) {
+        trace_destroy(trace);
+        return NULL;
+    }
+    return trace;
+}
+
 struct trace *stage_trace_open(const struct configuration *configuration,
                                const struct stage_workload *workload, struct site *site,
                                struct error *err)
 {
-    const char *file = configuration->tracefile;
-    int has_site = configured_site(configuration, site, err);
+    int configured = configured_site(configuration, site, err);
     struct trace *trace = NULL;
 
-    if (has_site < 0)
+    if (configured < 0)
         return NULL;
-    if (file) {
-        trace = open_file(configuration, file, has_site ? &site->types : NULL, err);
-        if (!trace)
-            goto error;
-        if (!has_site) {
-            if (find_site(configuration, trace, site, err) < 0)
-                goto error;
-            has_site = 1;
-        }
-    } else if (!has_site) {
+    if (!configured && !configuration->tracefile) {
         error_set(err, EINVAL,
                   "generated requests need a site; set simulation.resources, as in "
                   "144,cpu=100,memory=1024");
         return NULL;
     }
-    if (workload)
-        trace = open_workload(workload, trace, site, err);
-    if (trace)
+    if (configuration->tracefile) {
+        trace = open_with_site(configuration, configured, site, err);
+        if (!trace && configured)
+            site_finish(site);
+        if (!trace)
+            return NULL;
+    }
+    if (!workload)
         return trace;
-    site_finish(site);
-    return NULL;
-
-error:
-    trace_destroy(trace);
-    if (has_site)
+    trace = open_workload(workload, trace, site, err);
+    if (!trace)
         site_finish(site);
-    return NULL;
+    return trace;
 }

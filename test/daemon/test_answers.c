@@ -213,7 +213,14 @@ static json_t *ask(struct fixture *fixture, const char *text)
     answer = answers_handle(fixture->answers, &fixture->peer, question);
     json_decref(question);
     /* Whatever is in the book, the answer can be written. */
-    if (answer) {
+    if (json_is_string(answer)) {
+        json_t *decoded = json_loads(json_string_value(answer), JSON_REJECT_DUPLICATES, &error);
+
+        if (!decoded)
+            fail_msg("%s: the answer is no JSON: column %d: %s", text, error.column, error.text);
+        json_decref(answer);
+        answer = decoded;
+    } else if (answer) {
         written = json_dumps(answer, 0);
         assert_non_null(written);
         free(written);
@@ -256,6 +263,39 @@ static void expect_ids(json_t *answer, const char *expected)
                          json_integer_value(json_object_get(lease, "lease")));
     assert_string_equal(ids, expected);
     json_decref(answer);
+}
+
+/* Whatever users wrote, lists are JSON and have what was written. */
+static void lists_hold_any_text(void **state)
+{
+    static const char *const names[] = {"a \"quoted\" \\ name", "two\nlines\t\x01", "\x7f",
+                                        "\xe4\xb8\xad \xf0\x9f\x98\x80", "</script>", ""};
+    struct fixture *fixture = *state;
+    struct book_lease *lease = book_lease(fixture->book, 4);
+
+    lease->duration = SPAN_UNLIMITED;
+    lease->end = INSTANT_NEVER;
+    book_vm(fixture->book, 4)->cpu = 7;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        json_t *answer, *found, *reason;
+
+        snprintf(lease->name, sizeof lease->name, "%s", names[i]);
+        snprintf(lease->reason, sizeof lease->reason, "%s", names[i]);
+        snprintf(lease->group, sizeof lease->group, "%s", names[i]);
+        answer = expect_answer(fixture, "{\"command\":\"queue\"}", "galerna-queue/1");
+        found = json_array_get(json_object_get(answer, "leases"), 0);
+        reason = json_object_get(found, "reason");
+        assert_string_equal(json_string_value(json_object_get(found, "name")), names[i]);
+        assert_true(json_is_null(reason) == !*names[i]);
+        assert_true(json_is_null(json_object_get(found, "group")) == !*names[i]);
+        if (*names[i])
+            assert_string_equal(json_string_value(json_object_get(reason, "text")), names[i]);
+        assert_int_equal(json_integer_value(json_object_get(found, "position")), 1);
+        assert_true(json_real_value(json_object_get(found, "cpu")) == 0.07);
+        assert_string_equal(json_string_value(json_object_get(found, "left")), "unlimited");
+        assert_string_equal(json_string_value(json_object_get(found, "end")), "never");
+        json_decref(answer);
+    }
 }
 
 static void lists_are_filtered(void **state)
@@ -582,6 +622,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(lists_are_filtered),
+        TEST(lists_hold_any_text),
         TEST(a_lease_is_told_with_its_numbers),
         TEST(why_says_who_is_ahead),
         TEST(history_is_of_one_or_of_all),

@@ -7,6 +7,7 @@ on time or is reported. Prints figures; exits 0 only if all of that holds. See R
 import argparse
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -250,6 +251,7 @@ class Soak(Trial):
 
 def main():
     options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     directory = os.path.abspath(options.work or tempfile.mkdtemp(prefix="galerna-soak-"))
     os.makedirs(directory, exist_ok=True)
     print("seed %d, logs in %s" % (options.seed, directory), flush=True)

@@ -48,6 +48,7 @@ class Work:
         self.items = []
         self.item_of = {}   # VM -> Item
         self.to_submit = []  # (item, name, template, again)
+        self.to_delete = []
         self.to_resume = []  # (when, VM)
         self.disabled = {}   # host -> when to enable it
         self.disabled_times = []  # [host, from, until]
@@ -161,6 +162,10 @@ class Work:
 
     def undo_due(self, everything=False):
         now = time.time()
+        for vm in list(self.to_delete):
+            if not self.oned.vm(vm).done:
+                self.oned.action("terminate-hard", vm)
+            self.to_delete.remove(vm)
         for when, vm in list(self.to_resume):
             if when <= now or everything:
                 if self.oned.vm(vm).state == SUSPENDED:
@@ -193,9 +198,7 @@ class Work:
         if vm:
             self.item_of[vm.id].deleted = time.time()
             self.count(what, "user deletes %s" % vm)
-            for each in self.item_of[vm.id].vms.values():
-                if each not in self.sampler.finished:
-                    self.oned.action("terminate-hard", each)
+            self.to_delete.extend(self.item_of[vm.id].vms.values())
 
     def delete_plain(self):
         self.delete(self.pick([PLAIN], lambda vm: vm.running), "plain VMs deleted")
@@ -226,4 +229,4 @@ class Work:
         self.adding = False
 
     def idle(self):
-        return not self.to_submit and not self.to_resume and not self.disabled
+        return not self.to_submit and not self.to_delete and not self.to_resume and not self.disabled

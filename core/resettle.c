@@ -1,0 +1,147 @@
+/* Deadline leases that make room: they may be preempted by their terms as long as they keep their
+ * deadlines (Amini Salehi et al.: wall time and deadline of such a lease are guaranteed, its hosts
+ * are not). Each is placed again before anything is booked: later on its hosts, or on others after
+ * its memory was sent there, or begun anew. */
+#include "core/resettle.h"
+
+#include <stdlib.h>
+
+#include "core/trial.h"
+#include "util/memory.h"
+
+static bool stays_within(const struct engine *engine, const struct lease *lease, int64_t from,
+                         int64_t span)
+{
+    return instant_add(instant_add(from, span), shutdown_span(engine, lease)) <=
+           lease->request.deadline;
+}
+
+/* Nothing of it is under way but its last stretch, if that is. */
+static bool is_in_one_piece(const struct lease *lease)
+{
+    const struct lease_plan *plan = lease->plan;
+
+    for (size_t i = 0; i + 1 < plan->n_vms; i++) {
+        if (plan->vms[i].vm->state != RESERVATION_DONE)
+            return false;
+        for (size_t k = 0; k < plan->vms[i].after.n; k++)
+            if (plan->vms[i].after.items[k]->state != RESERVATION_DONE)
+                return false;
+    }
+    return true;
+}
+
+static bool could_go_on_after(struct engine *engine, struct lease *lease, int64_t at)
+{
+    const struct reservation *vm = lease_plan_current(lease)->vm;
+
+    if (lease->request.terms == TERMS_RESTARTABLE)
+        return stays_within(engine, lease, engine->now, lease->request.duration);
+    return may_be_suspended(engine, lease) && can_be_suspended_at(engine, lease, at, false) &&
+           stays_within(engine, lease, at,
+                        resume_estimate(engine, lease) + remaining_span(lease) -
+                            (at - suspend_estimate(engine, lease) - vm->from));
+}
+
+bool deadline_may_make_room(struct engine *engine, struct lease *lease, int64_t at)
+{
+    enum lease_terms terms = lease->request.terms;
+    const struct vm_plan *current = lease_plan_current(lease);
+
+    if ((terms != TERMS_SUSPENDABLE && terms != TERMS_MIGRATABLE && terms != TERMS_RESTARTABLE) ||
+        has_image_transfer(engine, lease) || !current || !is_in_one_piece(lease) ||
+        at > current->vm->until)
+        return false;
+    if (deadline_waits(lease))
+        return true;
+    return lease->state == LEASE_ACTIVE && current->vm->state == RESERVATION_ACTIVE &&
+           could_go_on_after(engine, lease, at);
+}
+
+static void release_all(struct engine *engine, const struct lease *lease)
+{
+    while (lease->booked)
+        slot_table_release(engine->table, lease->booked);
+}
+
+/* Whoever else makes room holds its hosts until then at most. */
+static void hold_until(struct trial *trial, struct lease *lease, int64_t at,
+                       struct reservation_list *held)
+{
+    const struct vm_plan *running = lease_plan_running(lease);
+    struct reservation *r;
+
+    release_all(trial->engine, lease);
+    if (!running || at <= trial->engine->now)
+        return;
+    r = reservation_create(lease, RESERVATION_VM, running->vm->from, at,
+                           placement_share(running->vm->placement));
+    reservation_list_append(held, r);
+    slot_table_book(trial->engine->table, r);
+}
+
+static bool take_away(struct trial *trial, struct lease *lease, int64_t at)
+{
+    if (deadline_waits(lease)) {
+        trial_take_out(trial, lease);
+        return true;
+    }
+    if (lease->request.terms == TERMS_RESTARTABLE) {
+        trial_restart(trial, lease);
+        return true;
+    }
+    return trial_suspend(trial, lease, at);
+}
+
+static void drop(struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        reservation_destroy(list->items[i]);
+    reservation_list_finish(list);
+}
+
+bool resettle_has_work(const struct lease_list *victims)
+{
+    for (size_t i = 0; i < victims->n; i++)
+        if (victims->items[i]->request.kind == LEASE_DEADLINE)
+            return true;
+    return false;
+}
+
+bool resettle_try(struct trial *trial, struct engine *engine, const struct resettlement *wish)
+{
+    struct reservation_list held = {0};
+    struct reservation *newcomer = reservation_create(
+        wish->lease, RESERVATION_VM, wish->from, wish->until, placement_share(wish->placement));
+    bool placed = true;
+
+    trial_begin(trial, engine);
+    for (size_t i = 0; i < wish->victims->n && placed; i++) {
+        struct lease *victim = wish->victims->items[i];
+
+        if (victim->request.kind != LEASE_DEADLINE)
+            hold_until(trial, victim, wish->from, &held);
+        else
+            placed = take_away(trial, victim, wish->from);
+    }
+    slot_table_book(engine->table, newcomer);
+    trial_add_point(trial, wish->from);
+    if (wish->until != INSTANT_NEVER)
+        trial_add_point(trial, wish->until);
+    placed = placed && trial_place_all(trial);
+    slot_table_undo(engine->table, trial->mark);
+    drop(&held);
+    reservation_destroy(newcomer);
+    return placed;
+}
+
+bool resettle_is_possible(struct engine *engine, const struct resettlement *wish)
+{
+    struct reason reason = wish->lease->reason;
+    struct trial trial;
+    bool possible = resettle_try(&trial, engine, wish);
+
+    trial_end(&trial);
+    wish->lease->reason = reason;
+    return possible;
+}

@@ -1,0 +1,32 @@
+/* resettle.h: deadline leases that make room for others and keep their deadlines. */
+#ifndef GALERNA_CORE_RESETTLE_H
+#define GALERNA_CORE_RESETTLE_H
+
+#include "core/scheduler.h"
+
+struct trial;
+
+/* Somebody wants to hold hosts, and these leases are to make room for it. */
+struct resettlement {
+    struct lease *lease;
+    const struct lease_list *victims; /* of all kinds */
+    int64_t from, until;              /* how long it holds its hosts */
+    struct placement *placement;
+};
+
+/* Do its terms and the time there is let this deadline lease be off its hosts at `at`? Whether
+ * there is room for it afterwards is not looked at. O(VMs). */
+bool deadline_may_make_room(struct engine *engine, struct lease *lease, int64_t at);
+
+/* Is a deadline lease among the victims? */
+bool resettle_has_work(const struct lease_list *victims);
+
+/* Place the deadline leases among the victims again. True: all keep their deadlines, the trial may
+ * be committed. The slot table is as before; end the trial in any case. As much as scheduling each
+ * of them. */
+bool resettle_try(struct trial *trial, struct engine *engine, const struct resettlement *wish);
+
+/* Only the answer. */
+bool resettle_is_possible(struct engine *engine, const struct resettlement *wish);
+
+#endif

@@ -1,0 +1,66 @@
+#include "daemon/moves.h"
+
+#include "daemon/daemon.h"
+#include "daemon/enactor_inside.h"
+#include "daemon/log.h"
+
+enum { AVOID_AFTER_MOVE = 600 /* seconds: a host that a VM could not be moved to */ };
+
+const char *move_command(const struct book_vm *vm, const struct sight *sight)
+{
+    if (!vm_moves(vm) || vm->move_sent || sight->lcm_state != LCM_RUNNING ||
+        sight->history.host != vm->host || vm->host == vm->move_to)
+        return NULL;
+    return vm->move == MOVE_LIVE ? "live-migrate" : "migrate";
+}
+
+int32_t move_other_host(const struct book_vm *vm, const struct sight *sight)
+{
+    if (!vm || !vm_moves(vm) || !vm->move_sent)
+        return -1;
+    return sight->history.host == vm->move_to ? vm->host : vm->move_to;
+}
+
+static void settle(struct daemon *daemon, struct book_vm *vm)
+{
+    vm->move = MOVE_NONE;
+    vm->move_sent = false;
+    book_mark_vm(daemon->book, vm);
+}
+
+static void give_up(struct daemon *daemon, struct book_vm *vm, const char *why, int64_t now)
+{
+    book_history(daemon->book, vm->lease, now, "move-failed", "VM %d stays on host %d: %s", vm->id,
+                 vm->host, why);
+    log_warning("VM %d was not moved to host %d: %s", vm->id, vm->move_to, why);
+    enactor_avoid(vm, vm->move_to, now + AVOID_AFTER_MOVE);
+    daemon_replan(daemon, "VM %d was not moved to host %d", vm->id, vm->move_to);
+    settle(daemon, vm);
+}
+
+bool move_seen(struct daemon *daemon, struct book_vm *vm, const struct sight *sight, int64_t now)
+{
+    if (!vm_moves(vm))
+        return false;
+    if (sight->history.host == vm->move_to) {
+        book_history(daemon->book, vm->lease, now, "moved", "VM %d runs on host %d now, as planned",
+                     vm->id, vm->move_to);
+        vm->host = vm->move_to;
+        vm->datastore = -1;
+        settle(daemon, vm);
+        return true;
+    }
+    if (sight->history.host == vm->host && vm->move_sent) {
+        give_up(daemon, vm, "OpenNebula did not migrate it", now);
+        return true;
+    }
+    if (sight->history.host != vm->host)
+        settle(daemon, vm);
+    return false;
+}
+
+void move_refused(struct daemon *daemon, struct book_vm *vm, int64_t now)
+{
+    if (vm->move != MOVE_NONE && vm->move_sent)
+        give_up(daemon, vm, "OpenNebula refused to migrate it", now);
+}

@@ -1,0 +1,139 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "daemon/daemon.h"
+#include "daemon/estimates.h"
+#include "daemon/log.h"
+#include "daemon/moves.h"
+#include "daemon/reconcile_inside.h"
+
+/* --- phases ----------------------------------------------------------------------------------- */
+
+void reconcile_set_phase(struct daemon *daemon, struct book_lease *lease, enum lease_phase phase)
+{
+    lease->phase = phase;
+    book_mark_lease(daemon->book, lease);
+    daemon_wake(daemon);
+}
+
+void reconcile_set_goal(struct daemon *daemon, const struct book_lease *lease, enum vm_goal goal)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        if (vms[i]->gone || vms[i]->goal == goal)
+            continue;
+        vms[i]->goal = goal;
+        if (goal != GOAL_NONE) {
+            vms[i]->attempts = 0;
+            vms[i]->next_try = INSTANT_NONE;
+        }
+        book_mark_vm(daemon->book, vms[i]);
+    }
+}
+
+/* The shortest time that any of its VMs ran in stretches that are over. */
+int64_t reconcile_ran_for(const struct daemon *daemon, const struct book_lease *lease)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+    int64_t least = -1;
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && (least < 0 || vms[i]->ran_for < least))
+            least = vms[i]->ran_for;
+    return least < 0 ? 0 : least;
+}
+
+static int64_t end_of(const struct book_lease *lease)
+{
+    if (lease->duration == SPAN_UNLIMITED)
+        return INSTANT_NEVER;
+    if (lease->kind == LEASE_RESERVATION)
+        return lease->start + lease->duration;
+    return lease->since + lease->duration - lease->accumulated;
+}
+
+void reconcile_runs(struct daemon *daemon, struct book_lease *lease, int64_t since, int64_t now)
+{
+    bool begins = lease->since == INSTANT_NONE || lease->phase != PHASE_RUNNING;
+    int64_t late;
+
+    lease->accumulated = reconcile_ran_for(daemon, lease);
+    lease->since = since > 0 ? since : now;
+    lease->end = end_of(lease);
+    if (lease->phase != PHASE_RUNNING)
+        reconcile_set_phase(daemon, lease, PHASE_RUNNING);
+    book_mark_lease(daemon->book, lease);
+    if (!begins)
+        return;
+    lease->reason_word[0] = lease->reason[0] = '\0';
+    book_history(daemon->book, lease->id, now, "running", "since its VMs run");
+    late = lease->kind == LEASE_RESERVATION ? lease->since - lease->start : 0;
+    if (late > daemon->live->poll_interval && !lease->late) {
+        lease->late = true;
+        book_history(daemon->book, lease->id, now, "late", "%lld s after its start",
+                     (long long)late);
+    }
+    if (lease->end != INSTANT_NEVER && planner_end(daemon->planner, lease->id) != lease->end &&
+        planner_end(daemon->planner, lease->id) != INSTANT_NONE)
+        daemon_replan(daemon, "lease %lld runs %lld s late", (long long)lease->id,
+                      (long long)(lease->end - planner_end(daemon->planner, lease->id)));
+}
+
+void reconcile_parked_by_user(struct daemon *daemon, struct book_lease *lease, int64_t now)
+{
+    lease->accumulated = reconcile_ran_for(daemon, lease);
+    lease->since = INSTANT_NONE;
+    lease->expected = INSTANT_NONE;
+    snprintf(lease->reason_word, sizeof lease->reason_word, "parked");
+    snprintf(
+        lease->reason, sizeof lease->reason,
+        "Its VMs were suspended, powered off or held by a user; resume or release them to go on");
+    reconcile_set_phase(daemon, lease, PHASE_PARKED);
+    reconcile_set_goal(daemon, lease, GOAL_NONE);
+    book_history(daemon->book, lease->id, now, "parked", "by a user or operator");
+    daemon_replan(daemon, "lease %lld was parked", (long long)lease->id);
+}
+
+void reconcile_wait_again(struct daemon *daemon, struct book_lease *lease, const char *event,
+                          int64_t now)
+{
+    bool promised =
+        lease->accepted && (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE);
+
+    lease->accumulated = reconcile_ran_for(daemon, lease);
+    lease->since = INSTANT_NONE;
+    reconcile_set_goal(daemon, lease, GOAL_NONE);
+    reconcile_set_phase(daemon, lease, promised ? PHASE_RESERVED : PHASE_WAITING);
+    book_history(daemon->book, lease->id, now, event, "%s", lease->reason);
+    daemon_replan(daemon, "lease %lld waits again", (long long)lease->id);
+}
+
+void reconcile_ended(struct daemon *daemon, struct book_lease *lease, const char *how, int64_t now)
+{
+    if (lease->since != INSTANT_NONE) {
+        int64_t until = lease->end != INSTANT_NONE && lease->end < now ? lease->end : now;
+
+        if (until > lease->since)
+            lease->accumulated += until - lease->since;
+    }
+    lease->end = now;
+    lease->since = lease->expected = INSTANT_NONE;
+    planner_gone(daemon->planner, lease->id);
+    reconcile_set_goal(daemon, lease, GOAL_NONE);
+    reconcile_set_phase(daemon, lease, PHASE_ENDED);
+    book_history(daemon->book, lease->id, now, "ended", "%s", how);
+}
+
+void reconcile_begin_ending(struct daemon *daemon, struct book_lease *lease, const char *why,
+                            int64_t now)
+{
+    planner_gone(daemon->planner, lease->id);
+    reconcile_set_phase(daemon, lease, PHASE_ENDING);
+    reconcile_set_goal(daemon, lease, GOAL_END);
+    book_history(daemon->book, lease->id, now, "ending", "%s", why);
+}

@@ -1,0 +1,158 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "daemon/daemon.h"
+#include "daemon/estimates.h"
+#include "daemon/log.h"
+#include "daemon/moves.h"
+#include "daemon/reconcile_inside.h"
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+void reconcile_watch_end(struct daemon *daemon, struct book_lease *lease, int64_t now)
+{
+    int64_t warning = daemon->live->end_warning;
+    char when[64];
+
+    if (lease->end == INSTANT_NONE || lease->end == INSTANT_NEVER)
+        return;
+    if (lease->end <= now && lease->phase == PHASE_STARTING && reconcile_not_begun(daemon, lease)) {
+        reconcile_watch_promise(daemon, lease, now);
+    } else if (lease->end <= now) {
+        reconcile_begin_ending(daemon, lease, "its time is over", now);
+    } else if (warning > 0 && !lease->warned && lease->end - warning <= now) {
+        time_t end = (time_t)lease->end;
+        struct tm local;
+
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&end, &local));
+        lease->warned = true;
+        snprintf(lease->reason_word, sizeof lease->reason_word, "ends-soon");
+        snprintf(lease->reason, sizeof lease->reason, "The lease ends at %s", when);
+        book_mark_lease(daemon->book, lease);
+        book_history(daemon->book, lease->id, now, "warned", "ends at %s", when);
+    }
+}
+
+/* A reservation whose time has passed without it. */
+void reconcile_watch_promise(struct daemon *daemon, struct book_lease *lease, int64_t now)
+{
+    bool missed = lease->kind == LEASE_RESERVATION
+                      ? lease->duration != SPAN_UNLIMITED && lease->start + lease->duration <= now
+                      : lease->deadline != INSTANT_NONE && lease->deadline <= now;
+
+    if (missed) {
+        planner_gone(daemon->planner, lease->id);
+        lease->late = true;
+        snprintf(lease->reason_word, sizeof lease->reason_word, "missed");
+        snprintf(
+            lease->reason, sizeof lease->reason,
+            "The reservation was missed and is refused: it could not be started during its time");
+        reconcile_set_phase(daemon, lease, PHASE_REFUSED);
+        reconcile_set_goal(daemon, lease, GOAL_HOLD);
+        book_history(daemon->book, lease->id, now, "missed", "%s", lease->reason);
+        log_error("lease %lld: %s", (long long)lease->id, lease->reason);
+    } else if (lease->kind == LEASE_RESERVATION &&
+               lease->start + daemon->live->poll_interval < now && !lease->late) {
+        lease->late = true;
+        book_mark_lease(daemon->book, lease);
+        book_history(daemon->book, lease->id, now, "late", "not started %lld s after its start",
+                     (long long)(now - lease->start));
+        log_warning("lease %lld is late: not started %lld s after its start", (long long)lease->id,
+                    (long long)(now - lease->start));
+    }
+}
+
+void reconcile_give_up(struct daemon *daemon, struct book_lease *lease, const char *why,
+                       int64_t now)
+{
+    planner_gone(daemon->planner, lease->id);
+    snprintf(lease->reason_word, sizeof lease->reason_word, "given-up");
+    snprintf(lease->reason, sizeof lease->reason, "%s", why);
+    reconcile_set_phase(daemon, lease, PHASE_FAILED);
+    reconcile_set_goal(daemon, lease, GOAL_HOLD);
+    book_history(daemon->book, lease->id, now, "given-up", "%s", why);
+    log_error("lease %lld is given up: %s", (long long)lease->id, why);
+}
+
+void reconcile_revert(struct daemon *daemon, struct book_lease *lease)
+{
+    bool promised = lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE;
+
+    reconcile_set_goal(daemon, lease, GOAL_NONE);
+    reconcile_set_phase(daemon, lease, promised ? PHASE_RESERVED : PHASE_WAITING);
+}
+
+/* Nothing of it has been commanded: where it starts may be thought over. */
+bool reconcile_not_begun(const struct daemon *daemon, const struct book_lease *lease)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct sight *sight = world_sight(daemon->world, vms[i]->id);
+        enum standing standing = reconcile_standing(daemon, vms[i], sight);
+
+        if (vms[i]->command[0] ||
+            (standing != STANDS_PENDING && standing != STANDS_OUR_STOP && standing != STANDS_GONE))
+            return false;
+    }
+    return true;
+}
+
+void reconcile_before_replan(struct daemon *daemon)
+{
+    size_t n;
+    struct book_lease *const *leases = book_leases(daemon->book, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->phase == PHASE_STARTING && reconcile_not_begun(daemon, leases[i]))
+            reconcile_revert(daemon, leases[i]);
+}
+
+static void earlier(int64_t *next, int64_t candidate, int64_t now)
+{
+    if (candidate != INSTANT_NONE && candidate > now && candidate < *next)
+        *next = candidate;
+}
+
+int64_t reconcile_next_time(const struct daemon *daemon, int64_t now)
+{
+    size_t n;
+    struct book_lease *const *leases = book_leases(daemon->book, &n);
+    int64_t next = INSTANT_NEVER;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct book_lease *lease = leases[i];
+
+        if (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING) {
+            earlier(&next, lease->end, now);
+            if (!lease->warned && lease->end != INSTANT_NONE && lease->end != INSTANT_NEVER &&
+                daemon->live->end_warning)
+                earlier(&next, lease->end - daemon->live->end_warning, now);
+        } else if (lease->phase == PHASE_GATHERING) {
+            earlier(&next, lease->group_until, now);
+        } else if (lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION &&
+                   lease->duration != SPAN_UNLIMITED) {
+            earlier(&next, lease->start + lease->duration, now);
+        }
+    }
+    return next;
+}
+
+int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err)
+{
+    struct book_lease *lease = book_lease(daemon->book, id);
+    int64_t now = clock_now();
+
+    if (!lease)
+        return error_set(err, ENOENT, "there is no lease %lld", (long long)id);
+    if (lease->phase >= PHASE_ENDING)
+        return error_set(err, EALREADY, "lease %lld is %s already", (long long)id,
+                         phase_name(lease->phase));
+    snprintf(lease->reason_word, sizeof lease->reason_word, "cancelled");
+    snprintf(lease->reason, sizeof lease->reason, "Cancelled by %s", who);
+    reconcile_begin_ending(daemon, lease, lease->reason, now);
+    return 0;
+}
