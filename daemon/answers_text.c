@@ -146,9 +146,9 @@ static void put_owner(struct json_writer *writer, const struct book_lease *lease
 static void put_size(struct json_writer *writer, const struct book_lease *lease,
                      struct book_vm *const *vms, size_t n)
 {
-    int64_t cpu = 0, memory = 0;
-
     if (vms) {
+        int64_t cpu = 0, memory = 0;
+
         for (size_t i = 0; i < n; i++) {
             cpu += vms[i]->cpu;
             memory += vms[i]->memory;

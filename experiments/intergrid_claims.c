@@ -30,7 +30,7 @@ static double preemptions(const struct replayed *replayed)
 
 static double overhead(const struct replayed *replayed)
 {
-    return replayed->suspending;
+    return replayed->overhead;
 }
 
 /* The paper's equations 5 and 6: VMs times wall times of what was served, over all there was. */
@@ -145,8 +145,7 @@ static void claim_fewest(const struct intergrid_plan *plan, struct findings *fin
                                                  ? VERDICT_AGREES
                                                  : VERDICT_DIFFERS,
                                              ""});
-    snprintf(ours, sizeof ours,
-             "MOV %.0f, MOML %.0f, MLIP %.0f VM-hours of suspending, resuming, migrating",
+    snprintf(ours, sizeof ours, "MOV %.2f, MOML %.2f, MLIP %.2f VM-hours",
              overheads[POLICY_MOV] / 3600, overheads[POLICY_MOML] / 3600,
              overheads[POLICY_MLIP] / 3600);
     findings_claim(findings,

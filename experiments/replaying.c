@@ -92,6 +92,9 @@ static int count(void *context, const struct engine *engine, int64_t now,
         } else if (output->kind == OUTPUT_PREEMPTED) {
             class_of(stage, output->lease)->preemptions++;
             stage->replayed->preemptions++;
+            if (stage->replaying->overhead_of)
+                stage->replayed->overhead += stage->replaying->overhead_of(
+                    stage->replaying->context, &output->lease->request);
         } else if (output->kind == OUTPUT_FINISHED) {
             count_finished(stage, output->lease);
         } else if (output->kind == OUTPUT_OPERATION_STARTED) {
@@ -123,7 +126,7 @@ static bool world_free_at(void *context, uint32_t place, int64_t at, int64_t *am
 static void complain(void *context, enum policy_log_level level, const char *text)
 {
     (void)context;
-    if (level <= POLICY_LOG_WARNING)
+    if (level == POLICY_LOG_ERROR)
         fprintf(stderr, "galerna experiment: %s\n", text);
 }
 

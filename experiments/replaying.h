@@ -27,6 +27,7 @@ struct replayed {
     int64_t preemptions;
     int64_t suspend_span, resume_span; /* of the first suspension and resumption of a lease; 0 */
     int64_t suspended_until, resumed_from; /* when they ended and began */
+    double overhead;                       /* sum of what overhead_of says about those preempted */
     double suspending; /* VM-seconds spent in suspensions, resumptions, migrations */
 };
 
@@ -39,6 +40,8 @@ struct replaying {
     int (*class_of)(const void *context, const struct lease_request *request);
     /* When it should have ended; NULL: never. */
     int64_t (*due)(const void *context, const struct lease_request *request);
+    /* What it costs to preempt this lease; NULL: not asked. */
+    double (*overhead_of)(const void *context, const struct lease_request *request);
     const void *context;
 };
 

@@ -47,8 +47,9 @@ struct file_value *sweep_file_value(struct sweep_file *file, struct file_axis *a
                       line, label, axis->name, axis->values[i].line);
             return NULL;
         }
-    if (axis->n_values == SWEEP_CELLS_MAX) {
-        error_set(err, EINVAL, "%s:%d: more than %d values", file->path, line, SWEEP_CELLS_MAX);
+    if (axis->n_values == SWEEP_VALUES_MAX) {
+        error_set(err, EINVAL, "%s:%d: more than %d values on the axis %s", file->path, line,
+                  SWEEP_VALUES_MAX, axis->name);
         return NULL;
     }
     axis->values =

@@ -118,7 +118,7 @@ static int add_seeds(struct sweep_file *file, const struct ini_entry *entry, con
     if (isdigit((unsigned char)*word) && *end == '-' && isdigit((unsigned char)end[1]))
         last = strtoull(end + 1, &end, 10);
     if (!isdigit((unsigned char)*word) || *end || errno || first > last || last > INT64_MAX ||
-        last - first >= SWEEP_CELLS_MAX)
+        last - first >= SWEEP_VALUES_MAX)
         return error_set(err, EINVAL, "%s:%d: seeds: '%.40s': expected a number, or FIRST-LAST",
                          file->path, entry->line, word);
     for (unsigned long long seed = first; seed <= last; seed++)

@@ -23,7 +23,7 @@
 #include "core/accounting.h"
 #include "util/error.h"
 
-enum { SWEEP_AXES_MAX = 64, SWEEP_CELLS_MAX = 100000 };
+enum { SWEEP_AXES_MAX = 64, SWEEP_VALUES_MAX = 10000, SWEEP_CELLS_MAX = 100000 };
 
 /* What one replay is made of. Texts and arrays are copied by sweep_add(). */
 struct sweep_cell {

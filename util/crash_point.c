@@ -3,8 +3,10 @@
 #ifdef GALERNA_CRASH_POINTS
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Whole, at once: a reader never sees a part of the number. */
@@ -38,19 +40,31 @@ static void write_trace(const char *name)
     }
 }
 
+/* Is it the one that is meant: by its number, or by its name and how often that was passed? */
+static bool is_meant(const char *at, const char *name, long passed, long *passed_of_name)
+{
+    const char *colon = strrchr(at, ':');
+
+    if (!colon)
+        return strtol(at, NULL, 10) == passed;
+    if (strlen(name) != (size_t)(colon - at) || strncmp(at, name, strlen(name)) != 0)
+        return false;
+    return strtol(colon + 1, NULL, 10) == ++*passed_of_name;
+}
+
 void crash_point(const char *name)
 {
-    static long passed; /* of the process: that is what the tests count */
+    static long passed, passed_of_name; /* of the process: that is what the tests count */
     static pid_t process;
     const char *at = getenv("GALERNA_CRASH_AT");
 
     if (process != getpid()) {
         process = getpid();
-        passed = 0;
+        passed = passed_of_name = 0;
     }
     write_count(++passed);
     write_trace(name);
-    if (at && strtol(at, NULL, 10) == passed) {
+    if (at && is_meant(at, name, passed, &passed_of_name)) {
         dprintf(STDERR_FILENO, "crash point %ld: %s\n", passed, name);
         _exit(CRASH_POINT_EXIT);
     }

@@ -8,6 +8,7 @@
  *   GALERNA_CRASH_AT=N        the N-th point passed (from 1) ends the process at once, as SIGKILL
  *                             would, with the exit code CRASH_POINT_EXIT; no buffer is flushed, no
  *                             handler runs; its name goes to standard error
+ *   GALERNA_CRASH_AT=NAME:N   the N-th pass of the point of that name
  *   GALERNA_CRASH_COUNT=FILE  how many points have been passed, kept current
  *   GALERNA_CRASH_TRACE=FILE  the names of the points passed, one a line, put to its end
  * A child process counts anew.

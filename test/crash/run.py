@@ -43,7 +43,7 @@ def arguments():
     parser.add_argument("--galerna", required=True, metavar="PATH", help="for the stand-in")
     parser.add_argument("--version", choices=["6.10", "7.4"], default="7.4")
     parser.add_argument("--points", metavar="N", default="40",
-                        help="so many crash points, spread; 'all'; or numbers such as 7,81")
+                        help="so many crash points, spread, or 'all'")
     parser.add_argument("--kills", type=int, metavar="N", default=6,
                         help="trials with kills at random times")
     parser.add_argument("--faults", choices=["none", "some", "all"], default="some",
@@ -72,14 +72,15 @@ class Undisturbed:
 
 
 class Point(Undisturbed):
-    """The daemon dies at a crash point."""
+    """The daemon dies when it passes the point of that name for the nth time. What comes before may
+    differ from story to story, so the point's number would tell little."""
 
-    def __init__(self, number, what):
-        self.number = number
-        self.name = "point-%d-%s" % (number, what.replace(" ", "-"))
+    def __init__(self, what, nth):
+        self.at = "%s:%d" % (what, nth)
+        self.name = "%s-%d" % (what.replace(" ", "-"), nth)
 
     def environment(self, directory):
-        return {"GALERNA_CRASH_AT": str(self.number)}
+        return {"GALERNA_CRASH_AT": self.at}
 
     def end(self, trial):
         return "" if trial.daemon.crashes else "not reached"
@@ -130,7 +131,7 @@ class Fault(Undisturbed):
 
 def disturbances(options, trace):
     """What is tried, in an order that mixes the kinds."""
-    chosen = [Point(number, trace[number - 1]) for number in points(options.points, trace)]
+    chosen = [Point(*point) for point in points(options.points, trace)]
     chosen += [Kills(options.seed + i) for i in range(options.kills)]
     kinds = list(FAULTS)
     if options.faults != "none":
@@ -144,20 +145,21 @@ def disturbances(options, trace):
 
 
 def points(wanted, trace):
-    """Numbers of crash points: two of each name at least, the others at equal distances."""
+    """Names of crash points, and which pass: two of each name, the others at equal distances."""
+    passes, places = [], {}
+    for name in trace:
+        places.setdefault(name, []).append(len(passes))
+        passes.append((name, len(places[name])))
     if wanted == "all":
-        return range(1, len(trace) + 1)
-    if "," in wanted or wanted == "0":
-        return [int(number) for number in wanted.split(",") if number.strip("0")]
-    places = {}
-    for number, name in enumerate(trace, 1):
-        places.setdefault(name, []).append(number)
+        return passes
+    if wanted == "0":
+        return []
     chosen = set()
     for numbers in places.values():
         chosen.update({numbers[len(numbers) // 3], numbers[2 * len(numbers) // 3]})
     spare = int(wanted) - len(chosen)
-    chosen.update(len(trace) * (i + 1) // (spare + 1) for i in range(max(spare, 0)))
-    return sorted(chosen)
+    chosen.update(len(trace) * i // (spare + 1) for i in range(1, spare + 1))
+    return [passes[number] for number in sorted(chosen)]
 
 
 # --- trials ---

@@ -268,8 +268,8 @@ static void expect_ids(json_t *answer, const char *expected)
 /* Whatever users wrote, lists are JSON and have what was written. */
 static void lists_hold_any_text(void **state)
 {
-    static const char *const names[] = {"a \"quoted\" \\ name", "two\nlines\t\x01", "\x7f",
-                                        "\xe4\xb8\xad \xf0\x9f\x98\x80", "</script>", ""};
+    static const char *const names[] = {"a \"quoted\" \\ name",          "two\nlines\t\x01", "\x7f",
+                                        "\xe4\xb8\xad \xf0\x9f\x98\x80", "</script>",        ""};
     struct fixture *fixture = *state;
     struct book_lease *lease = book_lease(fixture->book, 4);
 

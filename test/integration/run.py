@@ -26,6 +26,7 @@ import scenarios.reservations
 import scenarios.queue
 import scenarios.users
 import scenarios.hosts
+import scenarios.moves
 import scenarios.life
 import scenarios.chaos
 

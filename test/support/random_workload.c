@@ -195,14 +195,37 @@ static const char *word(struct random *random, const char *const *words, int64_t
     word(random, (const char *const[]){__VA_ARGS__},                                               \
          sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
+/* Haizea's two, or in half of the default workloads one of the papers'. */
+static void write_preemption(const struct random_workload *workload, bool none, FILE *file)
+{
+    struct random random = stream(workload, 5);
+    const char *policy = none ? "no-preemption" : "ar-preempts-everything";
+
+    if (!workload->haizea_1_0 && random_once_in(&random, 2))
+        policy = WORD(&random, "priority", "priority", "mov", "mlip", "moml");
+    fprintf(file, "policy-preemption: %s\n", policy);
+    if (!workload->haizea_1_0 && random_once_in(&random, 8))
+        fprintf(file, "convert-reservations: yes\n");
+}
+
+/* Who may preempt whom, beyond external leases for local requests. */
+static void write_choice(const struct random_workload *workload, FILE *file)
+{
+    struct random random = stream(workload, 6);
+    static const char *const policies[] = {"mov", "mlip", "moml"};
+
+    for (size_t i = 0; !workload->haizea_1_0 && i < sizeof policies / sizeof *policies; i++)
+        fprintf(file, "\n[policy %s]\npreemptors: %s\nvictims: %s\n", policies[i],
+                WORD(&random, "local", "any", "any"), WORD(&random, "external", "any", "any"));
+}
+
 static void write_scheduling(const struct random_workload *workload, FILE *file)
 {
     struct random random = stream(workload, 2);
 
     fprintf(file, "[scheduling]\nmapper: greedy\n");
     fprintf(file, "policy-admission: %s\n", random_once_in(&random, 20) ? "no-ARs" : "accept-all");
-    fprintf(file, "policy-preemption: %s\n",
-            random_once_in(&random, 4) ? "no-preemption" : "ar-preempts-everything");
+    write_preemption(workload, random_once_in(&random, 4), file);
     fprintf(file, "policy-host-selection: %s\n",
             workload->haizea_1_0 ? WORD(&random, "greedy", "no-policy")
                                  : WORD(&random, "greedy", "no-policy", "pack", "spread"));
@@ -251,6 +274,7 @@ int random_workload_write_configuration(const struct random_workload *workload,
             "resources: in-tracefile\nimagetransfer-bandwidth: 100\n\n",
             shape.images ? "imagetransfer" : "unmanaged");
     write_scheduling(workload, file);
+    write_choice(workload, file);
     if (shape.images)
         write_images(workload, file);
     fprintf(file, "\n[accounting]\nprobes: ar best-effort immediate cpu-utilization disk-usage\n");

@@ -1,0 +1,49 @@
+"""VMs that run on migratable terms go to better hosts when those become free."""
+
+from kit.registry import scenario
+from kit.trial import clock
+
+SETTINGS = """host-policy: modules
+[scheduling]
+policy-host-selection: gridway
+migration-interval: 20
+migration-mode: %s
+[simulation]
+imagetransfer-bandwidth: 1000
+[policy gridway]
+bandwidth: 100
+"""
+
+
+def moves_to_the_fast_host(t, mode):
+    """A slow and a fast host; the fast one is full until its lease is deleted."""
+    t.settings = SETTINGS % mode
+    slow, fast = t.add_hosts(2, cores=4, attributes=["MFLOPS = 500", "MFLOPS = 2000"])
+    t.begin()
+    busy = t.running_vm("busy", cpu=4, haizea={"start": "now", "duration": clock(600)})
+    t.require(t.look(busy).host == fast, "on the fast host", busy)
+    vms = [t.vm("mover", cpu=2, haizea={"start": "best_effort", "duration": clock(900),
+                                        "terms": "migratable"}),
+           t.vm("stays", cpu=2, haizea={"start": "best_effort", "duration": clock(900)})]
+    t.wait_running(vms, 20)
+    t.pause(8)
+    t.require(all(t.look(vm).host == slow for vm in vms), "on the slow host", *vms)
+    t.delete(busy)
+    t.wait(40, "moved to the fast host",
+           lambda: t.look(vms[0]).running and t.look(vms[0]).host == fast, vms[0])
+    t.throughout(30, "stays there", lambda: t.look(vms[0]).host == fast and
+                 t.look(vms[1]).host == slow, *vms)
+    t.require(len(t.look(vms[0]).history) == 2, "moved once", vms[0])
+    t.require(len(t.look(vms[1]).history) == 1, "never moved", vms[1])
+    t.unbroken(*vms)
+    return vms
+
+
+@scenario("extra-moves-live")
+def moves_live(t):
+    moves_to_the_fast_host(t, "live")
+
+
+@scenario("extra-moves-cold")
+def moves_cold(t):
+    moves_to_the_fast_host(t, "cold")
