@@ -21,6 +21,7 @@ const struct command command_table[] = {
     {"experiment", "list", "List the experiments of published papers", command_experiment_list},
     {"experiment", "run", "Repeat an experiment and compare it with its paper",
      command_experiment_run},
+    {"experiment", "report", "Sum up what experiments found", command_experiment_report},
     {"lease", "request", "Ask for a lease", command_lease_request},
     {"lease", "list", "List leases, and when they start", command_lease_list},
     {"lease", "show", "Show everything about a lease", command_lease_show},
@@ -62,7 +63,7 @@ static void print_commands(FILE *stream, const char *noun)
         const struct command *command = &command_table[i];
 
         if (!noun || !strcmp(noun, command->noun))
-            fprintf(stream, "  %-8s%-9s%s\n", command->noun, command->verb ? command->verb : "",
+            fprintf(stream, "  %-11s%-9s%s\n", command->noun, command->verb ? command->verb : "",
                     command->summary);
     }
 }

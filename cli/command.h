@@ -39,6 +39,7 @@ int command_policy_show(int argc, char **argv);
 int command_policy_check(int argc, char **argv);
 int command_experiment_list(int argc, char **argv);
 int command_experiment_run(int argc, char **argv);
+int command_experiment_report(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_lease_request(int argc, char **argv);
 int command_lease_list(int argc, char **argv);

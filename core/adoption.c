@@ -118,6 +118,60 @@ static int64_t later(int64_t a, int64_t b)
 
 /* --- what holds hosts ------------------------------------------------------------------------- */
 
+/* The rest of a deadline lease whose suspension is planned: when it was planned, else whenever it
+ * keeps its deadline. */
+static bool adopt_rest(struct engine *engine, struct lease *lease, const struct adoption *adoption)
+{
+    const struct vm_plan *plan = lease_plan_current(lease);
+    struct window_request window = {
+        .lease = lease,
+        .from = later(adoption->resume_at, adoption->suspend_at),
+        .remaining = remaining_span(lease) - (plan->vm->until - plan->vm->from),
+        .resuming = true,
+        .spare_others = true,
+        .pinned = plan->vm->placement,
+    };
+    struct proposal proposal;
+
+    adoptions_settle(engine);
+    window.latest = window.from;
+    if (!place_within(engine, &window, &proposal)) {
+        window.from = adoption->suspend_at;
+        window.latest = lease->request.deadline - window.remaining - shutdown_span(engine, lease);
+        if (!place_within(engine, &window, &proposal))
+            return false;
+    }
+    proposal_take_over(engine, lease, &proposal);
+    proposal_finish(&proposal);
+    return true;
+}
+
+/* It makes room as was planned, if there is still time for it and its rest has a place. */
+static bool adopt_planned_suspension(struct engine *engine, struct lease *lease,
+                                     const struct adoption *adoption)
+{
+    struct vm_plan *plan = lease_plan_current(lease);
+    struct reservation_list windows = {0};
+    int64_t until = plan->vm->until, begins;
+
+    if (adoption->suspend_at <= engine->now || adoption->suspend_at >= until ||
+        !may_be_suspended(engine, lease))
+        return false;
+    begins = suspend_windows(engine, lease, plan->vm->placement, adoption->suspend_at, &windows);
+    if (begins >= engine->now && begins > adoption->since) {
+        plan->vm->until = begins;
+        if (lease->request.kind != LEASE_DEADLINE || adopt_rest(engine, lease, adoption)) {
+            lease->plan->vms[0].after = windows;
+            return true;
+        }
+        plan->vm->until = until;
+    }
+    for (size_t i = 0; i < windows.n; i++)
+        reservation_destroy(windows.items[i]);
+    reservation_list_finish(&windows);
+    return false;
+}
+
 static void adopt_running(struct engine *engine, struct lease *lease,
                           const struct adoption *adoption)
 {
@@ -133,7 +187,9 @@ static void adopt_running(struct engine *engine, struct lease *lease,
     plan->vm = reservation_create(lease, RESERVATION_VM, from,
                                   instant_add(until, shutdown_span(engine, lease)),
                                   placement_of_vms(engine, lease, adoption->vm_host));
-    carve_shutdown(engine, lease, plan);
+    if (!adopt_planned_suspension(engine, lease, adoption))
+        carve_shutdown(engine, lease, plan);
+    plan = &lease->plan->vms[0];
     lease->state = LEASE_ACTIVE;
     lease->start_actual = adoption->since;
     lease->reason = (struct reason){.id = REASON_PLANNED, .n = {adoption->since}};
@@ -381,7 +437,8 @@ static bool adopt_waiting(struct engine *engine, struct lease *lease,
 {
     bool suspended = adoption->as == ADOPTED_SUSPENDED;
 
-    if (!could_ever_fit(engine, lease))
+    /* One that has run on known hosts fits there, whether or not the mapper would find that. */
+    if (!(suspended && adoption->vm_host) && !could_ever_fit(engine, lease))
         return false;
     lease->reason = (struct reason){0};
     if (suspended)

@@ -59,6 +59,13 @@ struct adoption {
     /* SUSPENDED, while the suspension is under way: until when each VM holds its host, at most
      * `until`; NULL: all until then. */
     const int64_t *vm_until;
+    /* RUNNING: it was planned to be suspended for somebody and off its hosts by then, so that who was
+     * promised them finds its place again; 0 or INSTANT_NONE: no such plan. Not kept where there is
+     * no time for it any more. */
+    int64_t suspend_at;
+    /* RUNNING with suspend_at, and a deadline: when its resumption was planned to begin, tried
+     * first; 0 or INSTANT_NONE: not known. */
+    int64_t resume_at;
     /* Seconds run in earlier stretches whose work is kept; ENDING: in all; RESERVED: 0. */
     int64_t accumulated;
     /* SUSPENDED, QUEUED: not (re)started earlier; INSTANT_NONE: at once. */

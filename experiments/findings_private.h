@@ -35,7 +35,5 @@ struct findings {
 /* The page, without its file. */
 void findings_write_page(const struct findings *findings, const struct findings_head *head,
                          struct output *out);
-/* Text as HTML and SVG want it. */
-void findings_escape(struct output *out, const char *text);
 
 #endif

@@ -114,7 +114,7 @@ static void draw_text(const struct frame *frame, double x, double y, const char 
                       const char *text)
 {
     output_format(frame->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    findings_escape(frame->out, text);
+    findings_escape_text(frame->out, text);
     output_text(frame->out, "</text>\n");
 }
 
@@ -173,7 +173,7 @@ static void draw_axes(const struct frame *frame)
                   "<text transform=\"translate(17 %d) rotate(-90)\" "
                   "text-anchor=\"middle\">",
                   TOP + PLOT_HEIGHT / 2);
-    findings_escape(frame->out, frame->plot->y);
+    findings_escape_text(frame->out, frame->plot->y);
     output_text(frame->out, "</text>\n");
 }
 
@@ -294,7 +294,7 @@ void plot_draw(const struct plot *plot, struct output *out)
                   "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
                   WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
     output_format(out, "<text x=\"%d\" y=\"24\" font-size=\"15\" font-weight=\"bold\">", LEFT);
-    findings_escape(out, plot->title);
+    findings_escape_text(out, plot->title);
     output_text(out, "</text>\n");
     draw_axes(&frame);
     draw_series(&frame);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,12 @@ void folder_finish(struct folder *folder)
     *folder = (struct folder){.lock = -1};
 }
 
+/* A file system without locks leaves it to its users to run one sweep at a time. */
+static bool no_locks(int code)
+{
+    return code == ENOSYS || code == EOPNOTSUPP || code == ENOLCK;
+}
+
 int folder_lock(struct folder *folder, struct error *err)
 {
     char *name = folder_name(folder, "lock");
@@ -38,7 +45,7 @@ int folder_lock(struct folder *folder, struct error *err)
     folder->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (folder->lock < 0)
         result = error_set(err, errno, "%s: cannot be opened: %s", name, strerror(errno));
-    else if (flock(folder->lock, LOCK_EX | LOCK_NB) < 0)
+    else if (flock(folder->lock, LOCK_EX | LOCK_NB) < 0 && !no_locks(errno))
         result = error_set(err, errno == EWOULDBLOCK ? EBUSY : errno,
                            errno == EWOULDBLOCK
                                ? "%s: another galerna sweep writes the same results; wait for it"

@@ -238,18 +238,26 @@ static int create_view(const struct store *store, const struct sweep *sweep, str
     return result;
 }
 
+/* A commit need not reach the disk at once: what a power cut takes back is computed again. The
+ * exclusive mode keeps the log without memory that is shared, which network file systems lack. */
+static const char opening[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; "
+                              "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE";
+
 static int align(struct store *store, const struct sweep *sweep, bool again, struct error *err)
 {
     int known = recognize(store, err);
 
-    if (known < 0 || store_execute(store, err, "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE") < 0)
+    if (known < 0 || store_execute(store, err, opening) < 0)
         return -1;
     if (known == 0 && create_tables(store, err) < 0)
         return -1;
     if (renumber(store, sweep, again, err) < 0 || rename_cells(store, sweep, err) < 0 ||
         create_view(store, sweep, err) < 0)
         return -1;
-    return store_execute(store, err, "COMMIT");
+    if (store_execute(store, err, "COMMIT") < 0)
+        return -1;
+    store->aligned = true;
+    return 0;
 }
 
 int store_init(struct store *store, const struct sweep *sweep, const struct sweep_options *options,
@@ -263,6 +271,9 @@ int store_init(struct store *store, const struct sweep *sweep, const struct swee
 
 void store_finish(struct store *store)
 {
+    /* One plain file is left, which may be read where nobody may write. */
+    if (store->aligned)
+        sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     sqlite3_close(store->database);
     free(store->path);
     *store = (struct store){0};

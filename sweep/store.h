@@ -22,6 +22,7 @@ struct store {
     sqlite3 *database;
     char *path;
     unsigned keep; /* tables that are taken over */
+    bool aligned;  /* it is the sweep's, and open for writing */
 };
 
 /* Open or make the database and bring it in line with the sweep, whose digests are known: rows of

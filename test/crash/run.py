@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Kills galernad at every point, garbles every call, and expects the same end.
+"""Kills galernad at every point, spoils every call, and expects the same end.
 
-A story of ten leases is played against the stand-in for OpenNebula: once undisturbed, which counts
-the crash points, then with each disturbance in turn. Exits 0 only if all ended as they must.
+A story of eleven leases is played against the stand-in for OpenNebula: once undisturbed, which
+tells the crash points, then with each disturbance in turn. Exits 0 only if all ended as they must.
 README.md tells more."""
 
 import argparse
 import concurrent.futures
 import os
 import random
+import shutil
 import sys
 import tempfile
 import threading
@@ -168,6 +169,8 @@ class Trial:
     """One story with one disturbance."""
 
     def __init__(self, options, disturbance, directory):
+        if os.path.exists(os.path.join(directory, "story.txt")):
+            shutil.rmtree(directory)  # of an earlier run
         os.makedirs(directory)
         self.cloud = self.daemon = self.watcher = None
         self.story = open(os.path.join(directory, "story.txt"), "w", encoding="utf-8")

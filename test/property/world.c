@@ -185,6 +185,21 @@ struct rebuild {
     enum rebuild_pass pass;
 };
 
+/* The suspension that is planned for it, and when it goes on. */
+static void describe_plan(const struct lease *lease, struct adoption *adoption)
+{
+    const struct reservation *resume = NULL;
+
+    if (!first_scheduled(lease, RESERVATION_SUSPEND))
+        return;
+    adoption->suspend_at = end_of(lease, RESERVATION_SUSPEND);
+    for (size_t i = 0; i < lease->n_reservations && !resume; i++)
+        if (lease->reservations[i]->kind == RESERVATION_RESUME &&
+            lease->reservations[i]->from >= adoption->suspend_at)
+            resume = lease->reservations[i];
+    adoption->resume_at = resume ? resume->from : INSTANT_NONE;
+}
+
 static void describe_resuming(const struct lease *lease, struct adoption *adoption)
 {
     const struct reservation *vm = last_vm(lease, RESERVATION_SCHEDULED);
@@ -193,6 +208,7 @@ static void describe_resuming(const struct lease *lease, struct adoption *adopti
     adoption->since = vm->from;
     adoption->until = vm->from + lease->request.duration - lease->accumulated;
     adoption->vm_host = hosts_of(vm);
+    describe_plan(lease, adoption);
 }
 
 /* Its hosts are held as long as a suspension, or a wait for others, holds them. */
@@ -247,6 +263,8 @@ static enum rebuild_pass describe(struct world *world, const struct lease *lease
             vm = last_vm(lease, RESERVATION_DONE);
         adoption->vm_host = hosts_of(vm);
         adoption->since = vm->from;
+        if (adoption->as == ADOPTED_RUNNING)
+            describe_plan(lease, adoption);
         adoption->until = adoption->as == ADOPTED_ENDING
                               ? end_of(lease, RESERVATION_SHUTDOWN)
                               : vm->from + lease->request.duration - adoption->accumulated;

@@ -1,6 +1,7 @@
 #include "test/support/random_workload.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "test/support/random.h"
 
@@ -219,16 +220,40 @@ static void write_choice(const struct random_workload *workload, FILE *file)
                 WORD(&random, "local", "any", "any"), WORD(&random, "external", "any", "any"));
 }
 
+/* In a third of the default workloads hosts differ, and leases that run go to better ones. */
+static bool leases_move(const struct random_workload *workload)
+{
+    struct random random = stream(workload, 7);
+
+    return !workload->haizea_1_0 && random_once_in(&random, 3);
+}
+
+static void write_moves(const struct random_workload *workload, bool migration, FILE *file)
+{
+    struct random random = stream(workload, 8);
+
+    fprintf(file, "migration-interval: %s\nmigration-threshold: %s\nmigration-mode: %s\n",
+            WORD(&random, "100", "600", "5000"), WORD(&random, "0", "1", "10", "30"),
+            migration && random_once_in(&random, 2) ? "cold" : "live");
+    fprintf(file,
+            "\n[policy gridway]\nspeeds: 1:%" PRId64 ",2:%" PRId64 ",3:%" PRId64
+            "\nbandwidth: %s\nrestart-data: %s\n",
+            random_between(&random, 200, 5000), random_between(&random, 200, 5000),
+            random_between(&random, 200, 5000), WORD(&random, "1", "12.5", "1000"),
+            WORD(&random, "-1", "0", "1000"));
+}
+
 static void write_scheduling(const struct random_workload *workload, FILE *file)
 {
     struct random random = stream(workload, 2);
+    const char *selection, *migration;
 
     fprintf(file, "[scheduling]\nmapper: greedy\n");
     fprintf(file, "policy-admission: %s\n", random_once_in(&random, 20) ? "no-ARs" : "accept-all");
     write_preemption(workload, random_once_in(&random, 4), file);
-    fprintf(file, "policy-host-selection: %s\n",
-            workload->haizea_1_0 ? WORD(&random, "greedy", "no-policy")
-                                 : WORD(&random, "greedy", "no-policy", "pack", "spread"));
+    selection = workload->haizea_1_0 ? WORD(&random, "greedy", "no-policy")
+                                     : WORD(&random, "greedy", "no-policy", "pack", "spread");
+    fprintf(file, "policy-host-selection: %s\n", leases_move(workload) ? "gridway" : selection);
     fprintf(file, "backfilling: %s\nbackfilling-reservations: %" PRId64 "\n",
             WORD(&random, "off", "aggressive", "conservative", "intermediate"),
             random_between(&random, 1, 4));
@@ -236,7 +261,8 @@ static void write_scheduling(const struct random_workload *workload, FILE *file)
     fprintf(file, "suspend-rate: %s\n", WORD(&random, "16", "32", "61.86"));
     fprintf(file, "resume-rate: %s\n", WORD(&random, "16", "32", "66.27"));
     fprintf(file, "suspendresume-exclusion: %s\n", WORD(&random, "local", "global"));
-    fprintf(file, "migration: %s\n", WORD(&random, "no", "yes", "yes-notransfer"));
+    migration = WORD(&random, "no", "yes", "yes-notransfer");
+    fprintf(file, "migration: %s\n", migration);
     fprintf(file, "shutdown-time: %s\n", WORD(&random, "0", "0", "5", "30"));
     fprintf(file, "enactment-overhead: %s\n", WORD(&random, "0", "0", "1", "3"));
     if (random_once_in(&random, 5))
@@ -247,6 +273,8 @@ static void write_scheduling(const struct random_workload *workload, FILE *file)
         fprintf(file, "override-suspend-time: %s\n", WORD(&random, "0", "7", "30"));
     if (random_once_in(&random, 8))
         fprintf(file, "override-resume-time: %s\n", WORD(&random, "0", "7", "30"));
+    if (leases_move(workload))
+        write_moves(workload, strcmp(migration, "no") != 0, file);
 }
 
 static void write_images(const struct random_workload *workload, FILE *file)

@@ -1,7 +1,7 @@
 """VMs that run on migratable terms go to better hosts when those become free."""
 
 from kit.registry import scenario
-from kit.trial import clock
+from kit.trial import clock, relative
 
 SETTINGS = """host-policy: modules
 [scheduling]
@@ -47,3 +47,40 @@ def moves_live(t):
 @scenario("extra-moves-cold")
 def moves_cold(t):
     moves_to_the_fast_host(t, "cold")
+
+
+@scenario("extra-moves-fail")
+def moves_fail(t):
+    """A migration that fails leaves the VM where it was; its lease runs on, and a reservation for the
+    fast host is kept."""
+    t.settings = SETTINGS % "live"
+    slow, fast = t.add_hosts(2, cores=4, attributes=["MFLOPS = 500", "MFLOPS = 2000"])
+    t.begin()
+    busy = t.running_vm("busy", cpu=4, haizea={"start": "now", "duration": clock(600)})
+    mover = t.running_vm("mover", cpu=2, haizea={"start": "best_effort", "duration": clock(900),
+                                                 "terms": "migratable"})
+    t.require(t.look(busy).host == fast and t.look(mover).host == slow, "each on its host", mover)
+    t.backend.fail("migrate", vm=mover)
+    t.delete(busy)
+    t.pause(25)
+    t.require(t.look(mover).running and t.look(mover).host == slow, "runs where it was", mover)
+    reserved = t.vm("reserved", cpu=4, haizea={"start": relative(25), "duration": clock(20)},
+                    requirements='ID="%d"' % fast)
+    t.keeps_time(reserved, t.look(reserved).submitted + 25, 20)
+
+
+@scenario("extra-moves-reserved")
+def moves_reserved(t):
+    """The fast host is promised to somebody else: nobody moves there for the meantime."""
+    t.settings = SETTINGS % "live"
+    slow, fast = t.add_hosts(2, cores=4, attributes=["MFLOPS = 500", "MFLOPS = 2000"])
+    t.begin()
+    busy = t.running_vm("busy", cpu=4, haizea={"start": "now", "duration": clock(600)})
+    mover = t.running_vm("mover", cpu=2, haizea={"start": "best_effort", "duration": clock(900),
+                                                 "terms": "migratable"})
+    t.require(t.look(busy).host == fast and t.look(mover).host == slow, "each on its host", mover)
+    t.delete(busy)
+    reserved = t.vm("reserved", cpu=4, haizea={"start": relative(30), "duration": clock(20)},
+                    requirements='ID="%d"' % fast)
+    t.keeps_time(reserved, t.look(reserved).submitted + 30, 20)
+    t.require(len(t.look(mover).history) <= 2, "moved once at most", mover)

@@ -1,0 +1,185 @@
+/* galerna experiment report: what was found, of all experiments below a folder. */
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "experiments/findings.h"
+#include "report/output.h"
+#include "util/memory.h"
+
+struct summary {
+    json_t *root;
+    char *folder; /* below the one asked for; "" for itself */
+};
+
+struct report {
+    const char *folder;
+    struct summary *items;
+    size_t n, allocated;
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+/* 0: there is no summary. */
+static int add(struct report *report, const char *name, struct error *err)
+{
+    json_error_t failed;
+    json_t *root;
+    FILE *file;
+    char *path;
+
+    if (asprintf(&path, "%s/%s%ssummary.json", report->folder, name, *name ? "/" : "") < 0)
+        abort();
+    file = fopen(path, "re");
+    if (!file) {
+        int result = errno == ENOENT || errno == ENOTDIR
+                         ? 0
+                         : error_set(err, errno, "%s: %s", path, strerror(errno));
+        free(path);
+        return result;
+    }
+    root = json_loadf(file, 0, &failed);
+    fclose(file);
+    if (!root || strcmp(text_of(root, "schema"), "galerna-experiment") != 0) {
+        error_set(err, EINVAL, "%s:%d: no summary of an experiment: %s", path,
+                  root ? 1 : failed.line, root ? "its schema is another" : failed.text);
+        json_decref(root);
+        free(path);
+        return -1;
+    }
+    report->items =
+        memory_grow(report->items, &report->allocated, report->n + 1, sizeof *report->items);
+    report->items[report->n++] = (struct summary){root, memory_text(name)};
+    free(path);
+    return 1;
+}
+
+static int collect(struct report *report, struct error *err)
+{
+    struct dirent **entries = NULL;
+    int n, result = add(report, "", err);
+
+    if (result != 0)
+        return result;
+    n = scandir(report->folder, &entries, NULL, alphasort);
+    if (n < 0)
+        return error_set(err, errno, "%s: %s", report->folder, strerror(errno));
+    for (int i = 0; i < n; i++) {
+        if (result >= 0 && entries[i]->d_name[0] != '.')
+            result = add(report, entries[i]->d_name, err);
+        free(entries[i]);
+    }
+    free(entries);
+    if (result >= 0 && report->n == 0)
+        return error_set(err, ENOENT,
+                         "%s holds no summary.json of an experiment; 'galerna experiment run all "
+                         "--out %s' makes them",
+                         report->folder, report->folder);
+    return result;
+}
+
+static void print(const struct report *report)
+{
+    for (size_t i = 0; i < report->n; i++) {
+        const json_t *root = report->items[i].root, *claims = json_object_get(root, "claims");
+
+        printf("%s%s: %s%s\n", i ? "\n" : "", text_of(root, "experiment"), text_of(root, "title"),
+               json_is_true(json_object_get(root, "complete")) ? "" : " (only a part was run)");
+        for (size_t k = 0; k < json_array_size(claims); k++) {
+            const json_t *claim = json_array_get(claims, k);
+
+            printf("  %-10s  %s\n              paper: %s; ours: %s\n", text_of(claim, "verdict"),
+                   text_of(claim, "claim"), text_of(claim, "paper"), text_of(claim, "ours"));
+        }
+    }
+}
+
+static void write_counts(struct output *out, const json_t *root)
+{
+    const json_t *claims = json_object_get(root, "claims");
+
+    for (int v = 0; v < VERDICTS; v++) {
+        size_t n = 0;
+
+        for (size_t k = 0; k < json_array_size(claims); k++)
+            n += strcmp(text_of(json_array_get(claims, k), "verdict"),
+                        verdict_name((enum verdict)v)) == 0;
+        output_format(out, "<td>%zu</td>", n);
+    }
+}
+
+/* Links to the pages of the experiments. A single experiment has its own page there already. */
+static int write_index(const struct report *report, struct error *err)
+{
+    struct output *out;
+    char *path;
+
+    if (!*report->items[0].folder)
+        return 0;
+    if (asprintf(&path, "%s/index.html", report->folder) < 0)
+        abort();
+    out = output_create(path, err);
+    free(path);
+    if (!out)
+        return -1;
+    output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
+                     "<title>Experiments</title></head>\n<body>\n<h1>Experiments</h1>\n"
+                     "<table border=\"1\" cellpadding=\"5\">\n<tr><th>Experiment</th>"
+                     "<th>Agrees</th><th>Same shape</th><th>Differs</th></tr>\n");
+    for (size_t i = 0; i < report->n; i++) {
+        output_format(out, "<tr><td><a href=\"%s/index.html\">", report->items[i].folder);
+        findings_escape_text(out, text_of(report->items[i].root, "title"));
+        output_text(out, "</a></td>");
+        write_counts(out, report->items[i].root);
+        output_text(out, "</tr>\n");
+    }
+    output_text(out, "</table>\n</body>\n</html>\n");
+    return output_close(out, err);
+}
+
+static void finish(struct report *report)
+{
+    for (size_t i = 0; i < report->n; i++) {
+        json_decref(report->items[i].root);
+        free(report->items[i].folder);
+    }
+    free(report->items);
+}
+
+int command_experiment_report(int argc, char **argv)
+{
+    struct report report = {0};
+    struct error err;
+    int code = EXIT_DONE;
+
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        printf("usage: galerna experiment report DIR\n\n"
+               "Print the claims, numbers and verdicts of the experiments that were run into DIR "
+               "or\ninto folders in it, and write DIR/index.html with links to their pages.\n\n"
+               "Exit code: 0 done, 1 there are none or one cannot be read, 64 wrong command "
+               "line.\n");
+        return EXIT_DONE;
+    }
+    if (argc != 2 || argv[1][0] == '-')
+        return command_usage_error(argv[0], "expected one folder");
+    report.folder = argv[1];
+    if (collect(&report, &err) < 0)
+        code = command_failed(argv[0], &err);
+    else
+        print(&report);
+    if (code == EXIT_DONE && write_index(&report, &err) < 0)
+        code = command_failed(argv[0], &err);
+    finish(&report);
+    return code;
+}

@@ -1,0 +1,61 @@
+/* world_inside.h: what the files of the world share. */
+#ifndef GALERNA_DAEMON_WORLD_INSIDE_H
+#define GALERNA_DAEMON_WORLD_INSIDE_H
+
+#include "daemon/world.h"
+
+struct slot {
+    bool used;
+    struct sight sight;
+};
+
+/* Extended forms are kept per poll: the pending ones and those wanted besides. */
+struct full_forms {
+    struct vm_pool *pools;
+    size_t n, allocated;
+};
+
+struct world {
+    struct world_settings settings;
+    world_polled *polled;
+    void *context;
+
+    struct slot *slots; /* open addressing, a power of 2 */
+    size_t n_slots, n_sights;
+
+    struct hosts_seen *hosts;
+    struct site_seen *site;
+    int64_t site_asked;
+    struct full_forms full, full_next;
+    int32_t *wanted;
+    size_t n_wanted;
+
+    bool leads;
+    char raft_state[32];
+    int64_t leader_checked, leader_asked;
+    void (*leader_told)(void *context); /* NULL: nobody waits for it */
+    void *leader_context;
+
+    /* The poll under way. */
+    enum poll_kind kind, next_kind;
+    bool polling, next, failed, second_stage;
+    size_t open; /* answers awaited */
+    int64_t asked;
+    char error[256];
+    struct site_seen *site_next;
+    struct hosts_seen *hosts_next;
+    uint64_t n_pictures;
+    struct host_monitoring_pool monitoring;
+};
+
+/* --- world_sights.c --- */
+void sights_grow(struct world *world);
+/* The sight of a VM, made when there is none. */
+struct sight *sight_make(struct world *world, int32_t id);
+/* What an answer says of a VM; older than what is known: nothing. */
+void sight_see(struct world *world, const struct vm *vm, int64_t asked);
+void full_forms_finish(struct full_forms *full);
+/* The forms the poll brought become the ones that count. */
+void full_forms_take(struct world *world);
+
+#endif

@@ -1,0 +1,161 @@
+#include "daemon/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/clock.h"
+#include "daemon/log.h"
+#include "daemon/world_inside.h"
+#include "util/memory.h"
+
+/* --- sights ----------------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct world *world, int32_t id)
+{
+    size_t mask = world->n_slots - 1;
+    size_t place = ((uint32_t)id * UINT32_C(2654435761)) & mask;
+
+    while (world->slots[place].used && world->slots[place].sight.id != id)
+        place = (place + 1) & mask;
+    return place;
+}
+
+void sights_grow(struct world *world)
+{
+    struct slot *old = world->slots;
+    size_t n_old = world->n_slots;
+
+    world->n_slots = n_old ? n_old * 2 : 1024;
+    world->slots = memory_new(world->n_slots, sizeof *world->slots);
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].used)
+            world->slots[slot_of(world, old[i].sight.id)] = old[i];
+    free(old);
+}
+
+struct sight *sight_make(struct world *world, int32_t id)
+{
+    struct slot *slot;
+
+    if ((world->n_sights + 1) * 2 > world->n_slots)
+        sights_grow(world);
+    slot = &world->slots[slot_of(world, id)];
+    if (!slot->used) {
+        slot->used = true;
+        slot->sight = (struct sight){.id = id, .history = {.sequence = -1, .host = -1}};
+        world->n_sights++;
+    }
+    return &slot->sight;
+}
+
+const struct sight *world_sight(const struct world *world, int32_t id)
+{
+    const struct slot *slot = &world->slots[slot_of(world, id)];
+
+    return slot->used ? &slot->sight : NULL;
+}
+
+const struct sight *world_next(const struct world *world, size_t *cursor)
+{
+    while (*cursor < world->n_slots) {
+        const struct slot *slot = &world->slots[(*cursor)++];
+
+        if (slot->used)
+            return &slot->sight;
+    }
+    return NULL;
+}
+
+void world_drop(struct world *world, int32_t id)
+{
+    size_t mask = world->n_slots - 1, hole = slot_of(world, id);
+
+    if (!world->slots[hole].used)
+        return;
+    world->n_sights--;
+    world->slots[hole].used = false;
+    for (size_t i = (hole + 1) & mask; world->slots[i].used; i = (i + 1) & mask) {
+        struct slot moved = world->slots[i];
+
+        world->slots[i].used = false;
+        world->slots[slot_of(world, moved.sight.id)] = moved;
+    }
+}
+
+/* The short form has no times: those known stay as long as nothing has changed. */
+static void see_history(struct sight *sight, const struct vm *vm, bool changed)
+{
+    const struct vm_history *old = &sight->history, *new = &vm->history;
+
+    if (vm->is_extended || new->sequence < 0) {
+        sight->history = *new;
+        sight->has_times = true;
+    } else if (changed || !sight->has_times || new->sequence != old->sequence ||
+               new->host != old->host) {
+        sight->history = *new;
+        sight->has_times = false;
+    }
+}
+
+void sight_see(struct world *world, const struct vm *vm, int64_t asked)
+{
+    struct sight *sight = sight_make(world, vm->id);
+
+    bool changed;
+
+    if (asked < sight->asked)
+        return;
+    changed = sight->state != vm->state || sight->lcm_state != vm->lcm_state;
+    sight->asked = asked;
+    sight->state = vm->state;
+    sight->lcm_state = vm->lcm_state;
+    sight->present = vm->state != VM_DONE;
+    sight->resched = vm->resched;
+    sight->locked = vm->locked;
+    sight->cpu = vm->cpu;
+    sight->memory = vm->memory;
+    sight->created = vm->stime;
+    see_history(sight, vm, changed);
+    sight->missing = 0;
+    if (vm->is_extended && vm->n_records >= sight->n_records) {
+        sight->n_records = vm->n_records;
+        sight->ran_for = vm->ran_for;
+    }
+}
+
+/* --- extended forms --------------------------------------------------------------------------- */
+
+void full_forms_finish(struct full_forms *full)
+{
+    for (size_t i = 0; i < full->n; i++)
+        vm_pool_finish(&full->pools[i]);
+    free(full->pools);
+    *full = (struct full_forms){0};
+}
+
+static void full_forms_forget(struct world *world)
+{
+    for (size_t i = 0; i < world->n_slots; i++)
+        world->slots[i].sight.full = NULL;
+    full_forms_finish(&world->full);
+}
+
+/* The forms this poll brought become the ones that count. */
+void full_forms_take(struct world *world)
+{
+    full_forms_forget(world);
+    world->full = world->full_next;
+    world->full_next = (struct full_forms){0};
+    for (size_t i = 0; i < world->full.n; i++)
+        for (size_t j = 0; j < world->full.pools[i].n; j++) {
+            const struct vm *vm = &world->full.pools[i].items[j];
+
+            if (vm->is_extended) {
+                struct sight *sight = sight_make(world, vm->id);
+
+                sight->full = vm;
+                sight->full_seen = true;
+            }
+        }
+}

@@ -1,0 +1,136 @@
+/* A small part of each experiment, twice: the same bytes, and sound documents. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "experiments/experiment.h"
+
+enum { FILE_MAX = 4 << 20 };
+
+static size_t read_file(const char *folder, const char *name, char *text)
+{
+    char path[400];
+    FILE *file;
+    size_t n;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    n = fread(text, 1, FILE_MAX - 1, file);
+    text[n] = '\0';
+    fclose(file);
+    unlink(path);
+    return n;
+}
+
+static void check_summary(const char *text, const char *name)
+{
+    json_t *root = json_loads(text, 0, NULL), *claims;
+
+    assert_non_null(root);
+    assert_string_equal(json_string_value(json_object_get(root, "experiment")), name);
+    assert_false(json_is_true(json_object_get(root, "complete")));
+    claims = json_object_get(root, "claims");
+    assert_true(json_array_size(claims) >= 4);
+    for (size_t i = 0; i < json_array_size(claims); i++) {
+        const json_t *claim = json_array_get(claims, i);
+
+        assert_true(json_string_length(json_object_get(claim, "claim")) > 0);
+        assert_true(json_string_length(json_object_get(claim, "paper")) > 0);
+        assert_true(json_string_length(json_object_get(claim, "ours")) > 0);
+    }
+    json_decref(root);
+}
+
+/* Files of both folders, pair by pair. */
+static void compare(const char *folder, const char *again, const char *name)
+{
+    char *one = malloc(FILE_MAX), *two = malloc(FILE_MAX);
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort), pictures = 0, tables = 0;
+
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++) {
+        const char *file = entries[i]->d_name;
+
+        if (file[0] != '.') {
+            size_t size = read_file(folder, file, one);
+
+            assert_int_equal(read_file(again, file, two), size);
+            assert_memory_equal(one, two, size);
+            pictures += strstr(file, ".svg") != NULL;
+            tables += strstr(file, ".csv") != NULL;
+            if (strcmp(file, "summary.json") == 0)
+                check_summary(one, name);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    free(one);
+    free(two);
+    assert_true(pictures >= 2 && tables >= 1);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rmdir(again), 0);
+}
+
+static void test_twice(void **state)
+{
+    const struct experiment *experiment = *state;
+    char folders[2][40] = {"/tmp/galerna-quick-XXXXXX", "/tmp/galerna-quick-XXXXXX"};
+    struct error err = {0};
+
+    for (int i = 0; i < 2; i++) {
+        const struct experiment_request request = {
+            .folder = folders[i], .quick = true, .parallel = i + 1};
+        size_t verdicts[VERDICTS];
+
+        assert_non_null(mkdtemp(folders[i]));
+        if (experiment_perform(experiment, &request, verdicts, &err) < 0)
+            fail_msg("%s: %s", experiment->name, err.text);
+        assert_true(verdicts[VERDICT_AGREES] + verdicts[VERDICT_SAME_SHAPE] +
+                        verdicts[VERDICT_DIFFERS] >=
+                    4);
+    }
+    compare(folders[0], folders[1], experiment->name);
+}
+
+/* What needs no large run must agree in every run. */
+static void test_gridway_agrees(void **state)
+{
+    char folder[] = "/tmp/galerna-gridway-XXXXXX", command[80];
+    const struct experiment_request request = {.folder = folder};
+    size_t verdicts[VERDICTS];
+    struct error err;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(experiment_perform(&experiment_gridway, &request, verdicts, &err), 0);
+    assert_int_equal(verdicts[VERDICT_AGREES], 8);
+    assert_int_equal(verdicts[VERDICT_DIFFERS], 0);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        {"suspend", test_twice, NULL, NULL, (void *)&experiment_suspend},
+        {"priority", test_twice, NULL, NULL, (void *)&experiment_priority},
+        {"pacp", test_twice, NULL, NULL, (void *)&experiment_pacp},
+        {"intergrid", test_twice, NULL, NULL, (void *)&experiment_intergrid},
+        {"gridway", test_twice, NULL, NULL, (void *)&experiment_gridway},
+        cmocka_unit_test(test_gridway_agrees),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
