@@ -68,9 +68,10 @@ const struct configuration_option option_table[] = {
      SECONDS_MOST,
      "How often better hosts are looked for, besides whenever capacity comes back, for leases that "
      "run on migratable terms; needs a host selection module that estimates (gridway). 0: never."},
-    {"scheduling", "migration-threshold", OPTION_NUMBER, SETTING(migration_threshold), NULL, "10", 0,
-     100, "Percent of its time in all, the move included, that a lease must gain by moving."},
-    {"scheduling", "migration-mode", OPTION_WORD, SETTING(migration_mode), "live|cold", "live", 0, 0,
+    {"scheduling", "migration-threshold", OPTION_NUMBER, SETTING(migration_threshold), NULL, "10",
+     0, 100, "Percent of its time in all, the move included, that a lease must gain by moving."},
+    {"scheduling", "migration-mode", OPTION_WORD, SETTING(migration_mode), "live|cold", "live", 0,
+     0,
      "VMs go on while their memory is copied to better hosts, or are suspended, transferred and "
      "resumed."},
     {"scheduling", "shutdown-time", OPTION_SECONDS, SETTING(shutdown_time), NULL, "0", 0,

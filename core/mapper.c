@@ -508,6 +508,15 @@ static bool map_in_free_room(struct engine *engine, const struct map_request *re
     return mapper_pass(engine, request, &order, mapping);
 }
 
+/* One that had its place and made room waits for free room: else two of equal right would displace
+ * each other for ever. */
+static bool has_made_room(const struct engine *engine, const struct lease *lease)
+{
+    return !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
+           (lease->request.kind == LEASE_IMMEDIATE || lease->request.kind == LEASE_RESERVATION) &&
+           (lease->state == LEASE_QUEUED || lease->state == LEASE_SUSPENDED_QUEUED);
+}
+
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping)
 {
     const struct policy_hooks *hooks = engine->hooks;
@@ -525,7 +534,8 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
     }
     if (request->forced)
         return map_with_victims(engine, request, mapping);
-    if (request->spare_others || (!hooks->score_victims && !hooks->choose_victims))
+    if (request->spare_others || has_made_room(engine, request->lease) ||
+        (!hooks->score_victims && !hooks->choose_victims))
         return false;
     if (hooks->may_preempt && !hooks->may_preempt(hooks->context, request->lease))
         return false;

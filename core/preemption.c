@@ -152,6 +152,9 @@ bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
     default:
         return false;
     }
+    if (current->vm->state == RESERVATION_DONE &&
+        !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
+        return false;
     /* Not while it shuts down or is already being suspended at that time. */
     return at <= current->vm->until;
 }

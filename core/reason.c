@@ -67,7 +67,8 @@ static const char *const sentences[REASONS] = {
          "allow hold at most %n of them"),
     [REASON_TEXT] = "%s",
     [REASON_MOVED] =
-        "moved to better hosts at %t: it would take %n s in all where it was, %n s there (%n percent less)",
+        ("moved to better hosts at %t: it would take %n s in all where it was, "
+         "%n s there (%n percent less)"),
     [REASON_DEADLINE_MISSED] = "given up: must end by %t, the earliest possible end is %t",
 };
 

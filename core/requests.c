@@ -41,7 +41,8 @@ static bool fits_on_empty_site(struct engine *engine, struct lease *lease)
                                   .from = engine->now,
                                   .until = engine->now + 1,
                                   .shortest = 1,
-                                  .strict = true};
+                                  .strict = true,
+                                  .spare_others = true};
     struct mapping mapping;
     bool fits;
 

@@ -45,7 +45,7 @@ struct engine {
     struct lease_list queue;   /* ascending submission */
     bool queued_deadlines;     /* some lease of the queue has, or had, a deadline */
     int64_t next_give_up;      /* when the first of those has to be given up */
-    int64_t next_move_look;    /* when better hosts are looked for; INSTANT_NONE: no lease may move */
+    int64_t next_move_look;    /* for better hosts; INSTANT_NONE: no lease may move */
     bool capacity_freed;       /* since the last look */
     struct lease_list trying;  /* scratch: the queue while it is being scheduled */
     struct lease_list future;  /* hold a future reservation */

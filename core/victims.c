@@ -100,6 +100,10 @@ static bool may_make_room(struct engine *engine, const struct map_request *reque
         return false;
     if (request->spare_planned && !lease_plan_running(lease))
         return false;
+    /* Its start was promised. */
+    if (lease->request.kind == LEASE_RESERVATION && !lease_plan_running(lease) &&
+        !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
+        return false;
     if (lease->request.kind == LEASE_DEADLINE)
         return !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
                deadline_may_make_room(engine, lease, request->from) &&

@@ -115,6 +115,7 @@ struct book_vm {
 
     int64_t settled; /* monotonic milliseconds: sights asked for earlier say nothing; not stored */
     bool in_flight;  /* its command's answer is awaited; not stored */
+    int too_late;    /* refusals in a row because it was in another state; not stored */
     int64_t blocked; /* monotonic milliseconds since when it waits for its host; 0; not stored */
     /* It runs on `host` and is to go on on `move_to`; not stored. */
     enum { MOVE_NONE, MOVE_LIVE, MOVE_COLD } move;

@@ -74,12 +74,12 @@ static void plan(struct daemon *daemon, int64_t now)
         if (planner_rebuild(daemon->planner, now, &err) < 0)
             log_error("no plan can be made: %s", err.text);
         daemon->last_replan_us = (clock_monotonic() - began) * 1000;
-        return;
-    }
-    if (planner_step(daemon->planner, now, &err) < 0) {
+    } else if (planner_step(daemon->planner, now, &err) < 0) {
         log_error("the plan is given up and made anew: %s", err.text);
         daemon_replan(daemon, "%s", err.text);
     }
+    if (planner_is_outdated(daemon->planner))
+        daemon_replan(daemon, "leases are suspended later than was planned");
 }
 
 /* Those whose extended form is needed to place them again. */

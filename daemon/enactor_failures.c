@@ -10,6 +10,7 @@
 enum {
     AVOID_SECONDS = 300,     /* a host where a VM failed is left to others for so long */
     PAUSE_MAX = 600,         /* seconds */
+    TOO_LATE_MOST = 3,       /* refusals because of a VM's state that are not counted */
     AVOID_AFTER_REFUSAL = 30 /* seconds: its books differ from ours, or it has just changed */
 };
 
@@ -124,6 +125,14 @@ static enum fault fault_of(const struct rpc_reply *reply, bool deploys)
     return deploys && !strstr(reply->message, "for state") ? FAULT_OF_HOST : FAULT_OF_VM;
 }
 
+/* oned begins some actions only after it has answered, and others act as well: what was seen is not
+ * what is. Nobody's fault, unless it goes on. */
+static bool came_too_late(const struct rpc_reply *reply)
+{
+    return reply->outcome == RPC_REFUSED &&
+           (strstr(reply->message, "for state") || strstr(reply->message, "wrong state"));
+}
+
 void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
                           const struct rpc_reply *reply, int64_t now)
 {
@@ -135,6 +144,14 @@ void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
     bool deploys = strcmp(vm->command, "deploy") == 0;
     enum fault fault = fault_of(reply, deploys);
 
+    if (came_too_late(reply) && vm->too_late < TOO_LATE_MOST) {
+        log_info("VM %d is in another state by now: %s", vm->id, reply->message);
+        vm->too_late++;
+        vm->next_try = now + 1;
+        vm->command[0] = '\0';
+        book_mark_vm(enactor->daemon->book, vm);
+        return;
+    }
     if (fault != FAULT_OF_DAEMON)
         vm->attempts++;
     vm->next_try = now + pause_after(enactor->daemon, vm->attempts ? vm->attempts : 1);

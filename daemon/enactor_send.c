@@ -23,9 +23,14 @@ struct sent {
 
 static void done(struct enactor *enactor, struct book_vm *vm)
 {
+    const struct sight *sight = world_sight(enactor->daemon->world, vm->id);
+
     log_info("VM %d: %s accepted", vm->id, vm->command);
     if (strcmp(vm->command, "recreate") == 0) {
         vm->ran = false;
+        vm->ran_for = 0; /* of a work that is lost */
+        if (sight && sight->history.sequence > vm->sequence)
+            vm->sequence = sight->history.sequence;
         if (vm->goal == GOAL_AGAIN)
             vm->goal = GOAL_NONE;
         book_mark_vm(enactor->daemon->book, vm);
@@ -48,6 +53,7 @@ static void answered(void *context, const struct rpc_reply *reply)
     vm->settled = clock_monotonic();
     switch (reply->outcome) {
     case RPC_DONE:
+        vm->too_late = 0;
         done(enactor, vm);
         break;
     case RPC_REFUSED:

@@ -203,6 +203,7 @@ static int look_anew(struct planner *planner, struct error *err)
 int planner_rebuild(struct planner *planner, int64_t now, struct error *err)
 {
     planner->n_news = planner->n_gone = 0;
+    planner->outdated = false;
     planner->built = clock_monotonic();
     planner->retry = INSTANT_NEVER;
     if (look_anew(planner, err) < 0)
@@ -225,6 +226,11 @@ void planner_forget(struct planner *planner)
 bool planner_is_ready(const struct planner *planner)
 {
     return planner->engine != NULL;
+}
+
+bool planner_is_outdated(const struct planner *planner)
+{
+    return planner->outdated;
 }
 
 size_t planner_unplaced(const struct planner *planner)

@@ -49,6 +49,8 @@ int planner_rebuild(struct planner *planner, int64_t now, struct error *err);
 /* Forget the engine: the next cycle builds another. */
 void planner_forget(struct planner *planner);
 bool planner_is_ready(const struct planner *planner); /* an engine is there */
+/* What the engine decided is done in another way: rebuild. */
+bool planner_is_outdated(const struct planner *planner);
 
 /* Let time come to now and hand in what is new since (planner_new(), planner_gone()). -1 with err:
  * the engine is gone, rebuild. */

@@ -216,6 +216,9 @@ static int adopt_reserved(struct planner *planner, struct book_lease *lease, int
     uint32_t *places;
     int result;
 
+    if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED &&
+        lease->start + lease->duration <= now)
+        return 0; /* missed: said so by the reconciliation */
     if (!planned_make(planner, lease, now, &adoption.request))
         return 0;
     places = planned_places(planner, lease);

@@ -38,6 +38,7 @@ struct planner {
     uint64_t compared; /* number of the picture that was compared last */
     bool same;         /* what came out */
     int64_t built;
+    bool outdated;   /* its outputs came out otherwise: make another plan */
     bool moves_cold; /* VMs that go to better hosts are suspended for it */
     size_t n_unplaced; /* adopted leases that there was no place for */
 

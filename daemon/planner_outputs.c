@@ -115,7 +115,10 @@ static void start_lease(struct planner *planner, struct book_lease *lease, int64
 {
     bool again = lease_is_suspended_by_us(planner, lease);
 
-    if (lease->phase == PHASE_STARTING || lease->phase == PHASE_RUNNING)
+    /* One that is being stopped waits again when it is, and is planned for then: where its VMs go
+     * must not change while they are on their way. */
+    if (lease->phase == PHASE_STARTING || lease->phase == PHASE_RUNNING ||
+        lease->phase == PHASE_STOPPING)
         return;
     take_hosts(planner, lease, r->placement, GOAL_RUN);
     lease->since = INSTANT_NONE;
@@ -256,30 +259,46 @@ static void finished(struct planner *planner, struct book_lease *lease,
     }
 }
 
+static bool keeps_its_work(const struct planner *planner, const struct book_lease *lease)
+{
+    size_t n;
+
+    book_vms_of(planner->book, lease->id, &n);
+    return lease->terms != TERMS_RESTARTABLE &&
+           (planner->settings.engine.suspension == SUSPENSION_ALL ||
+            (planner->settings.engine.suspension == SUSPENSION_SERIAL_ONLY && n == 1));
+}
+
 static void preempted(struct planner *planner, struct book_lease *lease,
                       const struct engine_output *output, int64_t now)
 {
+    bool again = output->how == PREEMPTED_REQUEUE && !keeps_its_work(planner, lease);
     char when[64];
 
     lease_time_text(output->at, when, sizeof when);
     set_reason(planner, lease, &output->lease->reason);
     book_history(planner->book, lease->id, now, "preempted", "%s at %s for lease %lld",
-                 output->how == PREEMPTED_SUSPEND   ? "to be suspended"
-                 : output->how == PREEMPTED_REQUEUE ? "to be begun anew"
-                                                    : "to be ended",
+                 again                               ? "to be begun anew"
+                 : output->how == PREEMPTED_CANCEL ? "to be ended"
+                                                     : "to be suspended",
                  when, (long long)output->other);
 }
 
-/* Its VMs are stopped and their work is given up: they go back to the queue. */
+/* The engine has no time to suspend it and puts it back at once. Real VMs are suspended even so,
+ * and what they make room for begins a little later, unless their work is to be lost by their
+ * terms. Either takes time, of which the next plan knows. */
 static void withdrawn(struct planner *planner, struct book_lease *lease, int64_t now)
 {
+    bool again = !keeps_its_work(planner, lease);
+
     if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
         return;
-    lease->accumulated = 0;
-    lease->since = INSTANT_NONE;
-    set_phase(planner, lease, PHASE_WAITING);
-    set_goal(planner, lease, GOAL_AGAIN);
-    book_history(planner->book, lease->id, now, "requeued", "%s", lease->reason);
+    set_phase(planner, lease, PHASE_STOPPING);
+    set_goal(planner, lease, again ? GOAL_AGAIN : GOAL_STOP);
+    lease->planned->in_engine = false;
+    planner->outdated = true;
+    book_history(planner->book, lease->id, now, again ? "requeued" : "suspending", "%s",
+                 lease->reason);
 }
 
 /* VMs that run go to better hosts. */

@@ -41,8 +41,6 @@ static const char *host_attribute(void *context, uint32_t place, const char *nam
 
 void planner_world(struct planner *planner, struct policy_world *world)
 {
-    *world = (struct policy_world){.context = planner,
-                                   .now = now_there,
-                                   .free_at = free_at,
-                                   .host_attribute = host_attribute};
+    *world = (struct policy_world){
+        .context = planner, .now = now_there, .free_at = free_at, .host_attribute = host_attribute};
 }

@@ -107,6 +107,11 @@ void reconcile_wait_again(struct daemon *daemon, struct book_lease *lease, const
 
     lease->accumulated = reconcile_ran_for(daemon, lease);
     lease->since = INSTANT_NONE;
+    if (lease->kind != LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED &&
+        lease->accumulated >= lease->duration) {
+        reconcile_begin_ending(daemon, lease, "its time is over", now);
+        return;
+    }
     reconcile_set_goal(daemon, lease, GOAL_NONE);
     reconcile_set_phase(daemon, lease, promised ? PHASE_RESERVED : PHASE_WAITING);
     book_history(daemon->book, lease->id, now, event, "%s", lease->reason);

@@ -9,6 +9,8 @@
 #include "daemon/moves.h"
 #include "daemon/reconcile_inside.h"
 
+enum { WAIT_FOR_LEAVERS = 15 /* seconds: then another place is thought of */ };
+
 /* --- time ------------------------------------------------------------------------------------- */
 
 void reconcile_watch_end(struct daemon *daemon, struct book_lease *lease, int64_t now)
@@ -101,13 +103,58 @@ bool reconcile_not_begun(const struct daemon *daemon, const struct book_lease *l
     return true;
 }
 
+static bool is_being_left(const struct daemon *daemon, int32_t host)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms(daemon->book, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct sight *sight = world_sight(daemon->world, vms[i]->id);
+
+        if (vms[i]->host == host && !vms[i]->gone && vms[i]->goal != GOAL_RUN &&
+            vms[i]->goal != GOAL_NONE && sight_holds_host(sight) && sight->history.host == host)
+            return true;
+    }
+    return false;
+}
+
+static bool takes_vms(const struct daemon *daemon, int32_t id)
+{
+    const struct hosts_seen *hosts = world_hosts(daemon->world);
+    const struct host *host = hosts && id >= 0 ? host_pool_find(&hosts->pool, id) : NULL;
+
+    return host && (host->state == HOST_MONITORED || host->state == HOST_MONITORING);
+}
+
+/* A reservation whose time has come and whose hosts are being left by others: to think it over
+ * would only make others leave other hosts. */
+static bool waits_for_leavers(const struct daemon *daemon, const struct book_lease *lease)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+    bool left = false;
+
+    if (lease->kind != LEASE_RESERVATION || lease->expected == INSTANT_NONE ||
+        clock_now() - lease->expected > WAIT_FOR_LEAVERS)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (vms[i]->gone)
+            continue;
+        if (!takes_vms(daemon, vms[i]->host))
+            return false;
+        left = left || is_being_left(daemon, vms[i]->host);
+    }
+    return left;
+}
+
 void reconcile_before_replan(struct daemon *daemon)
 {
     size_t n;
     struct book_lease *const *leases = book_leases(daemon->book, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (leases[i]->phase == PHASE_STARTING && reconcile_not_begun(daemon, leases[i]))
+        if (leases[i]->phase == PHASE_STARTING && reconcile_not_begun(daemon, leases[i]) &&
+            !waits_for_leavers(daemon, leases[i]))
             reconcile_revert(daemon, leases[i]);
 }
 

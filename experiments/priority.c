@@ -172,9 +172,8 @@ static void tell_table(const struct plan *plan, struct findings *findings)
     bool linear = true, earlier = true;
 
     findings_table(findings, "table", "The table",
-                   "leases,nodes,completed,without (paper),without (ours),with (paper),with, "
-                   "starting anew (ours),"
-                   "with suspensions (ours)",
+                   "leases,nodes,completed,without (paper),without (ours),with (paper),"
+                   "with restarts (ours),with suspensions (ours)",
                    ROWS);
     for (int row = 0; row < ROWS; row++) {
         double paper[2] = {7200.0 * (row + 1) - 536, 7200.0 * (row + 1) - 900}, end[2];

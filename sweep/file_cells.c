@@ -240,13 +240,15 @@ static void take_slurm(struct sweep *sweep, const struct sweep_file *file)
     }
 }
 
-/* FILE.db, without FILE's ending. */
+/* The file's name with .db in place of its ending, where the command runs: the file may lie where
+ * nothing can be written. */
 static char *default_results(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
     char *results;
 
-    if (asprintf(&results, "%.*s.db", dot ? (int)(dot - path) : (int)strlen(path), path) < 0)
+    if (asprintf(&results, "%.*s.db", dot ? (int)(dot - name) : (int)strlen(name), name) < 0)
         abort();
     return results;
 }

@@ -65,7 +65,8 @@ const char *sweep_axis(const struct sweep *sweep, size_t axis);
 const char *sweep_label(const struct sweep *sweep, size_t cell, size_t axis);
 /* "axis=label axis=label", of the axes on which cells differ. */
 const char *sweep_name(const struct sweep *sweep, size_t cell);
-/* The database that the file names, or the file's name with .db; NULL: not read from a file. */
+/* The database that the file names, or the file's name with .db in the working directory; NULL: not
+ * read from a file. */
 const char *sweep_default_results(const struct sweep *sweep);
 
 enum sweep_status {

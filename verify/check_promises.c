@@ -94,6 +94,18 @@ static bool was_planned_at(const struct checker *checker, const struct schedule_
     return false;
 }
 
+/* It had its place, and made room for somebody: it begins anew later. */
+static bool was_displaced(const struct checker *checker, const struct schedule_lease *lease)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases);
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+        if (moves[i]->to == STATE_QUEUED && moves[i]->from != STATE_PENDING)
+            return true;
+    return false;
+}
+
 /* At once or, when an image has to come, at the time planned at once for when it is there. */
 static void check_immediate(struct checker *checker, const struct schedule_lease *lease)
 {
@@ -109,6 +121,8 @@ static void check_immediate(struct checker *checker, const struct schedule_lease
                           (long long)lease->submit);
     if (there == SCHEDULE_UNSET)
         there = lease->submit;
+    if (from > there && was_displaced(checker, lease))
+        return;
     /* With a cache nothing tells when the image is there; it may still wait for others. */
     if (lease->has_image && checker->images_move ? from < there : from != there)
         checker_violation(checker, &finding,

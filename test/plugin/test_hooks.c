@@ -326,6 +326,53 @@ static void draw(uint64_t seed, char *text, size_t size)
     bench_stop(&bench);
 }
 
+static int64_t estimate(const struct bench *bench)
+{
+    const uint32_t from[] = {3}, to[] = {5};
+    struct lease lease = test_lease(4, LEASE_BEST_EFFORT);
+    struct site site;
+    const struct lease_estimate question = {.lease = &lease,
+                                            .site = &site,
+                                            .at = 100,
+                                            .hosts = to,
+                                            .from = from,
+                                            .overhead = 40};
+    int64_t milliseconds;
+
+    test_site(&site, 6);
+    milliseconds = bench->hooks->estimate(bench->hooks->context, &question);
+    site_finish(&site);
+    return milliseconds;
+}
+
+/* The first module with an opinion is believed; one that is below 0 is a fault. */
+static void estimates_are_passed_on(void **state)
+{
+    struct bench bench;
+
+    (void)state;
+    bench_init(&bench);
+    bench.settings.host_selection = "hosts,no-policy,more-hosts";
+    bench_option(&bench, "more-hosts", "estimate", "7000");
+    bench_start(&bench);
+    assert_int_equal(estimate(&bench), 7000 + 2 + 40);
+    bench_stop(&bench);
+
+    bench_init(&bench);
+    bench.settings.host_selection = "hosts";
+    bench_option(&bench, "hosts", "estimate", "-500");
+    bench_start(&bench);
+    assert_int_equal(estimate(&bench), -1);
+    assert_int_equal(bench_logged(&bench, "estimate gave -458 milliseconds"), 1);
+    bench_stop(&bench);
+
+    bench_init(&bench);
+    bench.settings.host_selection = "no-policy";
+    bench_start(&bench);
+    assert_null(bench.hooks->estimate);
+    bench_stop(&bench);
+}
+
 static void random_numbers_follow_from_the_seed(void **state)
 {
     char first[64], again[64], other[64];
@@ -530,6 +577,7 @@ int main(void)
         cmocka_unit_test(the_first_refusal_of_a_chain_is_recorded),
         cmocka_unit_test(a_failing_admission_accepts_and_is_counted),
         cmocka_unit_test(a_module_is_told_what_it_asks),
+        cmocka_unit_test(estimates_are_passed_on),
         cmocka_unit_test(random_numbers_follow_from_the_seed),
         cmocka_unit_test(a_set_of_victims_is_chosen),
         cmocka_unit_test(wrong_sets_are_faults_and_preempt_nobody),

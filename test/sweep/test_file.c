@@ -132,7 +132,7 @@ static void paths_are_relative_to_the_file(void **state)
     write_file("deep/down/t.lwf", "<x/>");
     sweep = sweep_read("deep/a.sweep", &err);
     assert_non_null(sweep);
-    assert_string_equal(sweep_default_results(sweep), "deep/a.db");
+    assert_string_equal(sweep_default_results(sweep), "a.db");
     if (prepared_init(&prepared, sweep, 1, 0, &err) < 0)
         fail_msg("%s", err.text);
     assert_string_equal(prepared.configuration->tracefile, "deep/down/t.lwf");

@@ -13,6 +13,7 @@ AFTER_OUTAGE = 15
 TOGETHER = 15   # seconds within which the VMs of a group run
 NOW = 15        # seconds within which an immediate lease runs
 DISABLED_GRACE = 6
+DELETE_RECREATE = 14  # an action in the history: what the VM had done is lost
 
 
 class Judge:
@@ -202,8 +203,14 @@ def first_run(vm):
 
 
 def ran_for(vm):
-    return sum((record.stopped_running or record.ended) - record.running
-               for record in vm.history if record.running)
+    """Seconds of running whose work is kept."""
+    seconds = 0
+    for record in vm.history:
+        if record.action == DELETE_RECREATE:
+            seconds = 0
+        elif record.running:
+            seconds += (record.stopped_running or record.ended) - record.running
+    return seconds
 
 
 def driver_orders(backend):

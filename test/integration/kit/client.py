@@ -72,7 +72,11 @@ class Oned:
         return answer[1]
 
     def document(self, method, *arguments):
-        return ElementTree.fromstring(self.call(method, *arguments))
+        text = self.call(method, *arguments)
+        try:
+            return ElementTree.fromstring(text)
+        except ElementTree.ParseError as error:  # one that is being stopped answers nothing
+            raise OnedError("%s: no document: %s" % (method, error)) from error
 
     def vms(self, state=ALL_STATES):
         """All VMs by id; of the history each has the last record only."""

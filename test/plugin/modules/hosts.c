@@ -4,7 +4,7 @@
 
 #include "galerna_policy.h"
 
-enum { SCORE, VERDICT, VETO_PLACE, SLEEP };
+enum { SCORE, VERDICT, VETO_PLACE, SLEEP, ESTIMATE };
 
 static const struct galerna_option options[] = {
     {.name = "score", .type = GALERNA_INTEGER, .default_value = "5",
@@ -15,13 +15,15 @@ static const struct galerna_option options[] = {
      .description = "The host that is never taken; -1: none"},
     {.name = "sleep", .type = GALERNA_INTEGER, .default_value = "0",
      .description = "Microseconds that a call takes"},
+    {.name = "estimate", .type = GALERNA_INTEGER, .default_value = "-1",
+     .description = "Milliseconds for each VM; -1: no opinion"},
 };
 
 struct policy {
     const struct galerna_host *host;
     int64_t score;
     uint32_t verdict;
-    int64_t veto_place, sleep;
+    int64_t veto_place, sleep, estimate;
 };
 
 static enum galerna_verdict create(const struct galerna_host *host,
@@ -33,7 +35,8 @@ static enum galerna_verdict create(const struct galerna_host *host,
     if (!policy)
         return host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
     *policy = (struct policy){host, values[SCORE].integer, values[VERDICT].choice,
-                              values[VETO_PLACE].integer, values[SLEEP].integer};
+                              values[VETO_PLACE].integer, values[SLEEP].integer,
+                              values[ESTIMATE].integer};
     *self = policy;
     return GALERNA_OK;
 }
@@ -53,7 +56,19 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
     return (enum galerna_verdict)verdicts[policy->verdict];
 }
 
-static const struct galerna_host_selection operations = {.size = sizeof operations, .score = score};
+static enum galerna_verdict estimate(void *self, const struct galerna_estimate *estimate,
+                                     int64_t *milliseconds, struct galerna_result *result)
+{
+    const struct policy *policy = self;
+
+    (void)result;
+    *milliseconds = policy->estimate * (int64_t)estimate->n_vms + estimate->hosts[0] -
+                    estimate->from[0] + estimate->overhead;
+    return policy->estimate == -1 ? GALERNA_SKIP : GALERNA_OK;
+}
+
+static const struct galerna_host_selection operations = {
+    .size = sizeof operations, .score = score, .estimate = estimate};
 
 #ifndef SYMBOL
 #define SYMBOL hosts
