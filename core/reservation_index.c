@@ -75,11 +75,12 @@ static int by_time_and_order(const void *a, const void *b)
 
 void reservation_index_settle(struct reservation_index *index)
 {
-    struct index_entry *entries = index->entries + index->head, *added;
     size_t n_added = index->n_appended, n_sorted = index->n - n_added, place = index->n;
+    struct index_entry *entries, *added;
 
     if (!n_added)
         return;
+    entries = index->entries + index->head;
     index->n_appended = 0;
     added = memory_copy(entries + n_sorted, n_added * sizeof *added);
     qsort(added, n_added, sizeof *added, by_time_and_order);

@@ -98,7 +98,8 @@ static void measure(struct frame *frame)
 
             widen(&x_low, &x_high, point->x);
             widen(&y_low, &y_high, point->y);
-            widen(&y_low, &y_high, point->low);
+            widen(&y_low, &y_high,
+                  plot->from_zero ? fmax(point->low, fmin(point->y, 0)) : point->low);
             widen(&y_low, &y_high, point->high);
         }
     }
@@ -180,12 +181,13 @@ static void draw_axes(const struct frame *frame)
 static void draw_interval(const struct frame *frame, const struct plot_point *point, double x,
                           const char *colour)
 {
+    double low = fmax(point->low, frame->y_low);
+
     if (point->low < point->high)
         output_format(frame->out,
                       "<path d=\"M%.1f %.1fV%.1fm-4 0h8M%.1f %.1fh8\" stroke=\"%s\" "
                       "fill=\"none\"/>\n",
-                      x, up(frame, point->low), up(frame, point->high), x - 4,
-                      up(frame, point->low), colour);
+                      x, up(frame, low), up(frame, point->high), x - 4, up(frame, low), colour);
 }
 
 static void draw_bars(const struct frame *frame, const struct plot_series *series, size_t place)
@@ -233,6 +235,11 @@ static void draw_line(const struct frame *frame, const struct plot_series *serie
                   series->style == PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
 }
 
+static const char *level_dashes(size_t i)
+{
+    return i % 2 == 0 ? "2 3" : "9 3";
+}
+
 static void draw_series(const struct frame *frame)
 {
     size_t bars = 0;
@@ -251,8 +258,8 @@ static void draw_series(const struct frame *frame)
     for (size_t i = 0; i < frame->plot->n_levels; i++)
         output_format(frame->out,
                       "<path d=\"M%d %.1fh%d\" stroke=\"#b00\" stroke-width=\"1.5\" "
-                      "stroke-dasharray=\"2 3\"/>\n",
-                      LEFT, up(frame, frame->plot->levels[i].y), PLOT_WIDTH);
+                      "stroke-dasharray=\"%s\"/>\n",
+                      LEFT, up(frame, frame->plot->levels[i].y), PLOT_WIDTH, level_dashes(i));
 }
 
 static void draw_legend(const struct frame *frame)
@@ -277,8 +284,8 @@ static void draw_legend(const struct frame *frame)
     for (size_t i = 0; i < plot->n_levels; i++, y += LEGEND_ROW) {
         output_format(frame->out,
                       "<path d=\"M%d %.1fh22\" stroke=\"#b00\" stroke-width=\"1.5\" "
-                      "stroke-dasharray=\"2 3\"/>\n",
-                      LEGEND, y);
+                      "stroke-dasharray=\"%s\"/>\n",
+                      LEGEND, y, level_dashes(i));
         draw_text(frame, LEGEND + 28, y + 4, "start", plot->levels[i].name);
     }
 }

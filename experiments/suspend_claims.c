@@ -6,7 +6,7 @@
 #include "experiments/suspend.h"
 
 struct extremes {
-    double largest, sum[2];
+    double largest, smallest, sum[2];
     struct suspend_run where;
     struct estimate value;
     int n[2]; /* per file system */
@@ -14,7 +14,7 @@ struct extremes {
 
 static struct extremes look_through(const struct suspend_plan *plan, int workload)
 {
-    struct extremes extremes = {.largest = -1};
+    struct extremes extremes = {.largest = -1, .smallest = INFINITY};
 
     for (size_t i = 0; i < plan->n; i++) {
         const struct suspend_run *run = &plan->runs[i];
@@ -26,6 +26,7 @@ static struct extremes look_through(const struct suspend_plan *plan, int workloa
         value = suspend_mean_ratio(plan, *run);
         extremes.sum[run->global] += value.mean;
         extremes.n[run->global]++;
+        extremes.smallest = fmin(extremes.smallest, value.mean);
         if (value.mean > extremes.largest) {
             extremes.largest = value.mean;
             extremes.where = *run;
@@ -119,8 +120,8 @@ static void claim_small(const struct suspend_plan *plan, struct findings *findin
 {
     struct extremes extremes = look_through(plan, workload);
     double local = extremes.sum[0] / extremes.n[0], global = extremes.sum[1] / extremes.n[1];
-    char id[40], text[120], ours[120], reason[400];
-    enum verdict verdict = extremes.largest <= 1.02   ? VERDICT_AGREES
+    char id[40], text[120], ours[120], reason[700];
+    enum verdict verdict = extremes.largest <= 1.02 && extremes.smallest >= 0.97 ? VERDICT_AGREES
                            : extremes.largest <= 1.10 ? VERDICT_SAME_SHAPE
                                                       : VERDICT_DIFFERS;
 
@@ -131,8 +132,11 @@ static void claim_small(const struct suspend_plan *plan, struct findings *findin
     snprintf(reason, sizeof reason,
              "Mean of all local runs %.3f, of all global ones %.3f. Without the jobs of more than "
              "%d nodes, which do not fit beside a reservation of 48 and are suspended for it, one "
-             "VM after the other, the largest (%d cores, global, 4096 MB) is %.3f.",
-             local, global, SUSPEND_WIDE, extremes.where.cores, without_wide(plan, &extremes));
+             "VM after the other, the largest (%d cores, global, 4096 MB) is %.3f. The "
+             "smallest of all is %.3f: there the runs with instantaneous operations end later, "
+             "which the paper does not show and we have not explained.",
+             local, global, SUSPEND_WIDE, extremes.where.cores, without_wide(plan, &extremes),
+             extremes.smallest);
     findings_claim(findings,
                    &(struct claim){id, text, "\342\211\244 1.018", ours, verdict, reason});
 }

@@ -72,7 +72,7 @@ while read -r noun verb; do
         status=1
     }
 done < <("$galerna" --help | awk '/^  [a-z]/ {
-    print $1, (substr($0, 12, 1) ~ /[a-z]/ ? $2 : "")}')
+    print $1, (substr($0, 14, 1) ~ /[a-z]/ ? $2 : "")}')
 
 if [ -n "$configuration" ]; then
     same galerna.conf.5 \

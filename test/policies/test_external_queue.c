@@ -89,7 +89,7 @@ static void reference_values_hold(void **state)
         struct external_load load = load_of(r->rate, r->local_rate, r->local_service, r->time);
         double deadline =
             r->low * r->low_deadline * r->time + (1 - r->low) * r->high_deadline * r->time;
-        struct external_service service;
+        struct external_service service = {0};
         struct external_queue queue;
         double response;
 
@@ -118,7 +118,7 @@ static void reference_values_hold(void **state)
 static void a_long_queue_is_one_without_limit(void **state)
 {
     struct external_load load = load_of(1 / 120.0, .01, .05, 60);
-    struct external_service service;
+    struct external_service service = {0};
     struct external_queue queue;
     double response = 0, second;
 
@@ -196,7 +196,7 @@ static void constant_times_are_the_limit(void **state)
 static void overload_and_idleness_are_no_trouble(void **state)
 {
     struct external_load full = load_of(1, .05, .05, 60), idle = load_of(0, 0, 1, 60);
-    struct external_service service;
+    struct external_service service = {0};
     struct external_queue queue;
     double response, before = 0;
 
@@ -229,7 +229,7 @@ enum world {
 struct simulation {
     struct generate_random random;
     struct external_load load;
-    struct external_service service;
+    struct external_service service = {0};
     double local_service;
     int most; /* external requests at a time */
     enum world world;
@@ -319,7 +319,7 @@ static void compare(enum world world, double response_tolerance, double share_to
     for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
         const struct reference *r = &references[i];
         struct external_load load = load_of(r->rate, r->local_rate, r->local_service, r->time);
-        struct external_service service;
+        struct external_service service = {0};
         struct external_queue queue;
 
         assert_true(external_service_find(&load, &service));
@@ -362,7 +362,7 @@ static void a_whole_site_is_not_far_from_it(void **state)
     for (size_t i = 0; i < sizeof references / sizeof *references; i++) {
         const struct reference *r = &references[i];
         struct external_load load = load_of(r->rate, r->local_rate, r->local_service, r->time);
-        struct external_service service;
+        struct external_service service = {0};
         struct external_queue queue;
 
         assert_true(external_service_find(&load, &service));
