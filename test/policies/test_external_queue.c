@@ -229,7 +229,7 @@ enum world {
 struct simulation {
     struct generate_random random;
     struct external_load load;
-    struct external_service service = {0};
+    struct external_service service;
     double local_service;
     int most; /* external requests at a time */
     enum world world;
