@@ -148,6 +148,30 @@ static void adopt(struct planner *planner, struct book_lease *lease, int64_t now
     log_error("lease %lld is left out of the plan: %s", (long long)lease->id, err.text);
 }
 
+/* When a reservation that was promised a host of the lease's begins, if that is before `until`. If
+ * they are late to leave, it is late; to let others leave other hosts for it would not be faster. */
+static int64_t until_promised(const struct planner *planner, const struct book_lease *lease,
+                              int64_t until, int64_t now)
+{
+    size_t n, n_vms, n_promised;
+    struct book_lease *const *leases = book_leases(planner->book, &n);
+    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n_vms);
+
+    for (size_t i = 0; i < n; i++) {
+        struct book_vm *const *promised;
+
+        if (leases[i]->phase != PHASE_RESERVED || leases[i]->kind != LEASE_RESERVATION ||
+            leases[i]->start >= until)
+            continue;
+        promised = book_vms_of(planner->book, leases[i]->id, &n_promised);
+        for (size_t j = 0; j < n_promised * n_vms; j++)
+            if (promised[j / n_vms]->host >= 0 &&
+                promised[j / n_vms]->host == vms[j % n_vms]->host)
+                until = leases[i]->start > now ? leases[i]->start : now;
+    }
+    return until;
+}
+
 /* When the last of its VMs is likely to be suspended. */
 static int64_t leaving_until(const struct planner *planner, const struct book_lease *lease,
                              int64_t now)
@@ -197,7 +221,8 @@ static int adopt_waiting(struct planner *planner, struct book_lease *lease, int6
             adoption.vm_host = places;
     }
     if (leaving && adoption.vm_host)
-        adoption.until = leaving_until(planner, lease, now);
+        adoption.until =
+            until_promised(planner, lease, leaving_until(planner, lease, now), now);
     if (lease->earliest != INSTANT_NONE && lease->earliest > now)
         adoption.not_before = lease->earliest;
     result = engine_adopt(planner->engine, &adoption, err);

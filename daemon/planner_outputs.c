@@ -275,8 +275,12 @@ static void preempted(struct planner *planner, struct book_lease *lease,
     bool again = output->how == PREEMPTED_REQUEUE && !keeps_its_work(planner, lease);
     char when[64];
 
-    lease_time_text(output->at, when, sizeof when);
     set_reason(planner, lease, &output->lease->reason);
+    if (lease->preempted_for == output->other && lease->preempted_at == output->at)
+        return; /* each plan says so again */
+    lease->preempted_for = output->other;
+    lease->preempted_at = output->at;
+    lease_time_text(output->at, when, sizeof when);
     book_history(planner->book, lease->id, now, "preempted", "%s at %s for lease %lld",
                  again                               ? "to be begun anew"
                  : output->how == PREEMPTED_CANCEL ? "to be ended"

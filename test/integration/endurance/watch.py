@@ -55,7 +55,7 @@ class GentleSampler(Sampler):
             self.seen.pop(vm_id)
 
     def judge(self, hosts, vms):
-        before, self.seen = self.seen, {}
+        before = self.seen
         for vm in vms.values():
             if vm.id in self.finished:
                 self.violation("VM %s is back from DONE" % vm)
