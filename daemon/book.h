@@ -73,7 +73,8 @@ struct book_lease {
     char reason_word[BOOK_GROUP_MAX]; /* stable: "no-room-now", "malformed", ... */
     char reason[BOOK_TEXT_MAX];       /* a sentence with numbers */
 
-    int64_t preempted_for, preempted_at; /* as last told; not stored */
+    int64_t preempted_for, preempted_at; /* the last lease it is to make room for, and when */
+
     int recorded; /* 1: in the record, 2: with its end; not stored */
     struct planned *planned; /* the planner's notes; not stored, NULL in a new record */
     bool marked;             /* to be written; set by book_mark_lease() */

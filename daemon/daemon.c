@@ -256,22 +256,38 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* What can be done now: the rest waits for the next poll, which is no reason to turn in circles. */
+static int64_t when_able(bool able, int64_t due)
+{
+    return able ? due : INSTANT_NEVER;
+}
+
+/* When something is due by itself; `reconcile`: when the reconciliation is. */
+static int64_t next_due(const struct daemon *daemon, int64_t reconcile)
+{
+    bool plans = daemon->polled && world_leads(daemon->world);
+    bool acts = daemon_may_act(daemon) && !daemon->asking_leader;
+    int64_t due = when_able(plans, planner_next_time(daemon->planner));
+
+    due = least(due, when_able(daemon->polled && daemon->poll_ok, reconcile));
+    return least(due, when_able(acts, enactor_next_time(daemon->enactor)));
+}
+
 /* Milliseconds until something is due by itself. */
 static int64_t until_due(const struct daemon *daemon)
 {
     int64_t steady = clock_monotonic(), wait = 1000 * 60;
-    int64_t due = least(planner_next_time(daemon->planner), daemon->reconcile_next);
+    int64_t due = next_due(daemon, daemon->reconcile_next);
     int32_t one;
 
     if (daemon->cycle_due)
         return 0;
-    due = least(due, enactor_next_time(daemon->enactor));
-    due = least(due, planner_retry_time(daemon->planner));
+    due = least(due, when_able(!daemon->replan, planner_retry_time(daemon->planner)));
     if (due < INSTANT_NEVER)
         wait = least(wait, due * 1000 - clock_now_ms());
     if (!world_polling(daemon->world))
         wait = least(wait, daemon->next_poll - steady);
-    if (!daemon->looking && enactor_watched(daemon->enactor, &one, 1))
+    if (!daemon->looking && daemon->poll_ok && enactor_watched(daemon->enactor, &one, 1))
         wait = least(wait, daemon->next_look - steady);
     return wait < 0 ? 0 : wait;
 }
@@ -281,10 +297,9 @@ static void watch_time(struct daemon *daemon)
 {
     int64_t now = clock_now();
 
-    if (planner_next_time(daemon->planner) <= now || enactor_next_time(daemon->enactor) <= now ||
-        daemon->reconcile_due <= now)
+    if (next_due(daemon, daemon->reconcile_due) <= now)
         daemon->cycle_due = true;
-    if (planner_retry_time(daemon->planner) <= now)
+    if (!daemon->replan && planner_retry_time(daemon->planner) <= now)
         daemon_replan(daemon, "the pause after a failed start is over");
     if (!world_polling(daemon->world) && clock_monotonic() >= daemon->next_poll)
         world_poll(daemon->world, POLL_FULL);

@@ -98,6 +98,17 @@ static int64_t running_until(const struct book_lease *lease, int64_t now)
     return until > now ? until : now + 1;
 }
 
+/* When it is to leave its hosts for somebody whose promise still stands. */
+static int64_t leaves_at(const struct planner *planner, const struct book_lease *lease, int64_t now)
+{
+    const struct book_lease *other =
+        lease->preempted_at > now ? book_lease(planner->book, lease->preempted_for) : NULL;
+
+    return other && other->phase == PHASE_RESERVED && other->kind == LEASE_RESERVATION
+               ? lease->preempted_at
+               : INSTANT_NONE;
+}
+
 static int adopt_running(struct planner *planner, struct book_lease *lease, int64_t now,
                          struct error *err)
 {
@@ -113,6 +124,8 @@ static int adopt_running(struct planner *planner, struct book_lease *lease, int6
     adoption.vm_host = places;
     adoption.since = lease->since != INSTANT_NONE && lease->since <= now ? lease->since : now;
     adoption.until = running_until(lease, now);
+    adoption.suspend_at = leaves_at(planner, lease, now);
+    adoption.resume_at = INSTANT_NONE;
     if (lease->kind == LEASE_IMMEDIATE)
         adoption.request.start = INSTANT_NONE;
     if (have_places(places, lease->planned->n_vms)) {

@@ -109,17 +109,30 @@ static void take_hosts(struct planner *planner, struct book_lease *lease,
     }
 }
 
-/* VMs run, or are resumed, on these hosts from now on. */
+static const struct reservation *next_stretch(const struct lease *lease)
+{
+    for (size_t i = 0; i < lease->n_reservations; i++)
+        if (lease->reservations[i]->kind == RESERVATION_VM &&
+            lease->reservations[i]->state == RESERVATION_SCHEDULED)
+            return lease->reservations[i];
+    return NULL;
+}
+
+/* VMs run, or are resumed, on these hosts from now on. The engine resumes those of one host one
+ * after the other; here all are told at once, or a crash in between would leave some behind. */
 static void start_lease(struct planner *planner, struct book_lease *lease, int64_t now,
                         const struct reservation *r)
 {
     bool again = lease_is_suspended_by_us(planner, lease);
+    const struct reservation *stretch = r->kind == RESERVATION_VM ? r : next_stretch(r->lease);
 
     /* One that is being stopped waits again when it is, and is planned for then: where its VMs go
      * must not change while they are on their way. */
     if (lease->phase == PHASE_STARTING || lease->phase == PHASE_RUNNING ||
         lease->phase == PHASE_STOPPING)
         return;
+    if (stretch)
+        r = stretch;
     take_hosts(planner, lease, r->placement, GOAL_RUN);
     lease->since = INSTANT_NONE;
     lease->expected = now;
@@ -280,6 +293,7 @@ static void preempted(struct planner *planner, struct book_lease *lease,
         return; /* each plan says so again */
     lease->preempted_for = output->other;
     lease->preempted_at = output->at;
+    book_mark_lease(planner->book, lease);
     lease_time_text(output->at, when, sizeof when);
     book_history(planner->book, lease->id, now, "preempted", "%s at %s for lease %lld",
                  again                               ? "to be begun anew"
@@ -389,15 +403,6 @@ void planner_take_outputs(struct planner *planner, int64_t now)
 }
 
 /* --- what waits ------------------------------------------------------------------------------- */
-
-static const struct reservation *next_stretch(const struct lease *lease)
-{
-    for (size_t i = 0; i < lease->n_reservations; i++)
-        if (lease->reservations[i]->kind == RESERVATION_VM &&
-            lease->reservations[i]->state == RESERVATION_SCHEDULED)
-            return lease->reservations[i];
-    return NULL;
-}
 
 static void note_expectation(struct planner *planner, struct book_lease *lease)
 {
