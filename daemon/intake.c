@@ -6,7 +6,11 @@
 #include "adapters/opennebula/wish.h"
 #include "daemon/daemon.h"
 #include "daemon/log.h"
+#include "daemon/order.h"
+#include "daemon/reconcile_inside.h"
 #include "util/memory.h"
+
+enum { ORDER_PATIENCE = 30 /* seconds after a start */ };
 
 static struct wish_defaults defaults(const struct daemon *daemon)
 {
@@ -125,13 +129,13 @@ static size_t reservations_of(const struct daemon *daemon, int32_t uid)
 static bool granted(struct daemon *daemon, const struct vm *vm, const struct wish *wish,
                     int64_t now, char reason[WISH_TEXT_MAX])
 {
-    const struct book_lease *group =
-        wish->group[0] ? open_group(daemon, vm, wish->group) : NULL;
+    const struct book_lease *group = wish->group[0] ? open_group(daemon, vm, wish->group) : NULL;
 
     const struct rights_request request = {.user = vm->user,
                                            .group = vm->group,
                                            .wish = wish,
-                                           .n_vms = group ? (uint32_t)members(daemon, group->id) + 1 : 1,
+                                           .n_vms =
+                                               group ? (uint32_t)members(daemon, group->id) + 1 : 1,
                                            .reservations = reservations_of(daemon, vm->uid),
                                            .now = now};
 
@@ -265,6 +269,14 @@ static void close_group(struct daemon *daemon, struct book_lease *lease, int64_t
     daemon_wake(daemon);
 }
 
+/* An order (`galerna lease request`) that the daemon was killed over: its last VMs never come. */
+static bool is_interrupted_order(const struct daemon *daemon, const struct book_lease *lease,
+                                 int64_t now)
+{
+    return strncmp(lease->group, ORDER_GROUP_PREFIX, strlen(ORDER_GROUP_PREFIX)) == 0 &&
+           lease->submit < daemon->started && now - daemon->started > ORDER_PATIENCE;
+}
+
 static void close_groups(struct daemon *daemon, int64_t now)
 {
     size_t n;
@@ -277,9 +289,14 @@ static void close_groups(struct daemon *daemon, int64_t now)
         if (lease->phase != PHASE_GATHERING)
             continue;
         there = members(daemon, lease->id);
-        if (there && ((lease->group_size && there >= lease->group_size) ||
-                      lease->group_until <= now)) {
+        if (there &&
+            ((lease->group_size && there >= lease->group_size) || lease->group_until <= now)) {
             close_group(daemon, lease, now, there);
+            continue;
+        }
+        if (is_interrupted_order(daemon, lease, now)) {
+            reconcile_begin_ending(
+                daemon, lease, "its order was interrupted before all of its VMs were made", now);
             continue;
         }
         snprintf(lease->reason, sizeof lease->reason,

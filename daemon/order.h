@@ -19,6 +19,9 @@ enum {
     ORDER_TEXT_MAX = 1024,
 };
 
+/* The groups of orders are called so, and a number. */
+#define ORDER_GROUP_PREFIX "galerna-"
+
 struct order {
     enum lease_kind kind;
     uint32_t count;      /* VMs */

@@ -102,7 +102,7 @@ int services_request(void *context, const struct order *order, const struct cont
     making->ticket = peer->ticket;
     making->wanted = order->count;
     making->vms = memory_new(order->count, sizeof *making->vms);
-    snprintf(group, sizeof group, "galerna-%lld-%llu", (long long)clock_now(),
+    snprintf(group, sizeof group, ORDER_GROUP_PREFIX "%lld-%llu", (long long)clock_now(),
              (unsigned long long)peer->ticket);
     for (uint32_t i = 0; i < order->count; i++)
         make_vm(making, order, group, i);
