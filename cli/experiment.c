@@ -162,6 +162,8 @@ static int run(struct arguments *arguments, struct error *err)
 {
     const struct experiment *experiment;
 
+    if (!arguments->name)
+        return error_set(err, EINVAL, "an experiment must be named");
     if (strcmp(arguments->name, "all") == 0)
         return run_all(arguments, err);
     experiment = experiment_find(arguments->name, err);

@@ -125,7 +125,7 @@ static int write_index(const struct report *report, struct error *err)
     struct output *out;
     char *path;
 
-    if (!*report->items[0].folder)
+    if (!report->n || !*report->items[0].folder)
         return 0;
     if (asprintf(&path, "%s/index.html", report->folder) < 0)
         abort();

@@ -18,7 +18,8 @@ static void put(struct json_writer *writer, const char *bytes, size_t length)
 
     if (needed > writer->allocated)
         writer->bytes = memory_grow(writer->bytes, &writer->allocated, needed, 1);
-    memcpy(writer->bytes + writer->length, bytes, length);
+    if (length)
+        memcpy(writer->bytes + writer->length, bytes, length);
     writer->length = needed;
 }
 

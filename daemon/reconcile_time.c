@@ -127,14 +127,15 @@ static bool takes_vms(const struct daemon *daemon, int32_t id)
 }
 
 /* A reservation whose time has come and whose hosts are being left by others: to think it over
- * would only make others leave other hosts. */
+ * would only make others leave other hosts. One that was accepted to start at once keeps its place
+ * as well: in the queue it would wait like any other. */
 static bool waits_for_leavers(const struct daemon *daemon, const struct book_lease *lease)
 {
     size_t n;
     struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
-    bool left = false;
+    bool left = lease->kind == LEASE_IMMEDIATE;
 
-    if (lease->kind != LEASE_RESERVATION || lease->expected == INSTANT_NONE ||
+    if ((lease->kind != LEASE_RESERVATION && !left) || lease->expected == INSTANT_NONE ||
         clock_now() - lease->expected > WAIT_FOR_LEAVERS)
         return false;
     for (size_t i = 0; i < n; i++) {

@@ -38,9 +38,11 @@ static const struct experiment_option options[] = {
     {"shutdown", "15", NULL, 0, 600,
      "Seconds to shut a lease down, the overhead of a cancelable one"},
     {"gap-factor", "0.5", NULL, 0.1, 10,
-     "Multiplies the times between requests: more for a lower load"},
+     "Multiplies the times between requests: more for a lower load. The paper does not print it; "
+     "chosen after several values had been tried"},
     {"backfilling", "conservative", "conservative|aggressive", 0, 0,
-     "Best-effort requests get the earliest slot at once, as in the paper, or wait in the queue"},
+     "Best-effort requests get the earliest slot at once, as in the paper, or wait in the queue; "
+     "chosen after both had been tried"},
     {"exclusion", "global", "global|local", 0, 0,
      "VMs are saved one after the other on the whole "
      "site, or on each host"},
@@ -66,7 +68,8 @@ static struct position position_of(const struct intergrid_plan *plan, size_t i)
 const struct replayed *intergrid_find(const struct intergrid_plan *plan, int sweep, int point,
                                       int policy, int seed)
 {
-    size_t i = (size_t)((sweep * INTERGRID_POINTS + point) * INTERGRID_POLICIES + policy);
+    size_t i =
+        ((size_t)sweep * INTERGRID_POINTS + (size_t)point) * INTERGRID_POLICIES + (size_t)policy;
 
     return &plan->replayed[i * (size_t)plan->seeds + (size_t)seed];
 }
@@ -196,7 +199,7 @@ static int run(const struct experiment_bench *bench, struct findings *findings, 
                                    .until = 1};
     int result;
 
-    plan.n = (size_t)(INTERGRID_SWEEPS * INTERGRID_POINTS * INTERGRID_POLICIES * plan.seeds);
+    plan.n = (size_t)INTERGRID_SWEEPS * INTERGRID_POINTS * INTERGRID_POLICIES * (size_t)plan.seeds;
     work.n = plan.n;
     plan.replayed = memory_new(plan.n, sizeof *plan.replayed);
     result = experiment_share_out(bench, &work, plan.replayed, err);

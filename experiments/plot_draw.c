@@ -143,7 +143,11 @@ static void draw_x_marks(const struct frame *frame)
         }
         return;
     }
-    for (double x = frame->x_first; x <= frame->x_high + 1e-9; x += frame->x_step) {
+    for (int i = 0;; i++) {
+        double x = frame->x_first + i * frame->x_step;
+
+        if (x > frame->x_high + 1e-9)
+            break;
         if (x < frame->x_low)
             continue;
         snprintf(text, sizeof text, "%g", fabs(x) < 1e-9 * frame->x_step ? 0 : x);

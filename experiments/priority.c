@@ -72,7 +72,7 @@ static struct trace *open_triplets(const struct priority_run *run, const struct 
             .n_node_sets = 1,
         };
     }
-    return trace_from_requests(requests, (size_t)(3 * run->triplets), site, err);
+    return trace_from_requests(requests, 3 * (size_t)run->triplets, site, err);
 }
 
 struct run_context {

@@ -21,7 +21,8 @@ static const struct experiment_option options[] = {
     {"backfilling", "aggressive", "aggressive|conservative|intermediate|off", 0, 0,
      "Scheduling of the queue; the paper does not tell"},
     {"behaviour", "haizea-1.0", "default|haizea-1.0", 0, 0,
-     "Galerna's own scheduling, or that of Haizea 1.0, the version after the paper's"},
+     "Galerna's own scheduling, or that of Haizea 1.0, the version after the paper's; the reasons "
+     "of figure-4-t10 to t30 say what others gave"},
     {"threshold", "0", NULL, 0, 100,
      "A lease is not started where it would run for less than so many times its suspension and "
      "resumption; Haizea 1.0 has 1, the paper does not speak of it"},

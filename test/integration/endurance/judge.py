@@ -168,7 +168,7 @@ class Judge:
         for host, since, until in self.work.disabled_times:
             for vm in self.vms.values():
                 for record in vm.history:
-                    if record.host == host and since + DISABLED_GRACE < record.begun < until and \
+                    if record.host == host and since + DISABLED_GRACE < record.begun < until - 1 and \
                             vm.id not in self.work.item_of[vm.id].suspended:
                         self.require(False, vm, "sent to host %d, which was disabled %d s before" %
                                      (host, record.begun - since))
