@@ -59,8 +59,8 @@ static int make_secret(struct simulated *simulated, struct error *err)
 }
 
 /* Hosts of other sizes than the first. */
-static void resize_host(struct oned *oned, const struct simulated *simulated, size_t place,
-                        const struct amounts *capacity)
+static int resize_host(struct oned *oned, const struct simulated *simulated, size_t place,
+                       const struct amounts *capacity, struct error *err)
 {
     char request[1024], *answer;
     size_t size;
@@ -73,9 +73,12 @@ static void resize_host(struct oned *oned, const struct simulated *simulated, si
         "</params></methodCall>",
         simulated->password, place, (long long)capacity->of[RESOURCE_CPU],
         (long long)capacity->of[RESOURCE_MEMORY] * KB_PER_MB);
+    bool done;
 
     answer = oned_call(oned, request, (size_t)length, &size);
+    done = answer && strstr(answer, "<boolean>1</boolean>");
     free(answer);
+    return done ? 0 : error_set(err, EIO, "simulated host %zu cannot have its size", place);
 }
 
 static struct oned *make_oned(const struct simulated *simulated, const struct site *site,
@@ -91,9 +94,15 @@ static struct oned *make_oned(const struct simulated *simulated, const struct si
     options.host_cpu = site->hosts[0].capacity.of[RESOURCE_CPU];
     options.host_memory = site->hosts[0].capacity.of[RESOURCE_MEMORY] * KB_PER_MB;
     oned = oned_create(&options, err);
-    for (size_t i = 1; oned && i < site->n_hosts; i++)
-        if (memcmp(&site->hosts[i].capacity, &site->hosts[0].capacity, sizeof(struct amounts)) != 0)
-            resize_host(oned, simulated, i, &site->hosts[i].capacity);
+    for (size_t i = 1; oned && i < site->n_hosts; i++) {
+        const struct amounts *capacity = &site->hosts[i].capacity;
+
+        if (memcmp(capacity, &site->hosts[0].capacity, sizeof *capacity) == 0 ||
+            resize_host(oned, simulated, i, capacity, err) == 0)
+            continue;
+        oned_destroy(oned);
+        oned = NULL;
+    }
     return oned;
 }
 
