@@ -21,12 +21,22 @@ scratch=$(mktemp -d)
 processes=()
 
 stop() {
-    local process
+    local process i
 
+    # Only with this Slurm: another one has the jobs of somebody else.
+    if [ "${SLURM_CONF:-}" = "$scratch/slurm.conf" ]; then
+        timeout 10 scancel --user="$(id -un)" >/dev/null 2>&1 || true
+    fi
     for process in "${processes[@]}"; do
         kill "$process" 2>/dev/null || true
     done
+    # One that does not end when asked is not waited for.
+    for ((i = 0; i < 50; i++)); do
+        kill -0 "${processes[@]}" 2>/dev/null || break
+        sleep 0.2
+    done
     for process in "${processes[@]}"; do
+        kill -KILL "$process" 2>/dev/null || true
         wait "$process" 2>/dev/null || true
     done
     rm -rf "$scratch"
@@ -101,7 +111,7 @@ processes+=($!)
 slurmd -D -f "$SLURM_CONF" -N "$host" >"$scratch/slurmd.out.log" 2>&1 &
 processes+=($!)
 is_idle() {
-    sinfo --noheader --format=%T | grep -q idle
+    timeout 10 sinfo --noheader --format=%T | grep -q idle
 }
 wait_for 60 is_idle || give_up "Slurm does not start"
 
