@@ -22,7 +22,7 @@ static const char usage[] =
     "      --help, --version\n"
     "\n"
     "Exit codes: 0 stopped or configuration in order, 1 failed, 3 another daemon acts,\n"
-    "4 credentials refused, 64 wrong usage.\n";
+    "4 credentials refused, 64 wrong usage, 78 wrong configuration or policy module.\n";
 
 int main(int argc, char **argv)
 {

@@ -4,7 +4,9 @@
 
 #include <stdbool.h>
 
-enum { EXIT_ANOTHER_DAEMON = 3, EXIT_CREDENTIALS = 4 };
+/* Besides EXIT_SUCCESS, EXIT_FAILURE and 64 (usage). CONFIGURATION: the file, or a policy module that
+ * it names. */
+enum { EXIT_ANOTHER_DAEMON = 3, EXIT_CREDENTIALS = 4, EXIT_CONFIGURATION = 78 };
 
 struct startup {
     const char *file;            /* configuration; NULL: the default one */

@@ -60,7 +60,6 @@ struct policy_host *policy_host_configured(const struct configuration *configura
     settings.log = driver->log;
     settings.log_context = driver->log_context;
     settings.replace_slow = driver->replace_slow;
-    settings.start_anyway = driver->start_anyway;
     host = policy_host_create(&settings, err);
     free(options);
     free(folders);

@@ -11,7 +11,6 @@ struct policy_driver {
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;
     bool replace_slow; /* the daemon: a module that takes too long is replaced */
-    bool start_anyway; /* the daemon: a chain that cannot be loaded is replaced */
 };
 
 /* policy_host_create() with the chains, folders, options and seed of a configuration. */

@@ -134,32 +134,6 @@ static void state_init(struct host_state *state, const struct policy_host_settin
     };
 }
 
-/* Load what can be loaded and put the built-in default in the place of the rest. */
-static int load_anyway(struct policy_host *host, struct error *err)
-{
-    const char **const texts[CHAINS] = {&host->settings.admission, &host->settings.preemption,
-                                        &host->settings.host_selection};
-    const char *wanted[CHAINS];
-    struct error why = {0};
-
-    if (load(host, false, err) == 0)
-        return 0;
-    for (size_t i = 0; i < CHAINS; i++) {
-        wanted[i] = *texts[i];
-        *texts[i] = NULL;
-    }
-    for (size_t i = 0; i < CHAINS; i++) {
-        *texts[i] = wanted[i];
-        if (!wanted[i] || load(host, false, &why) == 0)
-            continue;
-        host_log(&host->state, POLICY_LOG_ERROR, "%s; the built-in default for %s is used",
-                 why.text, module_kind_name((unsigned)(GALERNA_KIND_ADMISSION + i)));
-        free((char *)wanted[i]);
-        *texts[i] = NULL;
-    }
-    return load(host, false, err);
-}
-
 struct policy_host *policy_host_create(const struct policy_host_settings *settings,
                                        struct error *err)
 {
@@ -168,7 +142,7 @@ struct policy_host *policy_host_create(const struct policy_host_settings *settin
 
     host_settings_copy(&host->settings, settings);
     state_init(&host->state, &host->settings);
-    status = settings->start_anyway ? load_anyway(host, err) : load(host, false, err);
+    status = load(host, false, err);
     if (status == 0)
         return host;
     policy_host_destroy(host);

@@ -69,8 +69,6 @@ struct policy_host_settings {
     int64_t slow_call;       /* microseconds; slower calls are counted and logged once; 100000 */
     bool replace_slow;       /* slow calls are faults too. Depends on the machine's mood: for the
                                 daemon, never for a replay; false by default */
-    bool start_anyway;       /* a chain that cannot be loaded is logged as an error and its built-in
-                                default used: for the daemon; false by default */
 };
 
 void policy_host_settings_init(struct policy_host_settings *settings);

@@ -273,29 +273,6 @@ static void the_built_in_defaults_need_no_file(void **state)
     bench_stop(&bench);
 }
 
-static void a_daemon_starts_anyway(void **state)
-{
-    struct bench bench;
-    struct policy_status status;
-
-    (void)state;
-    bench_init(&bench);
-    bench.settings.start_anyway = true;
-    bench.settings.admission = "crash-on-load";
-    bench.settings.preemption = "ar-preempts-everything";
-    bench.settings.host_selection = "no-such-thing";
-    bench_start(&bench);
-    policy_host_status(bench.host, 0, &status);
-    assert_string_equal(status.name, "built-in-accept-all");
-    policy_host_status(bench.host, 1, &status);
-    assert_string_equal(status.name, "ar-preempts-everything");
-    policy_host_status(bench.host, 2, &status);
-    assert_string_equal(status.name, "built-in-all-equal");
-    assert_int_equal(bench_logged(&bench, "the built-in default for admission is used"), 1);
-    assert_int_equal(bench_logged(&bench, "the built-in default for host-selection is used"), 1);
-    bench_stop(&bench);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,7 +289,6 @@ int main(void)
         cmocka_unit_test(modules_of_other_users_are_refused),
         cmocka_unit_test(a_trial_is_remembered_until_the_file_changes),
         cmocka_unit_test(the_built_in_defaults_need_no_file),
-        cmocka_unit_test(a_daemon_starts_anyway),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
