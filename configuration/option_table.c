@@ -155,7 +155,7 @@ const struct configuration_option option_table[] = {
     {"opennebula", "leader-check", OPTION_BOOLEAN, LIVE(leader_check), NULL, "yes", 0, 0,
      "Act only on an OpenNebula that is alone or leads its zone."},
     {"opennebula", "exclusive", OPTION_BOOLEAN, LIVE(exclusive), NULL, "yes", 0, 0,
-     "Do not start while another galernad acts on the same OpenNebula."},
+     "Do not act while another galernad does on the same OpenNebula, whichever machine it is on."},
     {"opennebula", "submit-on-hold", OPTION_BOOLEAN, LIVE(submit_on_hold), NULL, "no", 0, 0,
      "OpenNebula has VM_SUBMIT_ON_HOLD: new VMs on hold are waiting, too."},
     {"opennebula", "poll-interval", OPTION_SECONDS, LIVE(poll_interval), NULL, "10", 1, 3600,

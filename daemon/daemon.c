@@ -56,6 +56,7 @@ bool daemon_may_act(const struct daemon *daemon)
     int64_t age = clock_monotonic() - daemon->polled;
 
     return daemon->polled && daemon->poll_ok && world_leads(daemon->world) &&
+           guard_holds(daemon->guard) &&
            age < PICTURE_STALE * 1000 * daemon->live->poll_interval + daemon->live->timeout * 1000;
 }
 
@@ -128,7 +129,6 @@ static void act(struct daemon *daemon, size_t n_commands, int64_t now)
     }
     if (messages_update(daemon->messages, now))
         daemon->cycle_due = daemon->cycle_due || rpc_pending(daemon->rpc) == 0;
-    guard_refresh(daemon->guard, now);
 }
 
 static void cycle(struct daemon *daemon)
@@ -285,6 +285,7 @@ static int64_t until_due(const struct daemon *daemon)
     due = least(due, when_able(!daemon->replan, planner_retry_time(daemon->planner)));
     if (due < INSTANT_NEVER)
         wait = least(wait, due * 1000 - clock_now_ms());
+    wait = least(wait, guard_next_time(daemon->guard) - steady);
     if (!world_polling(daemon->world))
         wait = least(wait, daemon->next_poll - steady);
     if (!daemon->looking && daemon->poll_ok && enactor_watched(daemon->enactor, &one, 1))
@@ -303,6 +304,20 @@ static void watch_time(struct daemon *daemon)
         daemon_replan(daemon, "the pause after a failed start is over");
     if (!world_polling(daemon->world) && clock_monotonic() >= daemon->next_poll)
         world_poll(daemon->world, POLL_FULL);
+}
+
+/* Whether another galernad acts. -1: it does. */
+static int watch_guard(struct daemon *daemon, struct error *err)
+{
+    bool holds = guard_holds(daemon->guard);
+
+    if (holds && !daemon->guarded)
+        daemon->cycle_due = true;
+    if (!holds && daemon->guarded)
+        log_warning("nothing is done until OpenNebula has the mark of this galernad again");
+    daemon->guarded = holds;
+    guard_step(daemon->guard);
+    return guard_check(daemon->guard, err);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
@@ -353,6 +368,8 @@ int daemon_run(struct daemon *daemon, struct error *err)
     while (!daemon->stopping) {
         watch_clocks(daemon);
         watch_time(daemon);
+        if (watch_guard(daemon, err) < 0)
+            return -1;
         if (daemon->cycle_due) {
             cycle(daemon);
             note_times(daemon);

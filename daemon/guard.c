@@ -10,21 +10,26 @@
 #include <unistd.h>
 
 #include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/setup.h"
+#include "daemon/claim.h"
 #include "daemon/clock.h"
 #include "daemon/log.h"
+#include "daemon/moment.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 
-enum { ATTEMPTS = 5, ATTEMPT_PAUSE = 500 * 1000 /* microseconds */ };
+enum { ADMINISTRATOR = 0, ZONE_UNKNOWN = -1, RELEASE_LIMIT = 2000 /* milliseconds */ };
 
 struct guard {
     struct rpc *rpc;
-    char instance[80], machine[80];
+    struct claim claim;
     int fd;
-    int32_t user;
-    int64_t seen;
-    bool in_flight;
+    int32_t zone;
+    bool marked, in_flight;
+    bool told_failure, told_refusal, told_watching;
 };
+
+/* --- the socket ------------------------------------------------------------------------------- */
 
 static uint64_t digest_of(const char *text)
 {
@@ -60,10 +65,11 @@ static int hold_socket(const char *endpoint, struct error *err)
     return fd;
 }
 
-static void read_machine(char *text, size_t size)
+/* --- who we are ------------------------------------------------------------------------------- */
+
+static void read_machine(char *text, size_t size, const char *host)
 {
     FILE *file = fopen("/etc/machine-id", "re");
-    char host[64] = "";
 
     text[0] = '\0';
     if (file) {
@@ -72,114 +78,262 @@ static void read_machine(char *text, size_t size)
         fclose(file);
         text[strcspn(text, "\n")] = '\0';
     }
-    if (!text[0]) {
-        gethostname(host, sizeof host - 1);
+    if (!text[0])
         snprintf(text, size, "%s", host);
-    }
 }
 
-/* oned may be starting or stumble: a refusal counts at once, a lost answer after some. */
-static int ask_patiently(struct guard *guard, const struct rpc_request *request, char **document,
-                         struct error *err)
+/* Sockets with the same name are the same socket within one network namespace only. */
+static void read_network(char *text, size_t size)
 {
-    struct rpc_reply reply = {0};
+    ssize_t length = readlink("/proc/self/ns/net", text, size - 1);
 
-    for (int i = 0; i < ATTEMPTS; i++) {
-        if (i > 0)
-            usleep(ATTEMPT_PAUSE);
-        if (rpc_call_now(guard->rpc, request, document, &reply, err) == 0)
-            return 0;
-        if (reply.outcome != RPC_NOT_SENT && reply.outcome != RPC_UNKNOWN)
-            break;
-    }
-    return -1;
+    text[length > 0 ? length : 0] = '\0';
 }
 
-static int look_for_others(struct guard *guard, struct error *err)
+static void name_self(struct guard *guard, const char *endpoint, const char *instance)
 {
-    const struct rpc_argument self = RPC_INT(-1);
-    struct rpc_request request = {
-        .method = "one.user.info", .arguments = &self, .n_arguments = 1};
+    char host[65] = "", machine[64], network[40], place[128];
+
+    gethostname(host, sizeof host - 1);
+    read_machine(machine, sizeof machine, host);
+    read_network(network, sizeof network);
+    snprintf(place, sizeof place, "%.60s %.30s %016" PRIx64, machine, network,
+             digest_of(endpoint));
+    claim_init(&guard->claim, instance, place, host);
+}
+
+/* --- the mark --------------------------------------------------------------------------------- */
+
+static void copy(char *to, size_t size, const struct attributes *attributes, int32_t zone,
+                 const char *key)
+{
+    char name[64];
+    const char *value;
+
+    snprintf(name, sizeof name, "GALERNA_ZONE_%d/%s", zone, key);
+    value = attributes_find(attributes, name);
+    snprintf(to, size, "%s", value ? value : "");
+}
+
+static int parse_mark(const struct guard *guard, const struct rpc_reply *reply,
+                      struct claim_mark *mark, struct error *err)
+{
     struct user_pool users = {0};
-    char *document = NULL;
-    const char *instance, *machine, *seen;
-    int64_t age;
-    int result = 0;
+    const struct attributes *attributes;
+    char beat[32];
 
-    if (ask_patiently(guard, &request, &document, err) < 0)
-        return -1;
-    if (!document || user_pool_parse(&users, document, strlen(document), err) < 0 || !users.n) {
-        free(document);
+    *mark = (struct claim_mark){0};
+    if (!reply->text || user_pool_parse(&users, reply->text, reply->length, err) < 0 || !users.n) {
         user_pool_finish(&users);
         return error_prefix(err, "one.user.info");
     }
-    free(document);
-    guard->user = users.items[0].id;
-    instance = attributes_find(&users.items[0].attributes, "GALERNA/INSTANCE");
-    machine = attributes_find(&users.items[0].attributes, "GALERNA/MACHINE");
-    seen = attributes_find(&users.items[0].attributes, "GALERNA/SEEN");
-    age = seen ? clock_now() - strtoll(seen, NULL, 10) : GUARD_FRESH;
-    if (instance && machine && strcmp(instance, guard->instance) != 0 &&
-        strcmp(machine, guard->machine) != 0 && age < GUARD_FRESH && age > -GUARD_FRESH)
-        result = error_set(err, EBUSY,
-                           "another galernad acts on this OpenNebula: instance %.60s on machine "
-                           "%.60s, last seen %lld s ago; stop it, or wait until it has not been "
-                           "seen for %d s",
-                           instance, machine, (long long)age, GUARD_FRESH);
+    attributes = &users.items[0].attributes;
+    copy(mark->instance, sizeof mark->instance, attributes, guard->zone, "INSTANCE");
+    copy(mark->place, sizeof mark->place, attributes, guard->zone, "PLACE");
+    copy(mark->host, sizeof mark->host, attributes, guard->zone, "HOST");
+    copy(beat, sizeof beat, attributes, guard->zone, "BEAT");
+    mark->beat = strtoll(beat, NULL, 10);
     user_pool_finish(&users);
-    return result;
+    return 0;
 }
 
-static void refreshed(void *context, const struct rpc_reply *reply)
+static void failed(struct guard *guard, const char *why)
+{
+    if (!guard->told_failure)
+        log_warning("the mark of the acting galernad in OpenNebula: %s; trying again", why);
+    guard->told_failure = true;
+    claim_failed(&guard->claim, clock_monotonic());
+}
+
+/* Whoever may not ask is not kept from acting: nothing says that there is another one. */
+static void answered_no(struct guard *guard, const struct rpc_reply *reply)
+{
+    if (reply->outcome != RPC_REFUSED || reply->code != RPC_CODE_AUTHORIZATION) {
+        failed(guard, reply->message);
+        return;
+    }
+    if (!guard->told_refusal)
+        log_warning("a galernad on another machine would not be noticed: %s", reply->message);
+    guard->told_refusal = true;
+    claim_refused(&guard->claim, clock_monotonic());
+}
+
+static void tell_watching(struct guard *guard)
+{
+    const struct claim_mark *other = &guard->claim.other;
+
+    if (guard->claim.state == CLAIM_WATCHING && !guard->told_watching)
+        log_info("OpenNebula has the mark of another galernad, %s on %s; it is taken for gone when "
+                 "its mark does not change for %d s",
+                 other->instance, other->host, CLAIM_DEAD / 1000);
+    guard->told_watching = guard->claim.state == CLAIM_WATCHING;
+}
+
+static void mark_seen(void *context, const struct rpc_reply *reply)
+{
+    struct guard *guard = context;
+    struct claim_mark mark;
+    struct error err = {0};
+
+    guard->in_flight = false;
+    if (reply->outcome != RPC_DONE) {
+        answered_no(guard, reply);
+    } else if (parse_mark(guard, reply, &mark, &err) < 0) {
+        failed(guard, err.text);
+    } else {
+        claim_read(&guard->claim, &mark, clock_monotonic());
+        tell_watching(guard);
+    }
+}
+
+static void mark_written(void *context, const struct rpc_reply *reply)
 {
     struct guard *guard = context;
 
     guard->in_flight = false;
     crash_point("mark answered");
-    if (reply->outcome != RPC_DONE)
-        log_debug("the mark of this daemon could not be refreshed: %s", reply->message);
+    if (reply->outcome != RPC_DONE) {
+        answered_no(guard, reply);
+        return;
+    }
+    if (guard->told_failure)
+        log_info("the mark of the acting galernad is in OpenNebula");
+    guard->told_failure = false;
+    claim_written(&guard->claim, clock_monotonic());
 }
 
-void guard_refresh(struct guard *guard, int64_t now)
+static void zone_known(void *context, const struct rpc_reply *reply)
 {
-    char text[320];
-    const struct rpc_argument arguments[] = {RPC_INT(guard->user), RPC_TEXT(text), RPC_INT(1)};
+    struct guard *guard = context;
+    struct setup_facts facts;
+    struct error err = {0};
 
-    if (guard->user < 0 || guard->in_flight || (now - guard->seen < GUARD_INTERVAL && now >= guard->seen))
-        return;
-    guard->seen = now;
+    guard->in_flight = false;
+    setup_facts_init(&facts);
+    if (reply->outcome == RPC_DONE && reply->text &&
+        setup_read_config(&facts, reply->text, reply->length, &err) == 0)
+        guard->zone = facts.zone;
+    else if (reply->outcome == RPC_DONE || reply->outcome == RPC_REFUSED)
+        guard->zone = 0; /* not for us to know: taken as alone */
+    else
+        failed(guard, reply->message);
+}
+
+static void ask(struct guard *guard, const char *method, const struct rpc_argument *arguments,
+                size_t n, rpc_done *done)
+{
     guard->in_flight = true;
-    crash_point("before a mark");
-    snprintf(text, sizeof text, "GALERNA=[INSTANCE=\"%s\",MACHINE=\"%s\",SEEN=\"%lld\"]",
-             guard->instance, guard->machine, (long long)now);
-    rpc_call(guard->rpc, &(struct rpc_request){.method = "one.user.update",
+    rpc_call(guard->rpc, &(struct rpc_request){.method = method,
                                                .arguments = arguments,
-                                               .n_arguments = 3,
-                                               .done = refreshed,
+                                               .n_arguments = n,
+                                               .urgent = true,
+                                               .done = done,
                                                .context = guard});
+}
+
+static void print_mark(const struct guard *guard, const struct claim_mark *mark, char text[512])
+{
+    char seen[MOMENT_TEXT_MAX];
+
+    moment_format(clock_now(), seen);
+    snprintf(text, 512,
+             "GALERNA_ZONE_%d=[INSTANCE=\"%s\",HOST=\"%s\",PLACE=\"%s\",BEAT=\"%lld\",SEEN=\"%s\"]",
+             guard->zone, mark->instance, mark->host, mark->place, (long long)mark->beat, seen);
+}
+
+static void write_mark(struct guard *guard)
+{
+    char text[512];
+    const struct rpc_argument arguments[] = {RPC_INT(ADMINISTRATOR), RPC_TEXT(text), RPC_INT(1)};
+
+    print_mark(guard, claim_write(&guard->claim, clock_monotonic()), text);
+    crash_point("before a mark");
+    ask(guard, "one.user.update", arguments, 3, mark_written);
     crash_point("after a mark");
 }
 
-struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *instance,
-                           bool look, struct error *err)
+void guard_step(struct guard *guard)
+{
+    const struct rpc_argument user = RPC_INT(ADMINISTRATOR);
+    enum claim_wish wish = claim_wish(&guard->claim, clock_monotonic());
+
+    if (!guard->marked || guard->in_flight || wish == CLAIM_WAIT)
+        return;
+    if (guard->zone == ZONE_UNKNOWN)
+        ask(guard, "one.system.config", NULL, 0, zone_known);
+    else if (wish == CLAIM_READ)
+        ask(guard, "one.user.info", &user, 1, mark_seen);
+    else
+        write_mark(guard);
+}
+
+int64_t guard_next_time(const struct guard *guard)
+{
+    if (!guard->marked || guard->in_flight || guard->claim.state == CLAIM_LOST)
+        return INT64_MAX;
+    return guard->claim.next;
+}
+
+bool guard_is_settled(const struct guard *guard)
+{
+    return !guard->marked || guard->told_failure || guard->claim.open ||
+           guard->claim.state == CLAIM_HELD || guard->claim.state == CLAIM_LOST;
+}
+
+bool guard_holds(const struct guard *guard)
+{
+    return !guard->marked || claim_holds(&guard->claim, clock_monotonic());
+}
+
+int guard_check(const struct guard *guard, struct error *err)
+{
+    const struct claim_mark *other = &guard->claim.other;
+
+    if (!guard->marked || guard->claim.state != CLAIM_LOST)
+        return 0;
+    return error_set(err, EBUSY,
+                     "another galernad acts on this OpenNebula: instance %s on %s; stop it first",
+                     other->instance, other->host);
+}
+
+struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *instance, bool marked,
+                           struct error *err)
 {
     struct guard *guard = memory_new(1, sizeof *guard);
 
     guard->rpc = rpc;
-    snprintf(guard->instance, sizeof guard->instance, "%s", instance);
-    read_machine(guard->machine, sizeof guard->machine);
+    guard->marked = marked;
+    guard->zone = ZONE_UNKNOWN;
+    name_self(guard, endpoint, instance);
     guard->fd = hold_socket(endpoint, err);
     if (guard->fd < 0) {
         free(guard);
         return NULL;
     }
-    guard->user = -1;
     crash_point("place taken");
-    if (look && look_for_others(guard, err) < 0) {
-        guard_destroy(guard);
-        return NULL;
-    }
     return guard;
+}
+
+void guard_release(struct guard *guard)
+{
+    char text[512];
+    const struct rpc_argument arguments[] = {RPC_INT(ADMINISTRATOR), RPC_TEXT(text), RPC_INT(1)};
+    const struct rpc_request request = {.method = "one.user.update",
+                                        .arguments = arguments,
+                                        .n_arguments = 3,
+                                        .timeout = RELEASE_LIMIT,
+                                        .urgent = true};
+    struct claim_mark mark;
+    struct error err = {0};
+
+    if (!guard || !guard->marked || guard->claim.open || !guard_holds(guard))
+        return;
+    mark = guard->claim.own;
+    mark.beat = -1;
+    print_mark(guard, &mark, text);
+    crash_point("before giving the mark up");
+    if (rpc_call_now(guard->rpc, &request, NULL, NULL, &err) < 0)
+        log_debug("the mark stays in OpenNebula: %s", err.text);
 }
 
 void guard_destroy(struct guard *guard)

@@ -1,9 +1,9 @@
 /* guard.h: one daemon acts on an OpenNebula, not two.
  *
  * On one machine an abstract Unix socket named after the endpoint is held; it goes away with the
- * process. Between machines the daemon keeps an attribute GALERNA=[INSTANCE, MACHINE, SEEN] up to
- * date in the template of the user it acts as; another instance on another machine whose SEEN is
- * fresh is respected.
+ * process. Between machines (and endpoints, and network namespaces) a mark is kept in OpenNebula,
+ * where every administrator can write it: GALERNA_ZONE_n=[INSTANCE, HOST, PLACE, BEAT, SEEN] in the
+ * template of user 0, n being the zone. claim.h decides what it means.
  */
 #ifndef GALERNA_DAEMON_GUARD_H
 #define GALERNA_DAEMON_GUARD_H
@@ -16,17 +16,25 @@
 
 struct guard; /* opaque */
 
-enum { GUARD_INTERVAL = 20, GUARD_FRESH = 90 /* seconds */ };
-
-/* Take the place. Errors: EBUSY (who has it and how to end that), else what the calls answered.
- * Waits for the answers. instance: this daemon's name for itself; look: ask
- * OpenNebula for others too. */
-struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *instance,
-                           bool look, struct error *err);
-/* Gives the place up. NULL is allowed. */
+/* Take the place on this machine. instance: this daemon's name for itself; marked: keep the mark,
+ * too. Errors: EBUSY (who has it), else the socket's. */
+struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *instance, bool marked,
+                           struct error *err);
+/* Gives the place up; the mark stays. NULL is allowed. */
 void guard_destroy(struct guard *guard);
 
-/* Say that we are still there, when it is time to. */
-void guard_refresh(struct guard *guard, int64_t now);
+/* Read or write the mark when it is time to; returns at once. */
+void guard_step(struct guard *guard);
+/* When there is something to do again: monotonic milliseconds. */
+int64_t guard_next_time(const struct guard *guard);
+/* OpenNebula has been asked, and nobody else is being watched. */
+bool guard_is_settled(const struct guard *guard);
+/* May this daemon act? */
+bool guard_holds(const struct guard *guard);
+/* Another one acts: EBUSY and who it is. 0 otherwise. */
+int guard_check(const struct guard *guard, struct error *err);
+
+/* Give the mark up, so that nobody waits for it. Takes 2 seconds at most. */
+void guard_release(struct guard *guard);
 
 #endif

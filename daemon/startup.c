@@ -1,5 +1,6 @@
 #include "daemon/startup.h"
 
+#include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,10 @@ enum {
     SITE_INTERVAL = 10 * 1000,    /* milliseconds between looks at datastores, users, rules */
     FIRST_CONTACT = 20 * 1000,    /* milliseconds until an oned that is not there is given up */
     FIRST_CONTACT_PAUSE = 1000,
+    CLAIM_TURN = 100, /* milliseconds between looks whether the place is ours */
 };
+
+enum { LATER = 1, STOPPED }; /* of what is tried at the start, besides 0 and -1 */
 
 /* Everything there is, in the order in which it is made. */
 struct house {
@@ -148,6 +152,23 @@ static int find_oned(struct house *house)
     return house->daemon.rpc ? 0 : fail(house, EXIT_FAILURE, &err);
 }
 
+/* Milliseconds; calls go on. STOPPED: by a signal. */
+static int wait_or_stop(struct house *house, int64_t pause)
+{
+    int64_t until = clock_monotonic() + pause, left;
+    struct curl_waitfd fd;
+    struct error err = {0};
+    unsigned n = signals_waitfd(&fd);
+
+    while ((left = until - clock_monotonic()) > 0) {
+        if (rpc_wait(house->daemon.rpc, &fd, n, (int)left, &err) < 0)
+            return fail(house, EXIT_FAILURE, &err);
+        if (signals_next() == SIGNAL_STOP)
+            return STOPPED;
+    }
+    return 0;
+}
+
 /* oned may be starting at the same time; wrong credentials are not waited out. */
 static int greet_oned(struct house *house)
 {
@@ -155,6 +176,7 @@ static int greet_oned(struct house *house)
     int64_t until = clock_monotonic() + FIRST_CONTACT;
     struct error err = {0};
     bool told = false;
+    int waiting;
 
     for (;;) {
         char *version = NULL;
@@ -174,13 +196,12 @@ static int greet_oned(struct house *house)
             return fail(house, EXIT_CREDENTIALS, &err);
         }
         if (clock_monotonic() >= until)
-            return 1; /* it may come later */
+            return LATER;
         if (!told)
             log_warning("%s; trying again", err.text);
         told = true;
-        if (rpc_wait(house->daemon.rpc, NULL, 0, FIRST_CONTACT_PAUSE, &err) < 0)
-            return fail(house, EXIT_FAILURE, &err);
-        usleep(FIRST_CONTACT_PAUSE * 1000);
+        if ((waiting = wait_or_stop(house, FIRST_CONTACT_PAUSE)) != 0)
+            return waiting;
     }
 }
 
@@ -221,22 +242,51 @@ static void find_zone(struct house *house)
     free(document);
 }
 
+static int fail_or_busy(struct house *house, const struct error *err)
+{
+    return fail(house, err->code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, err);
+}
+
+/* Until it is known whether another one acts. An OpenNebula that does not answer is asked again by
+ * the loop, which does nothing before it knows. */
+static int claim_place(struct house *house)
+{
+    struct guard *guard = house->daemon.guard;
+    struct error err = {0};
+    int waiting;
+
+    for (;;) {
+        guard_step(guard);
+        if (guard_is_settled(guard))
+            break;
+        if ((waiting = wait_or_stop(house, CLAIM_TURN)) != 0)
+            return waiting;
+    }
+    return guard_check(guard, &err) < 0 ? fail_or_busy(house, &err) : 0;
+}
+
 static int take_place(struct house *house)
 {
+    const struct live_configuration *live = house->daemon.live;
     struct error err = {0};
-    int reached = greet_oned(house);
+    int reached = greet_oned(house), claimed = 0;
 
-    if (reached < 0)
-        return -1;
+    if (reached < 0 || reached == STOPPED)
+        return reached;
     if (reached == 0 && check_credentials(house) < 0)
         return -1;
     if (reached == 0)
         find_zone(house);
-    house->daemon.guard = guard_create(house->daemon.rpc, house->credentials.endpoint,
-                                       book_instance(house->daemon.book),
-                                       house->daemon.live->exclusive && reached == 0, &err);
+    house->daemon.guard =
+        guard_create(house->daemon.rpc, house->credentials.endpoint,
+                     book_instance(house->daemon.book),
+                     live->exclusive && !live->dry_run && !house->simulated, &err);
     if (!house->daemon.guard)
-        return fail(house, err.code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, &err);
+        return fail_or_busy(house, &err);
+    if (reached == 0)
+        claimed = claim_place(house);
+    if (claimed != 0)
+        return claimed;
     log_info("acting on OpenNebula %s at %s as %s",
              house->daemon.oned_version[0] ? house->daemon.oned_version : "(not reached yet)",
              house->credentials.endpoint, house->credentials.user);
@@ -311,10 +361,12 @@ static int go_to_background(struct house *house)
     return 0;
 }
 
+/* 0; -1: it cannot be; else there is nothing to run. */
 static int build(struct house *house)
 {
     struct error err = {0};
     uint64_t watchdog = 0;
+    int placed;
 
     if (read_configuration(house) < 0 || load_policies(house) < 0)
         return -1;
@@ -328,8 +380,11 @@ static int build(struct house *house)
         return -1;
     if (signals_catch(&err) < 0)
         return fail(house, EXIT_FAILURE, &err);
-    if (open_book(house) < 0 || find_oned(house) < 0 || take_place(house) < 0 ||
-        make_loop(house) < 0)
+    if (open_book(house) < 0 || find_oned(house) < 0)
+        return -1;
+    if ((placed = take_place(house)) != 0)
+        return placed;
+    if (make_loop(house) < 0)
         return -1;
     crash_point("built");
     if (sd_watchdog_enabled(0, &watchdog) > 0)
@@ -346,6 +401,8 @@ static void take_down(struct house *house)
     answers_destroy(daemon->answers);
     if (recorder_close(daemon->recorder, &err) < 0)
         log_error("%s", err.text);
+    if (daemon->poll_ok)
+        guard_release(daemon->guard);
     rpc_destroy(daemon->rpc);
     messages_destroy(daemon->messages);
     enactor_destroy(daemon->enactor);
@@ -372,7 +429,7 @@ int startup_run(const struct startup *startup)
 
     house->startup = startup;
     if (build(house) == 0 && daemon_run(&house->daemon, &err) < 0)
-        fail(house, EXIT_FAILURE, &err);
+        fail_or_busy(house, &err);
     code = house->exit_code ? house->exit_code : house->daemon.exit_code;
     take_down(house);
     free(house);

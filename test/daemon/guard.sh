@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Two daemons and one OpenNebula: the second one ends with 3, a dead or sleeping one is followed.
+# They reach it by two names, so that the socket of this machine does not keep them apart.
+#
+#   guard.sh GALERNAD GALERNA
+set -euo pipefail
+
+galernad=$1
+galerna=$2
+work=$(mktemp -d)
+declare -A pid=()
+unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY NOTIFY_SOCKET
+
+finish() {
+    kill -KILL "${pid[@]}" 2>/dev/null || true
+    wait
+    rm -rf "$work"
+}
+trap finish EXIT
+
+fail() {
+    echo "guard.sh: $*" >&2
+    tail -n 20 "$work"/*.log >&2
+    exit 1
+}
+
+# start NAME HOST [STATE]
+start() {
+    printf '[opennebula]\nendpoint: http://%s:%s/RPC2\nauth-file: %s\npoll-interval: 1\n' \
+        "$2" "$port" "$work/auth" >"$work/$1.conf"
+    "$galernad" --foreground --state-dir "$work/${3:-$1}" -c "$work/$1.conf" >>"$work/$1.log" 2>&1 &
+    pid[$1]=$!
+}
+
+alive() {
+    kill -0 "${pid[$1]}" 2>/dev/null
+}
+
+# ends NAME CODE SECONDS
+ends() {
+    local got=0
+    for _ in $(seq "$(($3 * 10))"); do
+        alive "$1" || break
+        sleep 0.1
+    done
+    alive "$1" && fail "$1 still runs after $3 s"
+    wait "${pid[$1]}" || got=$?
+    [ "$got" -eq "$2" ] || fail "$1: exit code $got instead of $2"
+}
+
+# acts NAME SECONDS: a VM that is created now runs; NAME says that it has started it.
+acts() {
+    local before vm
+    before=$(grep -c deploy "$work/$1.log" 2>/dev/null || true)
+    vm=$("$galerna" sandbox submit --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" \
+        --cpu 1 --memory 128)
+    for _ in $(seq "$(($2 * 10))"); do
+        [ "$(grep -c deploy "$work/$1.log" || true)" -le "${before:-0}" ] || return 0
+        sleep 0.1
+    done
+    fail "$1 does not start $vm within $2 s"
+}
+
+says() {
+    grep -qF -- "$2" "$work/$1.log" || fail "$1 does not say: $2"
+}
+
+"$galerna" sandbox --port 0 --hosts 2 --auth "$work/auth" >"$work/ready" &
+pid[sandbox]=$!
+for _ in $(seq 100); do
+    port=$(grep -oE '127.0.0.1:[0-9]+' "$work/ready" 2>/dev/null) && break
+    sleep 0.1
+done
+port=${port#*:}
+
+# A second one on the same machine, under the same name: at once. On the same state: at once.
+start first 127.0.0.1
+acts first 10
+start same 127.0.0.1
+ends same 3 5
+says same 'another galernad on this machine'
+start first-again localhost first
+ends first-again 3 5
+says first-again "$work/first"
+
+# A second one that reaches it by another name, as one on another machine does.
+start second localhost
+ends second 3 20
+says second 'another galernad acts on this OpenNebula: instance'
+alive first || fail "the first one has ended"
+acts first 10
+
+# A dead one is followed when its mark has stood still for a while.
+kill -KILL "${pid[first]}"
+wait "${pid[first]}" 2>/dev/null || true
+start second localhost
+acts second 40
+says second 'the mark of another galernad'
+
+# One that was asleep so long that another took its place ends when it wakes up.
+kill -STOP "${pid[second]}"
+start first 127.0.0.1
+acts first 40
+kill -CONT "${pid[second]}"
+ends second 3 10
+acts first 10
+
+# One that ends in good order is followed at once.
+kill -TERM "${pid[first]}"
+ends first 0 10
+start second localhost
+acts second 10

@@ -1,0 +1,258 @@
+#include "daemon/claim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A daemon that claims, and the calls it has under way. */
+struct claimant {
+    struct claim claim;
+    enum claim_wish under_way; /* CLAIM_WAIT: none */
+    int64_t carried_out;       /* when OpenNebula does it */
+    int64_t answered;
+    struct claim_mark mark; /* to be written, or read */
+    bool stopped;
+};
+
+struct world {
+    struct claim_mark mark;
+    int64_t now;
+    uint64_t random;
+};
+
+static uint32_t draw(struct world *world, uint32_t limit)
+{
+    world->random = world->random * UINT64_C(6364136223846793005) + 1442695040888963407U;
+    return (uint32_t)(world->random >> 33) % limit;
+}
+
+/* Each call takes up to `slow` milliseconds on its way to OpenNebula and back. */
+static void turn(struct claimant *c, struct world *world, uint32_t slow)
+{
+    if (c->stopped)
+        return;
+    if (c->under_way != CLAIM_WAIT && c->carried_out == world->now) {
+        if (c->under_way == CLAIM_WRITE)
+            world->mark = c->mark;
+        else
+            c->mark = world->mark;
+    }
+    if (c->under_way != CLAIM_WAIT && c->answered == world->now) {
+        if (c->under_way == CLAIM_WRITE)
+            claim_written(&c->claim, world->now);
+        else
+            claim_read(&c->claim, &c->mark, world->now);
+        c->under_way = CLAIM_WAIT;
+    }
+    if (c->under_way != CLAIM_WAIT)
+        return;
+    c->under_way = claim_wish(&c->claim, world->now);
+    if (c->under_way == CLAIM_WRITE)
+        c->mark = *claim_write(&c->claim, world->now);
+    c->carried_out = world->now + 1 + draw(world, slow);
+    c->answered = c->carried_out + draw(world, slow);
+}
+
+static void run(struct world *world, struct claimant *claimants, size_t n, int64_t until,
+                uint32_t slow)
+{
+    for (; world->now < until; world->now++) {
+        size_t holding = 0;
+
+        for (size_t i = 0; i < n; i++)
+            turn(&claimants[i], world, slow);
+        for (size_t i = 0; i < n; i++)
+            holding += !claimants[i].stopped && claim_holds(&claimants[i].claim, world->now);
+        assert_true(holding <= 1);
+    }
+}
+
+static void begin(struct claimant *c, const char *instance, const char *place)
+{
+    *c = (struct claimant){0};
+    claim_init(&c->claim, instance, place, "host");
+}
+
+static void alone_it_holds_at_once_and_goes_on(void **state)
+{
+    struct world world = {.random = 1};
+    struct claimant a;
+
+    (void)state;
+    begin(&a, "a", "here");
+    run(&world, &a, 1, 1500, 10);
+    assert_true(claim_holds(&a.claim, world.now));
+    for (int64_t until = 2000; until < 200000; until += 1000) {
+        run(&world, &a, 1, until, 10);
+        assert_true(claim_holds(&a.claim, world.now));
+    }
+    assert_true(world.mark.beat >= 18 && world.mark.beat <= 22);
+}
+
+static void of_two_one_holds(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct world world = {.random = seed};
+        struct claimant both[2];
+
+        begin(&both[0], "a", "here");
+        begin(&both[1], "b", "there");
+        both[1].claim.next = draw(&world, seed % 2 ? 500 : 30000);
+        run(&world, both, 2, 70000, 300);
+        assert_int_equal(claim_holds(&both[0].claim, world.now) +
+                             claim_holds(&both[1].claim, world.now),
+                         1);
+        assert_int_equal((both[0].claim.state == CLAIM_LOST) + (both[1].claim.state == CLAIM_LOST),
+                         1);
+    }
+}
+
+static void a_living_one_is_noticed_in_time(void **state)
+{
+    struct world world = {.random = 3};
+    struct claimant both[2];
+
+    (void)state;
+    begin(&both[0], "a", "here");
+    both[1].stopped = true;
+    run(&world, both, 2, 21234, 20);
+    begin(&both[1], "b", "there");
+    run(&world, both, 2, 21234 + 15000, 20);
+    assert_int_equal(both[1].claim.state, CLAIM_LOST);
+    assert_string_equal(both[1].claim.other.instance, "a");
+    assert_true(claim_holds(&both[0].claim, world.now));
+}
+
+static void a_dead_one_is_followed(void **state)
+{
+    struct world world = {.random = 4};
+    struct claimant both[2];
+
+    (void)state;
+    begin(&both[0], "a", "here");
+    both[1].stopped = true;
+    run(&world, both, 2, 30000, 20);
+    both[0].stopped = true;
+    begin(&both[1], "b", "there");
+    run(&world, both, 2, 30000 + CLAIM_DEAD - 1000, 20);
+    assert_false(claim_holds(&both[1].claim, world.now));
+    run(&world, both, 2, 30000 + CLAIM_DEAD + 5000, 20);
+    assert_true(claim_holds(&both[1].claim, world.now));
+
+    /* It was asleep: what it finds is not its own any more. */
+    both[0].stopped = false;
+    assert_false(claim_holds(&both[0].claim, world.now));
+    both[0].under_way = CLAIM_WAIT;
+    run(&world, both, 2, world.now + 1000, 20);
+    assert_int_equal(both[0].claim.state, CLAIM_LOST);
+    assert_true(claim_holds(&both[1].claim, world.now));
+}
+
+static void the_same_place_is_taken_over_at_once(void **state)
+{
+    struct world world = {.random = 5};
+    struct claimant one;
+
+    (void)state;
+    begin(&one, "a", "here");
+    run(&world, &one, 1, 30000, 20);
+    begin(&one, "a", "here"); /* the same book: its mark is as good as written */
+    run(&world, &one, 1, 30100, 20);
+    assert_true(claim_holds(&one.claim, world.now));
+    begin(&one, "new", "here"); /* another book: its predecessor's socket is free */
+    run(&world, &one, 1, 32000, 20);
+    assert_true(claim_holds(&one.claim, world.now));
+    begin(&one, "new", "elsewhere"); /* a book that was copied is another one's */
+    run(&world, &one, 1, 34000, 20);
+    assert_false(claim_holds(&one.claim, world.now));
+}
+
+static void what_was_given_up_is_free(void **state)
+{
+    struct world world = {.mark = {.instance = "a", .place = "here", .beat = -1}, .random = 6};
+    struct claimant b;
+
+    (void)state;
+    begin(&b, "b", "there");
+    run(&world, &b, 1, 1500, 20);
+    assert_true(claim_holds(&b.claim, world.now));
+}
+
+static void without_answers_it_does_not_hold(void **state)
+{
+    struct world world = {.random = 7};
+    struct claimant a;
+    int64_t now;
+
+    (void)state;
+    begin(&a, "a", "here");
+    run(&world, &a, 1, 15000, 20);
+    now = world.now;
+    for (; now < 15000 + CLAIM_TRUST + 1000; now += 100)
+        if (claim_wish(&a.claim, now) != CLAIM_WAIT)
+            claim_failed(&a.claim, now);
+    assert_false(claim_holds(&a.claim, now));
+    world.now = now;
+    run(&world, &a, 1, now + CLAIM_LOOK + 100, 20);
+    assert_true(claim_holds(&a.claim, world.now));
+}
+
+static void what_it_replaced_may_be_shown_once_more(void **state)
+{
+    const struct claim_mark old = {.instance = "old", .place = "there", .beat = 12};
+    struct claim claim;
+    int64_t now = CLAIM_DEAD;
+
+    (void)state;
+    claim_init(&claim, "a", "here", "host");
+    claim_read(&claim, &old, 0);
+    claim_read(&claim, &old, now);
+    assert_int_equal(claim_wish(&claim, now), CLAIM_WRITE);
+    assert_int_equal(claim_write(&claim, now)->beat, 13);
+    claim_written(&claim, now);
+    now += CLAIM_PAUSE;
+    claim_read(&claim, &old, now);
+    assert_int_equal(claim.state, CLAIM_PROVING);
+    now += CLAIM_PAUSE;
+    claim_read(&claim, &claim.own, now);
+    assert_true(claim_holds(&claim, now));
+}
+
+static void one_that_must_not_write_is_not_kept_from_acting(void **state)
+{
+    const struct claim_mark other = {.instance = "b", .place = "there", .beat = 1};
+    struct claim claim;
+
+    (void)state;
+    claim_init(&claim, "a", "here", "host");
+    claim_refused(&claim, 5);
+    assert_true(claim_holds(&claim, 5));
+    assert_int_equal(claim_wish(&claim, 5), CLAIM_WAIT);
+    assert_int_equal(claim_wish(&claim, 5 + CLAIM_BEAT), CLAIM_READ);
+    claim_read(&claim, &other, 20000);
+    claim.open = false;
+    assert_false(claim_holds(&claim, 20000));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alone_it_holds_at_once_and_goes_on),
+        cmocka_unit_test(of_two_one_holds),
+        cmocka_unit_test(a_living_one_is_noticed_in_time),
+        cmocka_unit_test(a_dead_one_is_followed),
+        cmocka_unit_test(the_same_place_is_taken_over_at_once),
+        cmocka_unit_test(what_was_given_up_is_free),
+        cmocka_unit_test(without_answers_it_does_not_hold),
+        cmocka_unit_test(what_it_replaced_may_be_shown_once_more),
+        cmocka_unit_test(one_that_must_not_write_is_not_kept_from_acting),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
