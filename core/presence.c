@@ -23,28 +23,27 @@ bool presence_overlaps(const struct reservation *r)
     return false;
 }
 
-static bool sibling_covers(const struct reservation *r, uint32_t host, int64_t at)
-{
-    for (const struct reservation *s = r->lease->booked; s; s = s->next_booked)
-        if (s != r && s->from <= at && at < s->until && uses(s->placement, host))
-            return true;
-    return false;
-}
+/* What the lease's other reservations are on a host at a time, and until when. */
+struct siblings {
+    bool cover;    /* one of them holds the host */
+    int64_t until; /* the next time at which one of them begins or ends there */
+};
 
-/* The next time after `at` at which a sibling begins or ends. */
-static int64_t next_sibling_edge(const struct reservation *r, int64_t at)
+/* Only those that hold the host matter: a gang that is suspended one VM after the other has as many
+ * reservations as hosts, and each overlaps most others. */
+static struct siblings siblings_at(const struct reservation *r, uint32_t host, int64_t at)
 {
-    int64_t edge = INSTANT_NEVER;
+    struct siblings siblings = {.until = INSTANT_NEVER};
 
     for (const struct reservation *s = r->lease->booked; s; s = s->next_booked) {
-        if (s == r)
+        int64_t edge = s->from > at ? s->from : s->until;
+
+        if (s == r || s->until <= at || s->from >= r->until || !uses(s->placement, host))
             continue;
-        if (s->from > at && s->from < edge)
-            edge = s->from;
-        if (s->until > at && s->until < edge)
-            edge = s->until;
+        siblings.cover |= s->from <= at;
+        siblings.until = edge < siblings.until ? edge : siblings.until;
     }
-    return edge;
+    return siblings;
 }
 
 uint32_t presence_apply(struct profile *profile, const struct reservation *r, uint32_t host,
@@ -54,11 +53,11 @@ uint32_t presence_apply(struct profile *profile, const struct reservation *r, ui
     uint32_t negative = 0;
 
     for (int64_t at = change.from; at < end; at = change.until) {
-        int64_t edge = next_sibling_edge(r, at);
+        struct siblings siblings = siblings_at(r, host, at);
 
         change.from = at;
-        change.until = edge < end ? edge : end;
-        change.mark = sibling_covers(r, host, at) ? 0 : profile_mark(r->lease->request.id);
+        change.until = siblings.until < end ? siblings.until : end;
+        change.mark = siblings.cover ? 0 : profile_mark(r->lease->request.id);
         negative |= profile_apply(profile, &change);
     }
     return negative;
