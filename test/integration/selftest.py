@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """The sampler and the words of assertion, tried on made-up worlds: they must see what is wrong."""
 
+import base64
 import io
 import os
+import subprocess
 import sys
+import tempfile
 import unittest
+import zlib
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -177,6 +181,86 @@ class WordsTest(unittest.TestCase):
         found.history[1].stopped_running = 158
         trial(found).not_cut_short(7, 160)
         self.assertRaises(Failure, trial(found).not_cut_short, 7, 161)
+
+
+class DriverTest(unittest.TestCase):
+    """The drivers of a real oned, spoken to as oned and monitord do."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        for name in ("var", "faults/vm", "faults/hosts", "faults/ds"):
+            os.makedirs(os.path.join(self.folder.name, name))
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder.name, "faults", name), "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+    def ask(self, kind, *requests):
+        """The answers after INIT. The driver is not told to end before all have come."""
+        driver = subprocess.Popen(
+            [sys.executable, "-B", os.path.join(os.path.dirname(os.path.abspath(__file__)), "real",
+                                                "driver.py"), kind, self.folder.name],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        with driver:
+            driver.stdin.write("".join(line + "\n" for line in ("INIT",) + requests))
+            driver.stdin.flush()
+            answers = [driver.stdout.readline().strip() for _ in range(1 + len(requests))]
+            driver.stdin.write("FINALIZE\n")
+            driver.stdin.flush()
+            self.assertEqual(driver.wait(10), 0)
+        self.assertEqual(answers[0], "INIT SUCCESS")
+        return answers[1:]
+
+    @staticmethod
+    def order(action, vm, host="h1"):
+        xml = "<VMM_DRIVER_ACTION_DATA><HOST>%s</HOST></VMM_DRIVER_ACTION_DATA>" % host
+        return "%s - %d %s" % (action, vm, base64.b64encode(xml.encode()).decode())
+
+    def test_an_order_succeeds_and_is_noted(self):
+        self.assertEqual(self.ask("vm", self.order("DEPLOY", 7)), ["DEPLOY SUCCESS 7 one-7"])
+        with open(os.path.join(self.folder.name, "var", "driver.log"), encoding="utf-8") as file:
+            self.assertEqual(file.read().split()[1:], ["vm", "DEPLOY", "7", "h1", "begin"])
+
+    def test_the_closest_fault_counts(self):
+        self.write("vm/DEPLOY", "fail=yes message=all")
+        self.write("vm/DEPLOY@h2", "fail=yes message=host")
+        self.write("vm/DEPLOY@vm3", "delay=0")
+        answers = self.ask("vm", self.order("DEPLOY", 1), self.order("DEPLOY", 2, "h2"),
+                           self.order("DEPLOY", 3, "h2"), self.order("SAVE", 4))
+        self.assertEqual(answers, ["DEPLOY FAILURE 1 all", "DEPLOY FAILURE 2 host",
+                                   "DEPLOY SUCCESS 3 one-3", "SAVE SUCCESS 4 one-4"])
+
+    def test_a_slow_order_holds_nobody_up(self):
+        self.write("vm/SAVE@vm1", "delay=0.5")
+        self.assertEqual(self.ask("vm", self.order("SAVE", 1), self.order("SAVE", 2)),
+                         ["SAVE SUCCESS 2 one-2", "SAVE SUCCESS 1 one-1"])
+
+    def look(self, name):
+        xml = "<MONITOR_DRIVER_ACTION><HOST><NAME>%s</NAME></HOST></MONITOR_DRIVER_ACTION>" % name
+        request = "START_MONITOR - 5 0 " + base64.b64encode(zlib.compress(xml.encode())).decode()
+        word, verdict, number, _, payload = self.ask("monitor", request)[0].split()
+        self.assertEqual((word, number), ("START_MONITOR", "5"))
+        return verdict, zlib.decompress(base64.b64decode(payload)).decode()
+
+    def test_a_host_has_the_capacity_of_its_file(self):
+        self.write("hosts/h1", "cores=2.5 memory_mb=1024")
+        verdict, text = self.look("h1")
+        self.assertEqual(verdict, "SUCCESS")
+        system = ElementTree.fromstring(text).findtext("SYSTEM_HOST")
+        self.assertIn("TOTALCPU = 250\nTOTALMEMORY = 1048576\n", base64.b64decode(system).decode())
+
+    def test_a_host_in_error_or_without_file_is_not_monitored(self):
+        self.write("hosts/h1", "cores=2 memory_mb=1024 error=yes")
+        self.assertEqual(self.look("h1"), ("FAILURE", "told to fail"))
+        self.assertEqual(self.look("h2"), ("FAILURE", "faults/hosts/h2 is missing"))
+
+    def test_a_datastore_reports_its_file(self):
+        self.write("ds/3", "total_mb=10 free_mb=4 used_mb=6")
+        answer = self.ask("datastore", "MONITOR  3 PHg+")[0].split()
+        self.assertEqual(answer[:3], ["MONITOR", "SUCCESS", "3"])
+        self.assertEqual(base64.b64decode(answer[3]).decode(),
+                         "TOTAL_MB = 10\nFREE_MB = 4\nUSED_MB = 6\n")
 
 
 if __name__ == "__main__":
