@@ -56,6 +56,10 @@ static void print_expectation(const json_t *lease, int64_t now)
 
     if (expected == INSTANT_NONE || client_instant(lease, "since") != INSTANT_NONE)
         return;
+    if (expected == INSTANT_NEVER) {
+        line("Expected", "no time: what holds the hosts it may use has no planned end");
+        return;
+    }
     time_words_local(expected, local);
     time_words_relative(expected, now, relative);
     line("Expected", "%s (%s, %s)", local, relative, client_text(lease, "promise"));

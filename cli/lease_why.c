@@ -99,7 +99,10 @@ static void print_start(const json_t *lease, int64_t now)
 
     if (will_start(client_text(lease, "phase"))) {
         if (expected == INSTANT_NONE || expected == INSTANT_NEVER) {
-            printf("When it starts cannot be said yet.\n");
+            printf("When it starts cannot be said%s.\n",
+                   expected == INSTANT_NONE
+                       ? " yet"
+                       : ": what holds the hosts it may use has no planned end");
             return;
         }
         time_words_local(expected, local);

@@ -170,6 +170,8 @@ const struct configuration_option option_table[] = {
      "The pause after a failed attempt, doubled after each further one."},
     {"opennebula", "boot-time", OPTION_SECONDS, LIVE(boot_time), NULL, "0", 0, 86400,
      "Reservations are deployed so much earlier, to be running at their start."},
+    {"opennebula", "forecast", OPTION_INTEGER, LIVE(forecast), NULL, "50", 0, 100000,
+     "Of so many leases at the head of the queue the start is estimated."},
     {"opennebula", "suspend-with", OPTION_WORD, LIVE(suspend_with), "stop|suspend", "stop", 0, 0,
      "How a VM makes room. stop: it may come back on any host. suspend: it stays on its host, "
      "which OpenNebula goes on counting as used; needs enforce: no."},

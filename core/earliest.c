@@ -169,10 +169,13 @@ static void look_for(struct search *search, struct window *window)
     }
 }
 
+/* May the host be used, and could it hold so many when it is empty? */
 static bool within_capacity(const struct earliest_request *request, uint32_t host, uint32_t level)
 {
     const struct amounts *capacity = request->profiles[host].capacity;
 
+    if (request->allowed && !request->allowed[host])
+        return false;
     for (int k = 0; k < request->vm.n; k++)
         if (request->vm.needs[k] * level > capacity->of[request->vm.types[k]])
             return false;

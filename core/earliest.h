@@ -2,6 +2,7 @@
 #ifndef GALERNA_CORE_EARLIEST_H
 #define GALERNA_CORE_EARLIEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,7 @@
 struct earliest_request {
     const struct profile *profiles;
     size_t n_hosts;
+    const bool *allowed; /* per host; NULL: all may be used */
     struct demand vm; /* one VM */
     uint32_t count;
     int64_t from, duration; /* duration > 0, SPAN_UNLIMITED: for ever */

@@ -34,6 +34,30 @@ void profile_finish(struct profile *profile)
         free(profile->free[type]);
 }
 
+static void *copy_column(const void *column, const struct profile *src, uint32_t room)
+{
+    int64_t *copy = memory_new(room, sizeof *copy);
+
+    memcpy(copy, (const int64_t *)column + src->head, (src->n - src->head) * sizeof *copy);
+    return copy;
+}
+
+void profile_copy(struct profile *dst, const struct profile *src, const struct amounts *capacity)
+{
+    uint32_t n = src->n - src->head;
+
+    *dst = *src;
+    dst->capacity = capacity;
+    dst->head = 0;
+    dst->n = n;
+    dst->allocated = n < PROFILE_FIRST_ROOM ? PROFILE_FIRST_ROOM : n + n / 4;
+    dst->times = copy_column(src->times, src, dst->allocated);
+    dst->presence = copy_column(src->presence, src, dst->allocated);
+    for (int i = 0; i < src->n_booked; i++)
+        dst->free[src->booked[i]] =
+            copy_column(src->free[src->booked[i]], src, dst->allocated);
+}
+
 uint64_t profile_mark(int64_t lease_id)
 {
     uint64_t x = (uint64_t)lease_id + UINT64_C(0x9e3779b97f4a7c15);

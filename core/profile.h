@@ -29,6 +29,8 @@ struct profile {
 
 void profile_init(struct profile *profile, const struct amounts *capacity);
 void profile_finish(struct profile *profile);
+/* Make dst the same from the head on; capacity: of dst's host. dst is overwritten. */
+void profile_copy(struct profile *dst, const struct profile *src, const struct amounts *capacity);
 
 /* What a lease adds to `presence`. */
 uint64_t profile_mark(int64_t lease_id);

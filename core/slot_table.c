@@ -120,6 +120,11 @@ uint64_t slot_table_version(const struct slot_table *table)
     return table->version;
 }
 
+const struct profile *slot_table_profile(const struct slot_table *table, uint32_t host)
+{
+    return &table->profiles[host];
+}
+
 int64_t slot_table_free_cpu_now(const struct slot_table *table)
 {
     return table->free_cpu_now;

@@ -24,6 +24,7 @@
 #include "core/site.h"
 #include "util/error.h"
 
+struct profile;
 struct slot_table; /* opaque; one per engine */
 
 /* The site must outlive the table. */
@@ -108,6 +109,9 @@ int64_t slot_table_earliest(const struct slot_table *table, const struct amounts
 
 /* Free CPU (RESOURCE_CPU) over all hosts now. O(1). */
 int64_t slot_table_free_cpu_now(const struct slot_table *table);
+
+/* The host as it is kept, for those who copy it; valid until the next change. */
+const struct profile *slot_table_profile(const struct slot_table *table, uint32_t host);
 
 /* Counts every change; the same value = nothing was booked, released or advanced since. */
 uint64_t slot_table_version(const struct slot_table *table);

@@ -76,6 +76,8 @@ struct book_lease {
     int64_t preempted_for, preempted_at; /* the last lease it is to make room for, and when */
 
     int recorded; /* 1: in the record, 2: with its end; not stored */
+    int64_t outlook;         /* number of the last forecast that told of it; not stored */
+    bool is_far;             /* too many are before it for a forecast; not stored */
     struct planned *planned; /* the planner's notes; not stored, NULL in a new record */
     bool marked;             /* to be written; set by book_mark_lease() */
 };

@@ -262,12 +262,16 @@ static int64_t when_able(bool able, int64_t due)
     return able ? due : INSTANT_NEVER;
 }
 
+static bool plans(const struct daemon *daemon)
+{
+    return daemon->polled && world_leads(daemon->world);
+}
+
 /* When something is due by itself; `reconcile`: when the reconciliation is. */
 static int64_t next_due(const struct daemon *daemon, int64_t reconcile)
 {
-    bool plans = daemon->polled && world_leads(daemon->world);
     bool acts = daemon_may_act(daemon) && !daemon->asking_leader;
-    int64_t due = when_able(plans, planner_next_time(daemon->planner));
+    int64_t due = when_able(plans(daemon), planner_next_time(daemon->planner));
 
     due = least(due, when_able(daemon->polled && daemon->poll_ok, reconcile));
     return least(due, when_able(acts, enactor_next_time(daemon->enactor)));
@@ -286,6 +290,8 @@ static int64_t until_due(const struct daemon *daemon)
     if (due < INSTANT_NEVER)
         wait = least(wait, due * 1000 - clock_now_ms());
     wait = least(wait, guard_next_time(daemon->guard) - steady);
+    if (plans(daemon))
+        wait = least(wait, planner_forecast_due(daemon->planner) - steady);
     if (!world_polling(daemon->world))
         wait = least(wait, daemon->next_poll - steady);
     if (!daemon->looking && daemon->poll_ok && enactor_watched(daemon->enactor, &one, 1))
@@ -318,6 +324,15 @@ static int watch_guard(struct daemon *daemon, struct error *err)
     daemon->guarded = holds;
     guard_step(daemon->guard);
     return guard_check(daemon->guard, err);
+}
+
+/* With nothing else to do: what is found is told in a cycle. */
+static void look_ahead(struct daemon *daemon)
+{
+    if (daemon->cycle_due || daemon->replan || !plans(daemon) ||
+        planner_forecast_due(daemon->planner) > clock_monotonic())
+        return;
+    daemon->cycle_due = planner_forecast(daemon->planner, clock_now());
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
@@ -375,6 +390,7 @@ int daemon_run(struct daemon *daemon, struct error *err)
             note_times(daemon);
         }
         look_at_watched(daemon);
+        look_ahead(daemon);
         if (wait_for_something(daemon, err) < 0)
             return -1;
         handle_signals(daemon);

@@ -13,7 +13,7 @@
 
 enum {
     AT_ONCE = 20,           /* calls under way */
-    ESTIMATE_INTERVAL = 30, /* seconds between two that differ in the expected time only */
+    ESTIMATE_INTERVAL = 30, /* seconds between two of a waiting VM that differ in numbers only */
     REWRITE_INTERVAL = 2,   /* seconds between any two to one VM */
 };
 
@@ -66,11 +66,30 @@ static bool is_plan(const struct book_lease *lease)
     return !lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0;
 }
 
+/* What it waits for, and when it will probably start. */
+static void waiting_message(const struct book_lease *lease, const char *when, char *text,
+                            size_t size)
+{
+    const char *reason = without_prefix(lease->reason);
+    int length = snprintf(text, size, "Waiting%s%s", reason == lease->reason ? ": " : " ", reason);
+
+    if ((size_t)length >= size)
+        return;
+    text += length;
+    size -= (size_t)length;
+    if (when[0])
+        snprintf(text, size, ". Expected to start at %s (estimate)", when);
+    else if (lease->expected == INSTANT_NEVER)
+        snprintf(text, size, ". When it starts cannot be told: what holds the hosts it may use has "
+                             "no planned end");
+    else if (lease->is_far)
+        snprintf(text, size, ". Its start is estimated when fewer are before it");
+}
+
 void message_of(const struct book_lease *lease, char *text, size_t size)
 {
     char when[64] = "";
     const char *reason = without_prefix(lease->reason);
-    int length;
 
     text[0] = '\0';
     if (lease->expected != INSTANT_NONE && lease->expected != INSTANT_NEVER)
@@ -80,10 +99,7 @@ void message_of(const struct book_lease *lease, char *text, size_t size)
         snprintf(text, size, "%s", reason);
         break;
     case PHASE_WAITING:
-        length = snprintf(text, size, "Waiting%s%s", reason == lease->reason ? ": " : " ", reason);
-        if (when[0] && (size_t)length < size)
-            snprintf(text + length, size - (size_t)length,
-                     ". Expected to start at %s (estimate)", when);
+        waiting_message(lease, when, text, size);
         break;
     case PHASE_RESERVED:
         if (lease->late)
@@ -169,13 +185,24 @@ static void send_message(struct messages *messages, struct book_vm *vm, const ch
     crash_point("after a message");
 }
 
-/* Only the expected time differs. */
-static bool same_reason(const char *a, const char *b)
+static const char *skip_digits(const char *text)
 {
-    const char *end = strstr(a, " Expected to start at ");
-    size_t length = end ? (size_t)(end - a) : strlen(a);
+    return text + strspn(text, "0123456789");
+}
 
-    return end && strncmp(a, b, length) == 0;
+/* Both say what a VM waits for, and only numbers and times differ: not worth a call each time. */
+static bool same_but_numbers(const char *a, const char *b)
+{
+    if (strncmp(a, "Waiting", strlen("Waiting")) != 0)
+        return false;
+    for (;; a++, b++) {
+        a = skip_digits(a);
+        b = skip_digits(b);
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+    }
 }
 
 /* oned of 7.x writes the attribute too: what stands there counts, not what was written last. */
@@ -199,7 +226,7 @@ static bool is_due(const struct book_vm *vm, const char *text, int64_t now)
         return false;
     if (now - vm->message_at < REWRITE_INTERVAL && now >= vm->message_at)
         return false;
-    return !same_reason(text, vm->message) || now - vm->message_at >= ESTIMATE_INTERVAL;
+    return !same_but_numbers(text, vm->message) || now - vm->message_at >= ESTIMATE_INTERVAL;
 }
 
 size_t messages_update(struct messages *messages, int64_t now)

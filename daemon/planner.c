@@ -48,6 +48,7 @@ void planner_destroy(struct planner *planner)
     leases = book_leases(planner->book, &n);
     for (size_t i = 0; i < n; i++)
         planned_drop(leases[i]);
+    planner_drop_forecast(planner);
     drop_picture(planner);
     engine_outputs_finish(&planner->outputs);
     free(planner->news);

@@ -28,6 +28,7 @@ struct planner_settings {
     struct eligibility_settings eligibility;
     int64_t boot_time;        /* seconds a reservation is commanded early */
     const struct troubles *troubles; /* hosts that are left alone; must outlive the planner */
+    int64_t forecast;         /* leases of the queue whose start is estimated; 0: none */
     bool resumes_anywhere;    /* preempted VMs are stopped, not suspended */
     bool submit_on_hold;      /* a VM on hold that nobody held waits like a pending one */
 };
@@ -75,6 +76,15 @@ int64_t planner_retry_time(const struct planner *planner);
 
 /* When the engine thinks the lease's VMs' time is over; INSTANT_NONE: it does not run there. */
 int64_t planner_end(const struct planner *planner, int64_t id);
+
+/* Of those that wait, the engine plans the start of a few. When the rest will probably start is
+ * estimated in turns of a millisecond or two (one lease's work at least), whenever something that
+ * matters has changed, and for no more than a 200th of a core. What is found is noted in the book
+ * (`expected`, `is_far`) when the last turn is over: true when there is something new to tell.
+ * Estimates that hardly differ from what was told before are not told again. */
+bool planner_forecast(struct planner *planner, int64_t now);
+/* When the next turn is due, monotonic milliseconds; INSTANT_NEVER. */
+int64_t planner_forecast_due(const struct planner *planner);
 
 /* Are the hosts the engine knows still what the last poll shows (set, capacity, state, attributes
  * that requirements speak of)? O(hosts) once a poll. */

@@ -42,8 +42,17 @@ struct planner {
     bool moves_cold; /* VMs that go to better hosts are suspended for it */
     size_t n_unplaced; /* adopted leases that there was no place for */
 
+    int64_t *promised; /* while leases are adopted: when the first reservation of each host begins;
+                          NULL: not asked yet */
+
     int64_t *news, *gone; /* lease ids for the next step */
     int64_t retry; /* when the pause of a VM that failed is over; INSTANT_NEVER */
+    struct forecast *forecast; /* under way; NULL */
+    uint64_t forecast_wanted;  /* of what the next one would be; 0: nobody waits */
+    uint64_t forecast_of;      /* of what the last one was */
+    int64_t forecast_begun, forecast_next; /* monotonic milliseconds */
+    int64_t forecast_us;                   /* CPU time that it has taken so far */
+    int64_t outlook;                       /* forecasts that were noted */
     bool careful;         /* a step failed: new leases are handed in one by one */
     size_t n_news, news_allocated, n_gone, gone_allocated;
 };
@@ -76,6 +85,15 @@ void planner_take_outputs(struct planner *planner, int64_t now);
 void planner_note_expectations(struct planner *planner, int64_t now);
 /* The engine could not adopt it: why. */
 void planner_note_rejection(struct planner *planner, struct book_lease *lease);
+/* The stretch that is planned for a lease that does not run; or NULL. */
+const struct reservation *planned_stretch(const struct lease *lease);
+
+/* --- planner_forecast.c --- */
+/* Note when a lease that waits will probably start, if that is news: then true. */
+bool planner_estimate(struct planner *planner, struct book_lease *lease, int64_t at, int64_t now);
+void planner_want_forecast(struct planner *planner);
+void planner_drop_forecast(struct planner *planner);
+
 void lease_refuse(struct planner *planner, struct book_lease *lease, int64_t now, const char *word,
                   const char *text);
 void lease_time_text(int64_t instant, char *text, size_t size);

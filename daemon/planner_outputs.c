@@ -109,7 +109,7 @@ static void take_hosts(struct planner *planner, struct book_lease *lease,
     }
 }
 
-static const struct reservation *next_stretch(const struct lease *lease)
+const struct reservation *planned_stretch(const struct lease *lease)
 {
     for (size_t i = 0; i < lease->n_reservations; i++)
         if (lease->reservations[i]->kind == RESERVATION_VM &&
@@ -124,7 +124,7 @@ static void start_lease(struct planner *planner, struct book_lease *lease, int64
                         const struct reservation *r)
 {
     bool again = lease_is_suspended_by_us(planner, lease);
-    const struct reservation *stretch = r->kind == RESERVATION_VM ? r : next_stretch(r->lease);
+    const struct reservation *stretch = r->kind == RESERVATION_VM ? r : planned_stretch(r->lease);
 
     /* One that is being stopped waits again when it is, and is planned for then: where its VMs go
      * must not change while they are on their way. */
@@ -404,28 +404,36 @@ void planner_take_outputs(struct planner *planner, int64_t now)
 
 /* --- what waits ------------------------------------------------------------------------------- */
 
-static void note_expectation(struct planner *planner, struct book_lease *lease)
+/* The promised start of a reservation, and the planned one of others. What waits without one gets an
+ * estimate (planner_forecast()). */
+static void note_expectation(struct planner *planner, struct book_lease *lease, int64_t now)
 {
     const struct lease *known = engine_lease(planner->engine, lease->id);
+    bool contract = lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION;
     const struct reservation *next;
     int64_t expected = INSTANT_NONE;
-    bool contract = lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION;
 
     if (!known)
         return;
-    next = next_stretch(known);
+    next = planned_stretch(known);
+    set_reason(planner, lease, &known->reason);
+    if (lease->phase == PHASE_WAITING) {
+        if (next)
+            planner_estimate(planner, lease, next->from, now);
+        lease->is_far = lease->is_far && !next;
+        return;
+    }
     if (next)
         expected = next->from;
     if (contract)
         expected = lease->start;
-    if (next && lease->phase == PHASE_RESERVED)
+    if (next)
         take_hosts(planner, lease, next->placement, GOAL_NONE);
     if (expected != lease->expected || contract != lease->contract) {
         lease->expected = expected;
         lease->contract = contract;
         book_mark_lease(planner->book, lease);
     }
-    set_reason(planner, lease, &known->reason);
 }
 
 void planner_note_expectations(struct planner *planner, int64_t now)
@@ -433,9 +441,9 @@ void planner_note_expectations(struct planner *planner, int64_t now)
     size_t n;
     struct book_lease *const *leases = book_leases(planner->book, &n);
 
-    (void)now;
     for (size_t i = 0; i < n; i++)
         if ((leases[i]->phase == PHASE_WAITING || leases[i]->phase == PHASE_RESERVED) &&
             leases[i]->planned && leases[i]->planned->in_engine)
-            note_expectation(planner, leases[i]);
+            note_expectation(planner, leases[i], now);
+    planner_want_forecast(planner);
 }

@@ -304,6 +304,7 @@ static struct planner_settings planner_settings(const struct house *house)
                         .memory_scale = live->memory_scale,
                         .zone = house->zone},
         .boot_time = live->boot_time,
+        .forecast = live->forecast,
         .troubles = &house->daemon.troubles,
         .resumes_anywhere = live->suspend_with == SUSPEND_WITH_STOP,
         .submit_on_hold = live->submit_on_hold,

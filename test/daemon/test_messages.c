@@ -42,6 +42,13 @@ static void what_waits_says_for_what_and_until_when(void **state)
     lease.expected = 86400;
     expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Expected to start at 1970-01-02 00:00:00 "
                    "(estimate)");
+    lease.expected = INSTANT_NEVER;
+    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. When it starts cannot be told: what holds "
+                   "the hosts it may use has no planned end");
+    lease.expected = INSTANT_NONE;
+    lease.is_far = true;
+    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Its start is estimated when fewer are "
+                   "before it");
 }
 
 static void a_promise_is_called_a_contract(void **state)

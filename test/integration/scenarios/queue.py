@@ -1,5 +1,6 @@
 """Leases that wait their turn, and groups."""
 
+import re
 import time
 
 from kit.registry import scenario
@@ -92,3 +93,31 @@ def user_deletes_running(t):
     t.delete(first)
     t.wait_running([second], 30, "the next takes the place")
     t.throughout(15, "not two of them", lambda: t.never_ran(third), third)
+
+
+def told_start(t, vm):
+    """The start that the VM's message tells of, or None."""
+    found = re.search(r"Expected to start at (\d+-\d+-\d+ \d+:\d+:\d+) \(estimate\)",
+                      t.look(vm).message)
+    return found and time.mktime(time.strptime(found.group(1), "%Y-%m-%d %H:%M:%S"))
+
+
+@scenario("extra-forecast")
+def forecast(t):
+    t.add_hosts(2, cores=8)
+    t.begin()
+    t.running_vm("forever", cpu=8, requirements='ID="1"')
+    t.running_vm("first", cpu=8, haizea=best_effort(25))
+    waiting = [t.vm("lease%d" % i, cpu=8, haizea=best_effort(15),
+                    requirements='ID="0"') for i in range(3)]
+    stuck = t.vm("stuck", cpu=8, requirements='ID="1"')
+    for vm in waiting:
+        t.wait(12, "a message with an expected start", lambda vm=vm: told_start(t, vm), vm)
+    t.wait_reason(stuck, 12, "no planned end", "no start for who waits for an unlimited VM")
+    told = [told_start(t, vm) for vm in waiting]
+    t.require(told[0] + 14 <= told[1] and told[1] + 14 <= told[2], "one after the other", *waiting)
+    t.wait(110, "all three have run", lambda: all(map(t.began, waiting)), *waiting)
+    for vm, start in zip(waiting, told):
+        # Each end takes a few seconds that nobody has planned, and the next waits for all of them.
+        t.require(-2 <= t.began(vm) - start <= 15, "began %g s after the first estimate"
+                  % (t.began(vm) - start), vm)

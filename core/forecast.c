@@ -1,0 +1,386 @@
+#include "core/forecast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/earliest.h"
+#include "core/mapper.h"
+#include "util/memory.h"
+
+enum {
+    ATTEMPTS_MAX = 64, /* starts tried for a lease whose VMs differ */
+};
+
+/* VMs of one size with the same hosts. */
+struct part {
+    uint32_t count;
+    struct amounts amounts;
+    const bool *allowed; /* NULL: all hosts */
+};
+
+struct waiter {
+    int64_t id, from, span, start;
+    struct part *parts;
+    size_t n_parts;
+};
+
+/* A driver's column of hosts, and the copy of it. */
+struct column {
+    const bool *of;
+    bool *copy;
+};
+
+struct forecast {
+    struct amounts *capacities;
+    struct profile *profiles;
+    size_t n_hosts;
+    int n_types;
+    bool *open;    /* hosts that take VMs; NULL: all */
+    bool in_order; /* nobody is started before those in front of it */
+    int64_t last;  /* the latest start so far */
+
+    struct column *columns;
+    size_t n_columns, columns_allocated;
+    struct waiter *waiters;
+    size_t n_waiters, n_placed, n_left_out;
+};
+
+/* --- making it -------------------------------------------------------------------------------- */
+
+static void copy_hosts(struct forecast *forecast, const struct engine *engine)
+{
+    const struct site *site = &engine->site;
+
+    forecast->n_hosts = site->n_hosts;
+    forecast->n_types = site->types.count;
+    forecast->capacities = memory_new(site->n_hosts, sizeof *forecast->capacities);
+    forecast->profiles = memory_new(site->n_hosts, sizeof *forecast->profiles);
+    for (size_t host = 0; host < site->n_hosts; host++) {
+        forecast->capacities[host] = site->hosts[host].capacity;
+        profile_copy(&forecast->profiles[host], slot_table_profile(engine->table, (uint32_t)host),
+                     &forecast->capacities[host]);
+    }
+    if (!engine->closed)
+        return;
+    forecast->open = memory_new(site->n_hosts, sizeof *forecast->open);
+    for (size_t host = 0; host < site->n_hosts; host++)
+        forecast->open[host] = !engine->closed[host];
+}
+
+static bool *add_column(struct forecast *forecast, const bool *of)
+{
+    struct column *column;
+
+    forecast->columns = memory_grow(forecast->columns, &forecast->columns_allocated,
+                                    forecast->n_columns + 1, sizeof *forecast->columns);
+    column = &forecast->columns[forecast->n_columns++];
+    column->of = of;
+    column->copy = memory_new(forecast->n_hosts, sizeof *column->copy);
+    return column->copy;
+}
+
+/* The hosts that a filter and the site allow. */
+static const bool *allowed_hosts(struct forecast *forecast, const struct host_filter *filter)
+{
+    const bool *of = filter ? filter->allowed : NULL;
+    bool *copy;
+
+    if (!of)
+        return forecast->open;
+    for (size_t i = forecast->n_columns; i-- > 0;)
+        if (forecast->columns[i].of == of)
+            return forecast->columns[i].copy;
+    copy = add_column(forecast, of);
+    for (size_t host = 0; host < forecast->n_hosts; host++)
+        copy[host] = of[host] && (!forecast->open || forecast->open[host]);
+    return copy;
+}
+
+static const bool *one_host(struct forecast *forecast, uint32_t host)
+{
+    bool *copy = add_column(forecast, NULL);
+
+    copy[host] = true;
+    return copy;
+}
+
+/* VMs whose memory does not move are resumed where it is. */
+static const struct placement *where_it_is_held(const struct engine *engine,
+                                                const struct lease *lease)
+{
+    return lease_is_suspended(lease) && engine->settings.migration == MIGRATION_NO
+               ? lease_plan_memory(lease)
+               : NULL;
+}
+
+static void fill_parts(struct forecast *forecast, const struct engine *engine,
+                       const struct lease *lease, struct waiter *waiter)
+{
+    const struct placement *held = where_it_is_held(engine, lease);
+    size_t n = held ? held->n_vms : lease->request.n_node_sets;
+
+    waiter->parts = memory_new(n, sizeof *waiter->parts);
+    waiter->n_parts = n;
+    for (size_t i = 0; i < n; i++) {
+        const struct node_set *nodes = held ? NULL : &lease->request.node_sets[i];
+
+        waiter->parts[i] = held
+                               ? (struct part){.count = 1,
+                                               .amounts = *lease_vm_amounts(lease, held->vms[i].vm),
+                                               .allowed = one_host(forecast, held->vms[i].host)}
+                               : (struct part){.count = nodes->count,
+                                               .amounts = nodes->amounts,
+                                               .allowed = allowed_hosts(forecast, nodes->hosts)};
+    }
+}
+
+static void add_waiter(struct forecast *forecast, struct engine *engine, const struct lease *lease,
+                       int64_t from)
+{
+    struct waiter *waiter = &forecast->waiters[forecast->n_waiters++];
+    int64_t span = instant_add(remaining_span(lease), shutdown_span(engine, lease));
+
+    if (lease_is_suspended(lease))
+        span = instant_add(span, resume_estimate(engine, lease));
+    *waiter = (struct waiter){
+        .id = lease->request.id, .from = from, .span = span > 0 ? span : 1, .start = INSTANT_NONE};
+    fill_parts(forecast, engine, lease, waiter);
+}
+
+struct forecast *forecast_create(struct engine *engine, size_t most)
+{
+    struct forecast *forecast = memory_new(1, sizeof *forecast);
+    size_t n = engine->queue.n + engine->early.n;
+    struct lease_list queue = {.n = engine->queue.n};
+
+    copy_hosts(forecast, engine);
+    forecast->in_order = engine->settings.backfilling == BACKFILLING_OFF;
+    forecast->last = engine->now;
+    forecast->waiters = memory_new(n < most ? n : most, sizeof *forecast->waiters);
+    queue.items = memory_copy(engine->queue.items, queue.n * sizeof(struct lease *));
+    queue_put_in_order(engine, &queue);
+    for (size_t i = 0; i < queue.n && forecast->n_waiters < most; i++)
+        add_waiter(forecast, engine, queue.items[i], engine->now);
+    for (size_t i = 0; i < engine->early.n && forecast->n_waiters < most; i++)
+        add_waiter(forecast, engine, engine->early.items[i],
+                   lease_ready_at(engine->early.items[i]));
+    forecast->n_left_out = n - forecast->n_waiters;
+    free(queue.items);
+    return forecast;
+}
+
+void forecast_destroy(struct forecast *forecast)
+{
+    if (!forecast)
+        return;
+    for (size_t i = 0; i < forecast->n_waiters; i++)
+        free(forecast->waiters[i].parts);
+    for (size_t i = 0; i < forecast->n_columns; i++)
+        free(forecast->columns[i].copy);
+    for (size_t host = 0; host < forecast->n_hosts; host++)
+        profile_finish(&forecast->profiles[host]);
+    free(forecast->waiters);
+    free(forecast->columns);
+    free(forecast->profiles);
+    free(forecast->capacities);
+    free(forecast->open);
+    free(forecast);
+}
+
+/* --- one lease -------------------------------------------------------------------------------- */
+
+/* A type of which nothing is asked matters, too: more than all of it may be booked. */
+static struct demand demand_of(const struct forecast *forecast, const struct part *part)
+{
+    struct demand demand;
+
+    demand_init(&demand, part->amounts.of, forecast->n_types, ~UINT32_C(0));
+    return demand;
+}
+
+static int64_t part_earliest(const struct forecast *forecast, const struct part *part, int64_t from,
+                             int64_t span)
+{
+    const struct earliest_request request = {.profiles = forecast->profiles,
+                                             .n_hosts = forecast->n_hosts,
+                                             .allowed = part->allowed,
+                                             .vm = demand_of(forecast, part),
+                                             .count = part->count,
+                                             .from = from,
+                                             .duration = span};
+
+    return earliest_find(&request);
+}
+
+/* The first time from `from` on at which each part fits by itself. */
+static int64_t all_earliest(const struct forecast *forecast, const struct waiter *waiter,
+                            int64_t from)
+{
+    int64_t at = from;
+    size_t agreed = 0;
+
+    for (size_t i = 0; agreed < waiter->n_parts; i = (i + 1) % waiter->n_parts) {
+        int64_t then = part_earliest(forecast, &waiter->parts[i], at, waiter->span);
+
+        if (then == INSTANT_NEVER)
+            return then;
+        agreed = then == at ? agreed + 1 : 1;
+        at = then;
+    }
+    return at;
+}
+
+static void apply(struct forecast *forecast, const struct part *part, uint32_t host, int64_t start,
+                  int64_t span, int sign)
+{
+    const struct profile_change change = {.from = start,
+                                          .until = instant_add(start, span),
+                                          .amounts = part->amounts.of,
+                                          .n_types = forecast->n_types,
+                                          .sign = sign};
+
+    profile_apply(&forecast->profiles[host], &change);
+}
+
+static bool fits(const struct forecast *forecast, const struct demand *demand, uint32_t host,
+                 int64_t start, int64_t span)
+{
+    const struct profile *profile = &forecast->profiles[host];
+    uint32_t first = profile_find(profile, start);
+    uint32_t last =
+        profile_first_reaching(profile->times, first + 1, profile->n, instant_add(start, span));
+
+    return profile_first_block(profile, demand, first, last) == last;
+}
+
+/* Hosts for the VMs of a part, taken at once; how many found one. */
+static uint32_t take_part(struct forecast *forecast, const struct part *part, int64_t start,
+                          int64_t span, uint32_t *hosts)
+{
+    const struct demand demand = demand_of(forecast, part);
+    uint32_t n = 0;
+
+    for (uint32_t host = 0; host < forecast->n_hosts && n < part->count; host++) {
+        if (part->allowed && !part->allowed[host])
+            continue;
+        while (n < part->count && fits(forecast, &demand, host, start, span)) {
+            apply(forecast, part, host, start, span, -1);
+            hosts[n++] = host;
+        }
+    }
+    return n;
+}
+
+/* All VMs at that time, or nothing is taken. */
+static bool take(struct forecast *forecast, const struct waiter *waiter, int64_t start)
+{
+    uint32_t **hosts = memory_new(waiter->n_parts, sizeof *hosts), *taken;
+    size_t n = 0;
+    bool all = true;
+
+    taken = memory_new(waiter->n_parts, sizeof *taken);
+    for (; n < waiter->n_parts && all; n++) {
+        hosts[n] = memory_new(waiter->parts[n].count, sizeof **hosts);
+        taken[n] = take_part(forecast, &waiter->parts[n], start, waiter->span, hosts[n]);
+        all = taken[n] == waiter->parts[n].count;
+    }
+    while (n-- > 0) {
+        for (uint32_t i = 0; !all && i < taken[n]; i++)
+            apply(forecast, &waiter->parts[n], hosts[n][i], start, waiter->span, +1);
+        free(hosts[n]);
+    }
+    free(hosts);
+    free(taken);
+    return all;
+}
+
+/* When something changes next on any host. */
+static int64_t next_change(const struct forecast *forecast, int64_t after)
+{
+    int64_t next = INSTANT_NEVER;
+
+    for (size_t host = 0; host < forecast->n_hosts; host++) {
+        const struct profile *profile = &forecast->profiles[host];
+        uint32_t point = profile_find(profile, after) + 1;
+
+        if (point < profile->n && profile->times[point] < next)
+            next = profile->times[point];
+    }
+    return next;
+}
+
+static int64_t place(struct forecast *forecast, const struct waiter *waiter)
+{
+    int64_t from = waiter->from;
+
+    if (forecast->in_order && forecast->last > from)
+        from = forecast->last;
+    for (int attempt = 0; attempt < ATTEMPTS_MAX && from != INSTANT_NEVER; attempt++) {
+        int64_t at = all_earliest(forecast, waiter, from);
+
+        if (at == INSTANT_NEVER || take(forecast, waiter, at))
+            return at;
+        from = next_change(forecast, at);
+    }
+    return from == INSTANT_NEVER ? INSTANT_NEVER : INSTANT_NONE;
+}
+
+/* --- bit by bit ------------------------------------------------------------------------------- */
+
+static size_t work_of(const struct forecast *forecast, const struct waiter *waiter)
+{
+    size_t points = 0;
+
+    for (size_t host = 0; host < forecast->n_hosts; host++)
+        points += 8 + forecast->profiles[host].n - forecast->profiles[host].head;
+    return points * waiter->n_parts;
+}
+
+bool forecast_go_on(struct forecast *forecast, size_t work)
+{
+    size_t done = 0;
+
+    while (forecast->n_placed < forecast->n_waiters && (done == 0 || done < work)) {
+        struct waiter *waiter = &forecast->waiters[forecast->n_placed++];
+
+        done += work_of(forecast, waiter);
+        waiter->start = place(forecast, waiter);
+        if (waiter->start != INSTANT_NONE && waiter->start > forecast->last)
+            forecast->last = waiter->start;
+    }
+    return forecast->n_placed < forecast->n_waiters;
+}
+
+size_t forecast_count(const struct forecast *forecast)
+{
+    return forecast->n_placed;
+}
+
+int64_t forecast_lease(const struct forecast *forecast, size_t i, int64_t *start)
+{
+    *start = forecast->waiters[i].start;
+    return forecast->waiters[i].id;
+}
+
+static uint64_t mix(uint64_t stamp, uint64_t number)
+{
+    return (stamp ^ number) * UINT64_C(1099511628211) + 1;
+}
+
+uint64_t forecast_stamp(const struct engine *engine)
+{
+    uint64_t stamp = mix(UINT64_C(14695981039346656037), slot_table_changes(engine->table));
+
+    if (engine->queue.n + engine->early.n == 0)
+        return 0;
+    for (size_t i = 0; i < engine->queue.n; i++)
+        stamp = mix(stamp, (uint64_t)engine->queue.items[i]->request.id);
+    for (size_t i = 0; i < engine->early.n; i++)
+        stamp = mix(stamp, (uint64_t)engine->early.items[i]->request.id);
+    return stamp | 1;
+}
+
+size_t forecast_left_out(const struct forecast *forecast)
+{
+    return forecast->n_left_out;
+}
