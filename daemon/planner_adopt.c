@@ -161,28 +161,50 @@ static void adopt(struct planner *planner, struct book_lease *lease, int64_t now
     log_error("lease %lld is left out of the plan: %s", (long long)lease->id, err.text);
 }
 
+/* When the first reservation that was promised a host begins, for each host of the site;
+ * INSTANT_NEVER: none. To be freed. */
+static int64_t *promised_starts(const struct planner *planner)
+{
+    size_t n, n_hosts = planner->hosts->pool.n;
+    struct book_lease *const *leases = book_leases(planner->book, &n);
+    int64_t *starts = memory_new(n_hosts, sizeof *starts);
+
+    for (size_t host = 0; host < n_hosts; host++)
+        starts[host] = INSTANT_NEVER;
+    for (size_t i = 0; i < n; i++) {
+        size_t n_vms;
+        struct book_vm *const *vms;
+
+        if (leases[i]->phase != PHASE_RESERVED || leases[i]->kind != LEASE_RESERVATION)
+            continue;
+        vms = book_vms_of(planner->book, leases[i]->id, &n_vms);
+        for (size_t j = 0; j < n_vms; j++) {
+            uint32_t place = host_place(planner, vms[j]->host);
+
+            if (place != HOST_NONE && leases[i]->start < starts[place])
+                starts[place] = leases[i]->start;
+        }
+    }
+    return starts;
+}
+
 /* When a reservation that was promised a host of the lease's begins, if that is before `until`. If
  * they are late to leave, it is late; to let others leave other hosts for it would not be faster. */
-static int64_t until_promised(const struct planner *planner, const struct book_lease *lease,
+static int64_t until_promised(struct planner *planner, const struct book_lease *lease,
                               int64_t until, int64_t now)
 {
-    size_t n, n_vms, n_promised;
-    struct book_lease *const *leases = book_leases(planner->book, &n);
-    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n_vms);
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
 
+    if (!planner->promised)
+        planner->promised = promised_starts(planner);
     for (size_t i = 0; i < n; i++) {
-        struct book_vm *const *promised;
+        uint32_t place = host_place(planner, vms[i]->host);
 
-        if (leases[i]->phase != PHASE_RESERVED || leases[i]->kind != LEASE_RESERVATION ||
-            leases[i]->start >= until)
-            continue;
-        promised = book_vms_of(planner->book, leases[i]->id, &n_promised);
-        for (size_t j = 0; j < n_promised * n_vms; j++)
-            if (promised[j / n_vms]->host >= 0 &&
-                promised[j / n_vms]->host == vms[j % n_vms]->host)
-                until = leases[i]->start > now ? leases[i]->start : now;
+        if (place != HOST_NONE && planner->promised[place] < until)
+            until = planner->promised[place];
     }
-    return until;
+    return until > now ? until : now;
 }
 
 /* When the last of its VMs is likely to be suspended. */
@@ -307,4 +329,6 @@ void planner_adopt_all(struct planner *planner, int64_t now)
     for (size_t i = 0; i < n; i++)
         if (leases[i]->phase == PHASE_WAITING && !leases[i]->accepted)
             planner_new(planner, leases[i]->id);
+    free(planner->promised);
+    planner->promised = NULL;
 }

@@ -84,10 +84,18 @@ void reconcile_runs(struct daemon *daemon, struct book_lease *lease, int64_t sin
                       (long long)(lease->end - planner_end(daemon->planner, lease->id)));
 }
 
-void reconcile_parked_by_user(struct daemon *daemon, struct book_lease *lease, int64_t now)
+/* Its VMs do not run: when their time is over is not known, but for a reservation. */
+static void stands_still(struct daemon *daemon, struct book_lease *lease)
 {
     lease->accumulated = reconcile_ran_for(daemon, lease);
     lease->since = INSTANT_NONE;
+    if (lease->kind != LEASE_RESERVATION)
+        lease->end = INSTANT_NONE;
+}
+
+void reconcile_parked_by_user(struct daemon *daemon, struct book_lease *lease, int64_t now)
+{
+    stands_still(daemon, lease);
     lease->expected = INSTANT_NONE;
     snprintf(lease->reason_word, sizeof lease->reason_word, "parked");
     snprintf(
@@ -105,8 +113,7 @@ void reconcile_wait_again(struct daemon *daemon, struct book_lease *lease, const
     bool promised =
         lease->accepted && (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE);
 
-    lease->accumulated = reconcile_ran_for(daemon, lease);
-    lease->since = INSTANT_NONE;
+    stands_still(daemon, lease);
     if (lease->kind != LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED &&
         lease->accumulated >= lease->duration) {
         reconcile_begin_ending(daemon, lease, "its time is over", now);
