@@ -47,7 +47,13 @@ int command_usage_error(const char *command, const char *format, ...)
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    fprintf(stderr, "\nTry '%s --help'.\n", command);
+    fputc('\n', stderr);
+    return command_usage_hint(command);
+}
+
+int command_usage_hint(const char *command)
+{
+    fprintf(stderr, "Try '%s --help'.\n", command);
     return EXIT_USAGE;
 }
 

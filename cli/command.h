@@ -61,6 +61,8 @@ int command_main(int argc, char **argv);
  * or EXIT_FAILED. */
 int command_usage_error(const char *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The hint alone, for when getopt has said what is wrong. Returns EXIT_USAGE. */
+int command_usage_hint(const char *command);
 int command_failed(const char *command, const struct error *err);
 
 #endif

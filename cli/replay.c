@@ -86,12 +86,6 @@ static int add_policy(struct replay_options *options, const char *command, const
                                text);
 }
 
-static int usage_hint(const char *command)
-{
-    fprintf(stderr, "Try '%s --help'.\n", command);
-    return EXIT_USAGE;
-}
-
 static int take_option(struct replay_options *options, const char *command, int option)
 {
     char *end;
@@ -125,7 +119,7 @@ static int take_option(struct replay_options *options, const char *command, int 
         return 0;
     default:
         if (option < OPTION_FILES || option >= OPTION_FILES + REPLAY_OUTPUTS)
-            return usage_hint(command); /* getopt has said what is wrong */
+            return command_usage_hint(command); /* getopt has said what is wrong */
         options->outputs[option - OPTION_FILES] = optarg;
         return 0;
     }
@@ -219,10 +213,12 @@ static int tell(const struct replay_plan *plan, const struct replay_options *opt
 
     for (size_t i = 0; i < plan->n_runs; i++) {
         const struct replay_outcome *outcome = &outcomes[i];
+        const char *name = plan->runs[i].name;
+        bool named = plan->n_runs > 1 && strncmp(outcome->message, name, strlen(name)) != 0;
 
         if (outcome->message[0])
-            fprintf(stderr, "%s: %s%s%s\n", command, plan->n_runs > 1 ? plan->runs[i].name : "",
-                    plan->n_runs > 1 ? ": " : "", outcome->message);
+            fprintf(stderr, "%s: %s%s%s\n", command, named ? name : "",
+                    named ? ": " : "", outcome->message);
         if (outcome->code == EXIT_INTERRUPTED || code == EXIT_DONE)
             code = outcome->code;
         if (outcome->code == EXIT_FAILED || (outcome->code && !outcome->interrupted))
@@ -252,13 +248,16 @@ static int replay(const struct replay_options *options, const char *command)
 
     if (replay_plan_make(&plan, options, &err) < 0) {
         replay_plan_finish(&plan);
-        return command_failed(command, &err);
+        command_failed(command, &err);
+        return replay_plan_is_misused(options) ? command_usage_hint(command) : EXIT_FAILED;
     }
     outcomes = memory_new(plan.n_runs, sizeof *outcomes);
     if (replay_all(&plan, options, outcomes, &err) < 0)
         code = command_failed(command, &err);
     else
         code = tell(&plan, options, outcomes, command);
+    if (code == EXIT_FAILED && replay_plan_is_misused(options))
+        code = command_usage_hint(command);
     free(outcomes);
     replay_plan_finish(&plan);
     return code;

@@ -78,6 +78,8 @@ struct replay_control {
 int replay_plan_make(struct replay_plan *plan, const struct replay_options *options,
                      struct error *err);
 void replay_plan_finish(struct replay_plan *plan);
+/* --set, --site or --compatibility are wrong whatever a configuration file says. */
+bool replay_plan_is_misused(const struct replay_options *options);
 
 /* Carry out one run; always fills outcome. */
 void replay_run_perform(const struct replay_run *run, const struct replay_control *control,

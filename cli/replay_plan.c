@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/replay.h"
+#include "configuration/site_text.h"
 #include "util/memory.h"
 
 static const char *const output_endings[REPLAY_OUTPUTS] = {
@@ -86,16 +87,39 @@ static char *safe_name(char *name)
     return name;
 }
 
-static int add_file(struct replay_plan *plan, const char *file, const char *trace,
-                    const struct replay_options *options, struct error *err)
+static struct configuration_wishes wishes_of(const struct replay_options *options,
+                                             const char *trace)
 {
-    struct configuration_wishes wishes = {
+    return (struct configuration_wishes){
         .set = (const char *const *)options->set.items,
         .n_set = options->set.n_items,
         .compatibility = options->compatibility,
         .site = options->site,
         .trace = trace,
     };
+}
+
+bool replay_plan_is_misused(const struct replay_options *options)
+{
+    struct configuration_wishes wishes = wishes_of(options, "-");
+    struct configuration_list list = {0};
+    struct error err = {0};
+    struct site site;
+
+    if (options->site && site_text_parse(options->site, &site, &err) < 0)
+        return true;
+    if (options->site)
+        site_finish(&site);
+    if (configuration_read(NULL, &wishes, &list, &err) < 0)
+        return true;
+    configuration_list_finish(&list);
+    return false;
+}
+
+static int add_file(struct replay_plan *plan, const char *file, const char *trace,
+                    const struct replay_options *options, struct error *err)
+{
+    struct configuration_wishes wishes = wishes_of(options, trace);
     struct configuration_list *list;
 
     plan->lists =

@@ -105,6 +105,13 @@ static int serve(const struct sandbox_arguments *arguments, const char *command)
     return code;
 }
 
+static const struct {
+    const char *verb, *name;
+    int (*run)(int argc, char **argv);
+} clients[] = {{"show", "galerna sandbox show", sandbox_show},
+               {"submit", "galerna sandbox submit", sandbox_submit},
+               {"call", "galerna sandbox call", sandbox_call}};
+
 int command_sandbox(int argc, char **argv)
 {
     struct sandbox_arguments arguments;
@@ -112,12 +119,11 @@ int command_sandbox(int argc, char **argv)
     char password[256];
     int code;
 
-    if (argc > 1 && !strcmp(argv[1], "show"))
-        return sandbox_show(argc - 1, argv + 1);
-    if (argc > 1 && !strcmp(argv[1], "submit"))
-        return sandbox_submit(argc - 1, argv + 1);
-    if (argc > 1 && !strcmp(argv[1], "call"))
-        return sandbox_call(argc - 1, argv + 1);
+    for (size_t i = 0; argc > 1 && i < sizeof clients / sizeof *clients; i++)
+        if (!strcmp(argv[1], clients[i].verb)) {
+            argv[1] = (char *)clients[i].name; /* getopt's messages begin with it */
+            return clients[i].run(argc - 1, argv + 1);
+        }
     code = sandbox_arguments_parse(&arguments, argc, argv);
     if (code >= 0)
         return code;

@@ -53,7 +53,6 @@ static int parse(struct sandbox_client *client, int argc, char **argv)
     };
     int option;
 
-    opterr = 0;
     optind = 1;
     while ((option = getopt_long(argc, argv, "+h", options, NULL)) != -1)
         switch (option) {
@@ -67,7 +66,7 @@ static int parse(struct sandbox_client *client, int argc, char **argv)
             print_help();
             return EXIT_DONE;
         default:
-            return command_usage_error(command, "unknown option or missing value");
+            return command_usage_hint(command); /* getopt has said what is wrong */
         }
     if (optind == argc)
         return command_usage_error(command, "the method is missing");

@@ -218,7 +218,7 @@ static int take_option(struct sandbox_arguments *arguments, const char *command,
         print_help();
         return EXIT_DONE;
     case '?':
-        return command_usage_error(command, "unknown option or missing value");
+        return command_usage_hint(command); /* getopt has said what is wrong */
     case OPTION_VERSION:
         version = oned_version_parse(optarg);
         if (version < 0)
@@ -258,7 +258,6 @@ int sandbox_arguments_parse(struct sandbox_arguments *arguments, int argc, char 
     arguments->options.hosts = 8;
     arguments->options.host_cpu = 800;
     arguments->options.host_memory = 16 << 20;
-    opterr = 0;
     optind = 1;
     while (code < 0 && (option = getopt_long(argc, argv, "h", options, NULL)) != -1)
         code = take_option(arguments, argv[0], option);

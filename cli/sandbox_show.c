@@ -40,7 +40,6 @@ static int parse(struct show *show, int argc, char **argv)
     };
     int option;
 
-    opterr = 0;
     optind = 1;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1)
         switch (option) {
@@ -60,7 +59,7 @@ static int parse(struct show *show, int argc, char **argv)
             print_help();
             return EXIT_DONE;
         default:
-            return command_usage_error("galerna sandbox show", "unknown option or missing value");
+            return command_usage_hint("galerna sandbox show"); /* getopt has said what is wrong */
         }
     if (optind < argc)
         return command_usage_error("galerna sandbox show", "unexpected argument '%.60s'",

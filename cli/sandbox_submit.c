@@ -103,7 +103,7 @@ static int take_option(struct submission *submission, int option)
         print_help();
         return EXIT_DONE;
     default:
-        return command_usage_error(command, "unknown option or missing value");
+        return command_usage_hint(command); /* getopt has said what is wrong */
     }
 }
 
@@ -126,7 +126,6 @@ static int parse(struct submission *submission, int argc, char **argv)
     };
     int option, code = -1;
 
-    opterr = 0;
     optind = 1;
     while (code < 0 && (option = getopt_long(argc, argv, "h", options, NULL)) != -1)
         code = take_option(submission, option);

@@ -77,7 +77,7 @@ static int parse(struct arguments *arguments, int argc, char **argv)
             print_help();
             return EXIT_DONE;
         default:
-            return command_usage_error(argv[0], "the command line is wrong");
+            return command_usage_hint(argv[0]); /* getopt has said what is wrong */
         }
     }
     if (optind < argc)

@@ -107,17 +107,17 @@ wrong_input() {
     silent out
     run 1 replay "$data/siteless.lwf"
     says err "--site 144,cpu=100,memory=1024"
-    run 1 replay "$data/siteless.lwf" --site 4,cpu=100
+    run 64 replay "$data/siteless.lwf" --site 4,cpu=100
     says err "--site: hosts have no memory"
-    run 1 replay "$data/small.lwf" --set scheduling.backfiling=off
+    run 64 replay "$data/small.lwf" --set scheduling.backfiling=off
     says err "did you mean 'backfilling'?"
-    run 1 replay "$data/siteless.lwf" --site 4,cpu=100,memry=512
+    run 64 replay "$data/siteless.lwf" --site 4,cpu=100,memry=512
     says err "did you mean it by 'memry'?"
     run 1 replay "$data/small.lwf" --record "$work/one" --events "$work/one"
     says err "two outputs cannot be one file"
     run 0 replay - < "$data/small.lwf"
     says out "standard-input"
-    run 1 replay "$data/small.lwf" --compatibility haizea
+    run 64 replay "$data/small.lwf" --compatibility haizea
     says err "expected one of default, haizea-1.0"
     run 1 replay "$data/small.lwf" --policy host-selection=gredy
     says err "did you mean 'greedy'?"
@@ -129,12 +129,19 @@ wrong_input() {
     sed 's/^mode.*/mode: opennebula/' "$data/small.conf" >"$work/live.conf"
     run 1 replay -c "$work/live.conf"
     says err "general.mode is opennebula"
+    run 64 replay -c "$data/small.conf" --set scheduling.backfilling=sometimes
+    says err "--set: scheduling.backfilling is 'sometimes', expected one of"
+    says err "Try 'galerna replay --help'"
+    run 64 replay "$data/small.lwf" --set backfilling
+    says err "expected section.option=value"
+    run 64 sandbox --hots 3
+    says err "unrecognized option '--hots'"
     head -c 900 "$data/small.lwf" >"$work/cut.lwf"
     run 1 replay "$work/cut.lwf"
     says err "$work/cut.lwf:"
     run 1 replay "$data/small.lwf" --record "$work/no/such/folder.json"
     says err "$work/no/such/folder.json: cannot be written: No such file or directory"
-    run 1 replay "$data/small.lwf" --set simulation.resources=in-tracefile --site 0,cpu=1,memory=1
+    run 64 replay "$data/small.lwf" --set simulation.resources=in-tracefile --site 0,cpu=1,memory=1
     says err "0 hosts"
 }
 
