@@ -1,0 +1,154 @@
+/* What generated workloads say of priority. */
+#include <stdio.h>
+
+#include "experiments/priority.h"
+#include "experiments/statistics.h"
+
+enum { FAVOURED_FROM = 8 }; /* nodes */
+
+const char *const priority_load_names[PRIORITY_LOADS] = {"light", "modelled", "heavy"};
+
+/* Of leases of some sizes, [from, until). */
+double priority_mean_wait(const struct replayed *replayed, int from, int until)
+{
+    double wait = 0, completed = 0;
+
+    for (int size = from; size < until; size++) {
+        wait += replayed->classes[size].wait;
+        completed += (double)replayed->classes[size].completed;
+    }
+    return completed > 0 ? wait / completed : 0;
+}
+
+static int favoured_size(void)
+{
+    int size = 0;
+
+    while (priority_size_from[size] < FAVOURED_FROM)
+        size++;
+    return size;
+}
+
+static struct estimate over_seeds(const struct priority_plan *plan, int load, int preempts,
+                                  double (*value)(const struct replayed *))
+{
+    double values[PRIORITY_SEEDS_MAX];
+
+    for (int seed = 0; seed < plan->seeds; seed++)
+        values[seed] = value(priority_seed(plan, load, seed, preempts));
+    return estimate_of(values, (size_t)plan->seeds);
+}
+
+static double wait_of_large(const struct replayed *replayed)
+{
+    return priority_mean_wait(replayed, favoured_size(), PRIORITY_SIZES);
+}
+
+static double wait_of_small(const struct replayed *replayed)
+{
+    return priority_mean_wait(replayed, 0, favoured_size());
+}
+
+static double refused_immediate(const struct replayed *replayed)
+{
+    const struct replayed_class *c = &replayed->classes[PRIORITY_IMMEDIATE];
+
+    return 100 * (double)c->refused / (double)(c->requested > 0 ? c->requested : 1);
+}
+
+struct measure {
+    const char *name, *title, *y;
+    double (*value)(const struct replayed *);
+};
+
+static const struct measure measures[3] = {
+    {"wait-large", "Leases of 8 nodes and more", "Mean wait (s)", wait_of_large},
+    {"wait-small", "Smaller leases", "Mean wait (s)", wait_of_small},
+    {"immediate", "Immediate leases of high priority", "Refused (%)", refused_immediate},
+};
+
+static void draw_measure(const struct priority_plan *plan, struct findings *findings,
+                         const struct measure *measure)
+{
+    static const char *const names[2] = {"without priority", "with priority"};
+    struct plot *plot = plot_create(&(struct plot_labels){.title = measure->title,
+                                                          .x = "Load of the site",
+                                                          .y = measure->y,
+                                                          .from_zero = true,
+                                                          .names = "light|modelled|heavy"});
+
+    for (int p = 0; p < 2; p++) {
+        plot_series(plot, names[p], PLOT_BARS, -1);
+        for (int load = 0; load < PRIORITY_LOADS; load++) {
+            struct estimate value = over_seeds(plan, load, p, measure->value);
+
+            plot_add(plot, &(struct plot_point){load, value.mean, value.mean - value.half,
+                                                value.mean + value.half});
+        }
+    }
+    findings_plot(findings, measure->name, plot);
+}
+
+void priority_tell_generated(const struct priority_plan *plan, struct findings *findings)
+{
+    int worse = 0, better = 0, saved = 0;
+    bool in_mean = true;
+    char ours[160], longer[300], reason[500];
+
+    findings_table(findings, "generated", "Generated workloads, 32 hosts",
+                   "load,seed,priority,utilisation,mean wait of large (s),mean wait of small (s),"
+                   "immediate refused (%),preemptions",
+                   0);
+    for (int load = 0; load < PRIORITY_LOADS; load++) {
+        for (int seed = 0; seed < plan->seeds; seed++) {
+            for (int p = 0; p < 2; p++) {
+                const struct replayed *r = priority_seed(plan, load, seed, p);
+
+                findings_cell(findings, "%g", 1 / priority_gap_factors[load]);
+                findings_cell(findings, "%d", seed + 1);
+                findings_cell(findings, "%s", p ? "yes" : "no");
+                findings_cell(findings, "%.4f", r->figures.utilization);
+                findings_cell(findings, "%.1f", wait_of_large(r));
+                findings_cell(findings, "%.1f", wait_of_small(r));
+                findings_cell(findings, "%.2f", refused_immediate(r));
+                findings_cell(findings, "%.0f", (double)r->preemptions);
+            }
+            worse += wait_of_large(priority_seed(plan, load, seed, 1)) >
+                     wait_of_large(priority_seed(plan, load, seed, 0));
+            better += wait_of_large(priority_seed(plan, load, seed, 1)) <
+                      wait_of_large(priority_seed(plan, load, seed, 0));
+            saved += refused_immediate(priority_seed(plan, load, seed, 1)) <=
+                     refused_immediate(priority_seed(plan, load, seed, 0));
+        }
+        in_mean = in_mean && over_seeds(plan, load, 1, wait_of_large).mean <=
+                                 over_seeds(plan, load, 0, wait_of_large).mean;
+    }
+    priority_name_longer(plan, longer, sizeof longer);
+    snprintf(reason, sizeof reason,
+             "Generated workloads (Lublin and Feitelson); large leases have high priority, as in "
+             "the paper, and those of 8 nodes and more count as favoured here. %s",
+             longer);
+    snprintf(ours, sizeof ours, "mean wait shorter in %d, longer in %d of %d workloads", better,
+             worse, PRIORITY_LOADS * plan->seeds);
+    findings_claim(findings,
+                   &(struct claim){"favoured",
+                                   "Leases of high priority do not wait longer in the mean",
+                                   "less waiting time", ours,
+                                   worse == 0 ? VERDICT_AGREES
+                                   : in_mean  ? VERDICT_SAME_SHAPE
+                                              : VERDICT_DIFFERS,
+                                   reason});
+    snprintf(ours, sizeof ours, "as few or fewer refused in %d of %d workloads", saved,
+             PRIORITY_LOADS * plan->seeds);
+    findings_claim(
+        findings,
+        &(struct claim){"immediate",
+                        "Immediate leases of higher priority are saved from "
+                        "being refused",
+                        "stated, no number", ours,
+                        saved == PRIORITY_LOADS * plan->seeds ? VERDICT_AGREES : VERDICT_DIFFERS,
+                        ""});
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+        draw_measure(plan, findings, &measures[i]);
+    priority_tell_sizes(plan, findings);
+}
