@@ -14,7 +14,7 @@
 
 enum {
     BLOCKED_TOO_LONG = 10 * 1000, /* milliseconds: then another place is thought of */
-    DATASTORES_OLD = 10 * 1000,   /* milliseconds: then their room is looked at again */
+    DATASTORES_OLD = 2 * 1000,    /* milliseconds: then their room is looked at again */
 };
 
 struct enactor *enactor_create(struct daemon *daemon)

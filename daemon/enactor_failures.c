@@ -152,6 +152,10 @@ void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
         book_mark_vm(enactor->daemon->book, vm);
         return;
     }
+    if (deploys) { /* it may have been the datastore */
+        vm->datastore = -1;
+        world_promise(enactor->daemon->world, &(struct room_promise){.vm = vm->id});
+    }
     if (fault != FAULT_OF_DAEMON)
         vm->attempts++;
     vm->next_try = now + pause_after(enactor->daemon, vm->attempts ? vm->attempts : 1);

@@ -73,9 +73,9 @@ static uint64_t mix_number(uint64_t digest, int64_t number)
 /* Figures that monitoring changes all the time do not make another site. */
 static bool changes_all_the_time(const char *name)
 {
-    static const char *const names[] = {"FREE_CPU",    "FREE_MEMORY", "USED_CPU", "USED_MEMORY",
+    static const char *const names[] = {"FREE_CPU",    "FREE_MEMORY", "USED_CPU",  "USED_MEMORY",
                                         "RUNNING_VMS", "CPU_USAGE",   "MEM_USAGE", "CURRENT_VMS",
-                                        "NETRX",       "NETTX",       "STATE",    "TIMESTAMP"};
+                                        "NETRX",       "NETTX",       "STATE",     "TIMESTAMP"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
@@ -185,6 +185,21 @@ static int make_engine(struct planner *planner, int64_t now, struct error *err)
     return engine_begin(planner->engine, now, err);
 }
 
+/* What was sent to datastores lately and is not in their figures yet. */
+static void repeat_promises(struct planner *planner)
+{
+    size_t n;
+    const struct room_promise *promises = world_promises(planner->world, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t place = host_place(planner, promises[i].host);
+
+        if (place != HOST_NONE)
+            eligibility_promise(planner->eligibility, promises[i].datastore, place,
+                                promises[i].amount);
+    }
+}
+
 static int look_anew(struct planner *planner, struct error *err)
 {
     drop_picture(planner);
@@ -198,7 +213,10 @@ static int look_anew(struct planner *planner, struct error *err)
     planner->eligibility = eligibility_create(
         &planner->hosts->pool, &planner->site->datastores, &planner->site->clusters,
         &planner->site->users, &planner->site->acl, &planner->settings.eligibility, err);
-    return planner->eligibility ? 0 : -1;
+    if (!planner->eligibility)
+        return -1;
+    repeat_promises(planner);
+    return 0;
 }
 
 int planner_rebuild(struct planner *planner, int64_t now, struct error *err)
@@ -357,8 +375,8 @@ static int step_together(struct planner *planner, const int64_t *news, size_t n_
 
     for (size_t i = 0; i < n_news; i++)
         if (make_request(planner, news[i], now, &requests[n_requests]))
-            inputs[n++] = (struct engine_input){.kind = INPUT_REQUEST,
-                                                .request = &requests[n_requests++]};
+            inputs[n++] =
+                (struct engine_input){.kind = INPUT_REQUEST, .request = &requests[n_requests++]};
     result = step(planner, now, inputs, n, err);
     if (result < 0 && n_requests)
         planner->careful = true;
@@ -431,7 +449,13 @@ int32_t planner_datastore(struct planner *planner, int32_t id, int32_t host, cha
         return -1;
     }
     datastore = eligibility_datastore(planner->eligibility, sight->full, place, reason, size);
-    if (datastore >= 0)
-        eligibility_promise(planner->eligibility, sight->full, datastore);
+    if (datastore >= 0) {
+        int64_t amount = eligibility_room_needed(planner->eligibility, sight->full);
+
+        eligibility_promise(planner->eligibility, datastore, place, amount);
+        world_promise(planner->world,
+                      &(struct room_promise){
+                          .vm = id, .datastore = datastore, .host = host, .amount = amount});
+    }
     return datastore;
 }

@@ -57,6 +57,11 @@ bool lease_is_suspended_by_us(const struct planner *planner, const struct book_l
     return false;
 }
 
+enum {
+    SOON = 60,      /* seconds */
+    ROOM_PAUSE = 10 /* seconds: then the room on datastores is looked at again */
+};
+
 /* --- filters ---------------------------------------------------------------------------------- */
 
 static bool avoids(const struct book_vm *vm, int32_t host, int64_t now)
@@ -177,16 +182,29 @@ static const struct host_filter *move_filter(struct planner *planner, struct boo
         eligibility_of(planner->eligibility, sight->full, &eligible);
     if (!eligible.filter || eligible.n_hosts == 0)
         return stay_filter(planner, lease->planned, vm);
-    return avoids_any(vm, now)
-               ? own_filter(planner, lease->planned, vm, eligible.filter, now)
-               : eligible.filter;
+    return avoids_any(vm, now) ? own_filter(planner, lease->planned, vm, eligible.filter, now)
+                               : eligible.filter;
 }
 
 bool planner_may_move(const struct planner *planner, const struct book_lease *lease)
 {
-    return planner->settings.engine.migration_interval > 0 &&
-           lease->terms == TERMS_MIGRATABLE && lease->kind != LEASE_RESERVATION &&
+    return planner->settings.engine.migration_interval > 0 && lease->terms == TERMS_MIGRATABLE &&
+           lease->kind != LEASE_RESERVATION &&
            (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING);
+}
+
+/* A datastore that is full now says nothing of a start that is far ahead, and a promise that was
+ * made does not depend on it. */
+static void look_at_hosts(struct planner *planner, const struct book_lease *lease,
+                          const struct vm *vm, int64_t now, struct eligible *eligible)
+{
+    if (lease->phase == PHASE_RESERVED ||
+        (lease->start != INSTANT_NONE && lease->start > now + SOON))
+        eligibility_of_later(planner->eligibility, vm, eligible);
+    else
+        eligibility_of(planner->eligibility, vm, eligible);
+    if (eligible->lacks_room)
+        planner_retry_at(planner, now + ROOM_PAUSE);
 }
 
 static bool filter_of(struct planner *planner, struct book_lease *lease, struct book_vm *vm,
@@ -202,16 +220,17 @@ static bool filter_of(struct planner *planner, struct book_lease *lease, struct 
         (vm->pause_until != INSTANT_NONE && vm->pause_until > now)) {
         char when[64], text[BOOK_TEXT_MAX];
 
-        lease_time_text(vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until, when, sizeof when);
-        snprintf(text, sizeof text, "Starting VM %d failed %d time%s; the next try is at %s", vm->id,
-                 vm->attempts, vm->attempts == 1 ? "" : "s", when);
+        lease_time_text(vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until, when,
+                        sizeof when);
+        snprintf(text, sizeof text, "Starting VM %d failed %d time%s; the next try is at %s",
+                 vm->id, vm->attempts, vm->attempts == 1 ? "" : "s", when);
         cannot_be_placed(planner, lease, "start-failed", text);
         planner_retry_at(planner, vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until);
         return false;
     }
     if (!sight->full) /* stopped by us and not asked for in full: any open host */
         return true;
-    eligibility_of(planner->eligibility, sight->full, &eligible);
+    look_at_hosts(planner, lease, sight->full, now, &eligible);
     if (!eligible.filter || eligible.n_hosts == 0) {
         cannot_be_placed(planner, lease,
                          eligible.malformed     ? "requirement-malformed"
@@ -226,8 +245,8 @@ static bool filter_of(struct planner *planner, struct book_lease *lease, struct 
     return true;
 }
 
-static void fill_request(const struct planner *planner, const struct book_lease *lease,
-                         int64_t now, struct lease_request *request)
+static void fill_request(const struct planner *planner, const struct book_lease *lease, int64_t now,
+                         struct lease_request *request)
 {
     const struct planned *planned = lease->planned;
     int64_t early = planner->settings.boot_time;
@@ -304,7 +323,6 @@ uint32_t *planned_places(const struct planner *planner, const struct book_lease 
     uint32_t *places = memory_new(planned->n_vms, sizeof *places);
 
     for (size_t i = 0; i < planned->n_vms; i++)
-        places[i] =
-            host_place(planner, vm_destination(book_vm(planner->book, planned->vms[i])));
+        places[i] = host_place(planner, vm_destination(book_vm(planner->book, planned->vms[i])));
     return places;
 }

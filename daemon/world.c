@@ -126,6 +126,7 @@ void world_destroy(struct world *world)
     host_monitoring_finish(&world->monitoring);
     site_release(world->site);
     site_release(world->site_next);
+    free(world->promises);
     free(world->wanted);
     free(world->slots);
     free(world);

@@ -20,8 +20,8 @@ struct world; /* opaque */
 struct sight {
     int32_t id;
     int32_t state, lcm_state;
-    int64_t asked;   /* monotonic milliseconds: when the question was sent */
-    bool present;    /* oned has it, and it is not DONE */
+    int64_t asked; /* monotonic milliseconds: when the question was sent */
+    bool present;  /* oned has it, and it is not DONE */
     bool resched, locked;
     int64_t cpu, memory; /* 1/100, MB: a user may resize it */
     struct vm_history history;
@@ -91,6 +91,22 @@ const struct sight *world_sight(const struct world *world, int32_t id);
 const struct sight *world_next(const struct world *world, size_t *cursor);
 /* A VM that is gone and whose lease is finished need not be remembered. */
 void world_drop(struct world *world, int32_t id);
+
+/* Room on a system datastore that a VM was sent to, and that OpenNebula's figures, measured every
+ * few minutes, may not show as taken yet. */
+struct room_promise {
+    int32_t vm, datastore, host;
+    int64_t amount;   /* MB */
+    int64_t reported; /* free then, as measured */
+    int64_t at;       /* monotonic milliseconds */
+};
+
+/* Remember a promise (vm, datastore, host, amount are given); a former one of the VM is replaced.
+ * It is forgotten when the VM has gone or is elsewhere, when its disks are there and the datastore
+ * has been measured again, or after 15 minutes. Amounts of 0 are not kept. O(promises). */
+void world_promise(struct world *world, const struct room_promise *promise);
+/* Those that count, in no order. */
+const struct room_promise *world_promises(const struct world *world, size_t *n);
 
 /* NULL before the first full poll. Retain what is kept over a poll. */
 struct hosts_seen *world_hosts(const struct world *world);

@@ -30,6 +30,9 @@ struct world {
     int32_t *wanted;
     size_t n_wanted;
 
+    struct room_promise *promises;
+    size_t n_promises, promises_allocated;
+
     bool leads;
     char raft_state[32];
     int64_t leader_checked, leader_asked;
@@ -47,6 +50,10 @@ struct world {
     uint64_t n_pictures;
     struct host_monitoring_pool monitoring;
 };
+
+/* --- world_room.c --- */
+/* Forget the promises that the new picture has overtaken. */
+void promises_review(struct world *world);
 
 /* --- world_sights.c --- */
 void sights_grow(struct world *world);

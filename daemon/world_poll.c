@@ -53,6 +53,8 @@ static void poll_finish(struct world *world)
         full_forms_finish(&world->full_next);
     site_release(world->site_next);
     world->site_next = NULL;
+    if (ok && world->kind == POLL_FULL)
+        promises_review(world);
     world->polling = false;
     world->polled(world->context, world->kind, ok, world->error);
     if (world->next && !world->polling) {

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,14 +116,14 @@ static void combine(struct eligibility *eligibility, const struct wants *wants,
 static struct combination *combination_of(struct eligibility *eligibility,
                                           const struct wants *wants, const struct vm *vm)
 {
-    char key[96];
+    char key[128];
     bool is_new;
     uint32_t number;
     struct combination *combination;
 
-    snprintf(key, sizeof key, "%x %x %x %x %x %x", wants->automatic, wants->requirement,
-             wants->ranking, wants->access, wants->datastore_requirement,
-             (unsigned)wants->datastore);
+    snprintf(key, sizeof key, "%x %x %x %x %x %x %x %" PRIx64, wants->automatic, wants->requirement,
+             wants->ranking, wants->access, wants->datastore_automatic,
+             wants->datastore_requirement, (unsigned)wants->datastore, (uint64_t)wants->room);
     number = eligibility_number(&eligibility->combination_texts, key, &is_new);
     if (!is_new)
         return eligibility->combinations[number];
@@ -175,6 +176,8 @@ static const char *fault_of(const struct eligibility *eligibility, const struct 
 
     if (!fault)
         fault = requirement_fault(eligibility, wants->automatic);
+    if (!fault && wants->datastore_automatic != TEXT_NONE)
+        fault = eligibility->datastore_expressions[wants->datastore_automatic].fault;
     if (!fault && wants->datastore_requirement != TEXT_NONE)
         fault = eligibility->datastore_expressions[wants->datastore_requirement].fault;
     return fault;
@@ -220,7 +223,8 @@ static bool is_affordable(struct eligibility *eligibility, const struct vm *vm,
     return false;
 }
 
-void eligibility_of(struct eligibility *eligibility, const struct vm *vm, struct eligible *eligible)
+static void answer(struct eligibility *eligibility, const struct vm *vm, bool later,
+                   struct eligible *eligible)
 {
     const char *automatic = attributes_find(&vm->template, "AUTOMATIC_REQUIREMENTS");
     const struct combination *combination;
@@ -235,11 +239,9 @@ void eligibility_of(struct eligibility *eligibility, const struct vm *vm, struct
         .requirement = requirement_of(eligibility, "SCHED_REQUIREMENTS",
                                       eligibility_text(vm, "SCHED_REQUIREMENTS")),
         .ranking = eligibility_ranking_of(eligibility, vm),
-        .access = eligibility_access_of(eligibility, vm),
-        .datastore_requirement =
-            eligibility_datastore_expression(eligibility, vm, "SCHED_DS_REQUIREMENTS"),
-        .datastore = eligibility_own_datastore(eligibility, vm),
     };
+    eligibility_want_datastore(eligibility, vm, &wants);
+    wants.room = later ? 0 : wants.room;
     fault = fault_of(eligibility, &wants);
     if (fault) {
         eligible->malformed = true;
@@ -249,12 +251,24 @@ void eligibility_of(struct eligibility *eligibility, const struct vm *vm, struct
     combination = combination_of(eligibility, &wants, vm);
     eligible->filter = &combination->filter;
     eligible->n_hosts = combination->n_hosts;
+    eligible->lacks_room = combination->n_hosts == 0 && wants.room > 0;
     fault = fault_of_rank(eligibility, &wants, vm);
     eligible->rank_ignored = fault != NULL;
     if (combination->reason)
         say(eligible, combination->reason);
     else if (fault)
         say(eligible, fault);
+}
+
+void eligibility_of(struct eligibility *eligibility, const struct vm *vm, struct eligible *eligible)
+{
+    answer(eligibility, vm, false, eligible);
+}
+
+void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
+                          struct eligible *eligible)
+{
+    answer(eligibility, vm, true, eligible);
 }
 
 /* --- The whole --- */
@@ -350,10 +364,7 @@ void eligibility_destroy(struct eligibility *eligibility)
     free_texts(&eligibility->access_texts);
     free_texts(&eligibility->datastore_texts);
     free_texts(&eligibility->combination_texts);
-    for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++)
-        free(eligibility->datastore_hosts[i]);
-    free(eligibility->datastore_hosts);
-    free(eligibility->promised);
+    eligibility_forget_datastores(eligibility);
     free(eligibility->in_service);
     free(eligibility->scratch);
     free(eligibility->scratch_allowed);

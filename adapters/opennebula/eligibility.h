@@ -49,27 +49,38 @@ struct eligible {
     char reason[256];  /* one sentence of printable ASCII when n_hosts is 0, or rank_ignored is
                           true: why, with numbers; else "" */
     bool malformed;    /* a requirement cannot be read */
+    bool lacks_room;   /* n_hosts is 0, and more room on datastores might change it */
     bool unsupported;  /* NUMA, PCI, VM groups, ...: not placed yet */
     bool rank_ignored; /* SCHED_RANK cannot be read: the VM is placed by the default policy */
 };
 
 /* Which hosts may this VM (in extended form) have, whatever their load is? Hosts that are disabled,
- * offline or in error are not among them, nor those whose cluster has no system datastore that the
- * VM may use. A VM that ran before goes where its own system datastore is.
+ * offline or in error are not among them, nor those that have no system datastore which the VM may
+ * use and which has room for it. A VM that ran before goes where its own system datastore is.
  * O(length of its texts) for a combination seen before, else O(hosts) for each term. */
 void eligibility_of(struct eligibility *eligibility, const struct vm *vm,
                     struct eligible *eligible);
 
+/* The same for a start that is far ahead: what is free on datastores at present does not count. */
+void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
+                          struct eligible *eligible);
+
 /* A system datastore for the VM on that host (place): enabled, of its cluster, permitted, meeting
- * SCHED_DS_REQUIREMENTS, with room for vm->disk (and memory_scale x memory) after what was
- * promised; among several SCHED_DS_RANK decides, else the one with the most room (OpenNebula's
- * striping), then the highest id. A VM that ran before keeps its own. -1: none; reason says why
- * with numbers. O(datastores). */
+ * AUTOMATIC_DS_REQUIREMENTS and SCHED_DS_REQUIREMENTS, with more room than
+ * eligibility_room_needed() after what was promised; among several SCHED_DS_RANK decides, else the
+ * one with the most room (OpenNebula's striping), then the highest id. A VM that ran before keeps
+ * its own. -1: none; reason says why with numbers. O(datastores). */
 int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *vm, uint32_t host,
                               char *reason, size_t size);
 
-/* The VM is sent to that datastore: its room is gone for those who come after it. */
-void eligibility_promise(struct eligibility *eligibility, const struct vm *vm, int32_t datastore);
+/* MB that the VM will take of a system datastore: vm->disk and memory_scale x memory; 0 when its
+ * disks are on one already. */
+int64_t eligibility_room_needed(const struct eligibility *eligibility, const struct vm *vm);
+
+/* So much of that datastore is taken by a VM that is sent to that host (place): it is gone for
+ * those who come after it. */
+void eligibility_promise(struct eligibility *eligibility, int32_t datastore, uint32_t host,
+                         int64_t amount);
 
 /* --- expressions (expression.h has the grammar) --- */
 struct expression; /* opaque */

@@ -26,6 +26,8 @@ void eligibility_read_datastores(struct eligibility *eligibility)
 
     eligibility->datastore_hosts = memory_new(n, sizeof *eligibility->datastore_hosts);
     eligibility->promised = memory_new(n, sizeof *eligibility->promised);
+    eligibility->promised_there = memory_new(n, sizeof *eligibility->promised_there);
+    eligibility->promised_disk = memory_new(hosts->n, sizeof *eligibility->promised_disk);
     for (size_t i = 0; i < n; i++) {
         uint64_t *its_hosts;
 
@@ -39,23 +41,63 @@ void eligibility_read_datastores(struct eligibility *eligibility)
     }
 }
 
+void eligibility_forget_datastores(struct eligibility *eligibility)
+{
+    for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++) {
+        free(eligibility->datastore_hosts[i]);
+        free(eligibility->promised_there[i]);
+    }
+    free(eligibility->datastore_hosts);
+    free(eligibility->promised_there);
+    free(eligibility->promised);
+    free(eligibility->promised_disk);
+}
+
+/* --- What the VM asks for --- */
+
+/* One text may be read in several ways: the key says how. */
+static char key_of(const char *name)
+{
+    if (!strcmp(name, "SCHED_DS_RANK"))
+        return 'r';
+    return !strcmp(name, "SCHED_DS_REQUIREMENTS") ? 'q' : 'a';
+}
+
+static void read_datastore_expression(const char *name, const char *text,
+                                      struct datastore_expression *entry)
+{
+    struct error fault = {0};
+    char way = key_of(name);
+
+    *entry = (struct datastore_expression){0};
+    if (way != 'a' && strlen(text) > DATASTORE_BYTES_MAX)
+        error_set(&fault, E2BIG, "it has more than %d bytes", DATASTORE_BYTES_MAX);
+    else if (way == 'r')
+        entry->expression = expression_parse_rank(text, &fault);
+    else
+        entry->expression = expression_parse_requirement(text, &fault);
+    if (!entry->expression)
+        entry->fault = eligibility_fault(name, text, &fault);
+}
+
 uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const struct vm *vm,
                                           const char *name)
 {
-    bool is_rank = !strcmp(name, "SCHED_DS_RANK"), is_new;
-    const char *text = vm->needs & VM_NEEDS_DATASTORE ? eligibility_text(vm, name) : NULL;
-    struct datastore_expression *entry;
-    struct error fault = {0};
+    bool is_new;
+    const char *text = NULL;
     size_t length;
     char *key;
     uint32_t number;
 
+    if (key_of(name) == 'a')
+        text = attributes_find(&vm->template, name);
+    else if (vm->needs & VM_NEEDS_DATASTORE)
+        text = eligibility_text(vm, name);
     if (!text)
         return TEXT_NONE;
-    /* One text may be read in both ways. */
     length = strlen(text);
     key = memory_new(length + 2, 1);
-    key[0] = is_rank ? 'r' : 'q';
+    key[0] = key_of(name);
     memcpy(key + 1, text, length);
     number = eligibility_number(&eligibility->datastore_texts, key, &is_new);
     free(key);
@@ -64,12 +106,7 @@ uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const
     eligibility->datastore_expressions = memory_grow(
         eligibility->datastore_expressions, &eligibility->datastore_expressions_allocated,
         (size_t)number + 1, sizeof *eligibility->datastore_expressions);
-    entry = &eligibility->datastore_expressions[number];
-    *entry = (struct datastore_expression){0};
-    entry->expression =
-        is_rank ? expression_parse_rank(text, &fault) : expression_parse_requirement(text, &fault);
-    if (!entry->expression)
-        entry->fault = eligibility_fault(name, text, &fault);
+    read_datastore_expression(name, text, &eligibility->datastore_expressions[number]);
     return number;
 }
 
@@ -106,7 +143,83 @@ static bool fulfils(const struct eligibility *eligibility, const struct wants *w
     if (wants->datastore >= 0)
         return datastore->id == wants->datastore;
     return eligibility->accesses[wants->access].datastores[i] &&
+           meets(eligibility, wants->datastore_automatic, datastore) &&
            meets(eligibility, wants->datastore_requirement, datastore);
+}
+
+/* --- Room --- */
+
+int64_t eligibility_room_needed(const struct eligibility *eligibility, const struct vm *vm)
+{
+    double scaled = eligibility->settings.memory_scale * (double)vm->memory;
+
+    if (eligibility_own_datastore(eligibility, vm) >= 0)
+        return 0;
+    if (!(scaled > 0))
+        scaled = 0;
+    if (scaled > 1e15)
+        scaled = 1e15;
+    return vm->disk > 0 ? vm->disk + (int64_t)scaled : (int64_t)scaled;
+}
+
+/* A datastore is measured as a whole, or by a host, or what the host has on its disks counts for
+ * all that are there. */
+static bool is_whole(const struct datastore *datastore)
+{
+    return datastore->shared && datastore->free >= 0;
+}
+
+int64_t datastore_reported(const struct datastore *datastore, const struct host *host,
+                           bool *by_itself)
+{
+    *by_itself = true;
+    if (is_whole(datastore))
+        return datastore->free;
+    for (size_t i = 0; i < host->n_rooms; i++)
+        if (host->rooms[i].datastore == datastore->id)
+            return host->rooms[i].free > 0 ? host->rooms[i].free : 0;
+    *by_itself = false;
+    return host->disk;
+}
+
+/* MB free on datastore i, as seen from a host. Room that nobody measures is no reason to refuse. */
+static int64_t room(const struct eligibility *eligibility, size_t i, size_t host)
+{
+    const struct datastore *datastore = &eligibility->datastores->items[i];
+    bool by_itself;
+    int64_t free = datastore_reported(datastore, &eligibility->hosts->items[host], &by_itself);
+
+    if (free < 0)
+        return INT64_MAX;
+    if (is_whole(datastore))
+        return free - eligibility->promised[i];
+    if (!by_itself)
+        return free - eligibility->promised_disk[host];
+    return free - (eligibility->promised_there[i] ? eligibility->promised_there[i][host] : 0);
+}
+
+/* As OpenNebula has it: a disk of 100 MB does not fit into 100 MB. */
+static bool fits(int64_t need, int64_t free)
+{
+    return need == 0 || need < free;
+}
+
+static void add_hosts_with_room(const struct eligibility *eligibility, size_t i, int64_t need,
+                                uint64_t *hosts)
+{
+    const uint64_t *its_hosts = eligibility->datastore_hosts[i];
+    bool whole = is_whole(&eligibility->datastores->items[i]);
+
+    if (need == 0 || whole) {
+        bool enough = need == 0 || fits(need, room(eligibility, i, 0));
+
+        for (size_t word = 0; enough && word < host_columns_words(eligibility->columns); word++)
+            hosts[word] |= its_hosts[word];
+        return;
+    }
+    for (size_t host = 0; host < eligibility->hosts->n; host++)
+        if (bitmap_has(its_hosts, host) && fits(need, room(eligibility, i, host)))
+            bitmap_add(hosts, host);
 }
 
 void eligibility_datastore_hosts(const struct eligibility *eligibility, const struct wants *wants,
@@ -119,34 +232,9 @@ void eligibility_datastore_hosts(const struct eligibility *eligibility, const st
         return;
     }
     memset(hosts, 0, words * sizeof *hosts);
-    for (size_t i = 0; i < eligibility->datastores->n; i++)
+    for (size_t i = 0; eligibility->hosts->n > 0 && i < eligibility->datastores->n; i++)
         if (fulfils(eligibility, wants, i))
-            for (size_t word = 0; word < words; word++)
-                hosts[word] |= eligibility->datastore_hosts[i][word];
-}
-
-static int64_t needed(const struct eligibility *eligibility, const struct vm *vm)
-{
-    double scaled = eligibility->settings.memory_scale * (double)vm->memory;
-
-    if (!(scaled > 0))
-        scaled = 0;
-    if (scaled > 1e15)
-        scaled = 1e15;
-    return vm->disk > 0 ? vm->disk + (int64_t)scaled : (int64_t)scaled;
-}
-
-/* MB free on datastore i, as seen from a host. Room that nobody measures is no reason to refuse. */
-static int64_t room(const struct eligibility *eligibility, size_t i, uint32_t host)
-{
-    const struct datastore *datastore = &eligibility->datastores->items[i];
-    const char *text;
-    int64_t local;
-
-    if (datastore->free >= 0)
-        return datastore->free - eligibility->promised[i];
-    text = attributes_find(&eligibility->hosts->items[host].attributes, "FREE_DISK");
-    return text && value_integer(text, &local) && local > 0 ? local : INT64_MAX;
+            add_hosts_with_room(eligibility, i, wants->room, hosts);
 }
 
 /* The choice among datastores, so far. */
@@ -188,22 +276,29 @@ static void explain(const struct eligibility *eligibility, uint32_t host,
                  choice->n, where->id, need, choice->most_id, choice->most > 0 ? choice->most : 0);
 }
 
+void eligibility_want_datastore(struct eligibility *eligibility, const struct vm *vm,
+                                struct wants *wants)
+{
+    wants->access = eligibility_access_of(eligibility, vm);
+    wants->datastore_automatic =
+        eligibility_datastore_expression(eligibility, vm, "AUTOMATIC_DS_REQUIREMENTS");
+    wants->datastore_requirement =
+        eligibility_datastore_expression(eligibility, vm, "SCHED_DS_REQUIREMENTS");
+    wants->datastore = eligibility_own_datastore(eligibility, vm);
+    wants->room = eligibility_room_needed(eligibility, vm);
+}
+
 int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *vm, uint32_t host,
                               char *reason, size_t size)
 {
-    const struct wants wants = {
-        .access = eligibility_access_of(eligibility, vm),
-        .datastore_requirement =
-            eligibility_datastore_expression(eligibility, vm, "SCHED_DS_REQUIREMENTS"),
-        .datastore = eligibility_own_datastore(eligibility, vm),
-    };
+    struct wants wants = {0};
     uint32_t rank = eligibility_datastore_expression(eligibility, vm, "SCHED_DS_RANK");
     const struct expression *ranking =
         rank == TEXT_NONE ? NULL : eligibility->datastore_expressions[rank].expression;
     struct choice choice = {.id = -1, .most = INT64_MIN, .most_id = -1};
-    int64_t need = wants.datastore >= 0 ? 0 : needed(eligibility, vm);
     struct eligible said = {0};
 
+    eligibility_want_datastore(eligibility, vm, &wants);
     for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++) {
         const struct datastore *datastore = &eligibility->datastores->items[i];
         int64_t free;
@@ -212,7 +307,7 @@ int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *
             continue;
         choice.n++;
         free = room(eligibility, i, host);
-        if (free >= need || need == 0)
+        if (fits(wants.room, free))
             offer(&choice, datastore,
                   ranking ? expression_rank(ranking, &datastore->attributes) : 0, free);
         if (free > choice.most) {
@@ -221,16 +316,37 @@ int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *
         }
     }
     if (choice.id < 0)
-        explain(eligibility, host, &choice, need, &said);
+        explain(eligibility, host, &choice, wants.room, &said);
     snprintf(reason, size, "%s", said.reason);
     return choice.id;
 }
 
-void eligibility_promise(struct eligibility *eligibility, const struct vm *vm, int32_t datastore)
+static void add_promise(int64_t *promised, int64_t amount)
 {
-    for (size_t i = 0; eligibility->datastores && i < eligibility->datastores->n; i++)
-        if (eligibility->datastores->items[i].id == datastore &&
-            eligibility_own_datastore(eligibility, vm) < 0 &&
-            eligibility->promised[i] < INT64_MAX / 4)
-            eligibility->promised[i] += needed(eligibility, vm);
+    *promised += *promised < INT64_MAX / 4 ? amount : 0;
+}
+
+void eligibility_promise(struct eligibility *eligibility, int32_t datastore, uint32_t host,
+                         int64_t amount)
+{
+    const struct datastore_pool *pool = eligibility->datastores;
+    bool by_itself;
+
+    if (amount <= 0 || amount > INT64_MAX / 4)
+        return;
+    for (size_t i = 0; pool && i < pool->n; i++) {
+        if (pool->items[i].id != datastore)
+            continue;
+        datastore_reported(&pool->items[i], &eligibility->hosts->items[host], &by_itself);
+        if (is_whole(&pool->items[i])) {
+            add_promise(&eligibility->promised[i], amount);
+        } else if (!by_itself) {
+            add_promise(&eligibility->promised_disk[host], amount);
+        } else {
+            if (!eligibility->promised_there[i])
+                eligibility->promised_there[i] =
+                    memory_new(eligibility->hosts->n, sizeof **eligibility->promised_there);
+            add_promise(&eligibility->promised_there[i][host], amount);
+        }
+    }
 }

@@ -33,7 +33,7 @@ struct access {
     size_t bytes;     /* of texts evaluated so far */
 };
 
-/* A text of SCHED_DS_REQUIREMENTS or SCHED_DS_RANK. */
+/* A text of SCHED_DS_REQUIREMENTS, SCHED_DS_RANK or AUTOMATIC_DS_REQUIREMENTS. */
 struct datastore_expression {
     struct expression *expression; /* NULL: it cannot be read */
     char *fault;
@@ -41,8 +41,9 @@ struct datastore_expression {
 
 /* What a VM asks for, each as its number; two VMs with the same numbers get the same answer. */
 struct wants {
-    uint32_t automatic, requirement, ranking, access, datastore_requirement;
+    uint32_t automatic, requirement, ranking, access, datastore_automatic, datastore_requirement;
     int32_t datastore; /* where its disks are; -1: nowhere yet */
+    int64_t room;      /* MB on a system datastore */
 };
 
 struct combination {
@@ -61,7 +62,9 @@ struct eligibility {
     uint64_t *in_service;       /* bitmap: hosts in a state to be given VMs */
     uint64_t **datastore_hosts; /* per datastore: the hosts of its clusters; NULL: not a system
                                    datastore in service */
-    int64_t *promised;          /* MB per datastore */
+    int64_t *promised;          /* MB per datastore that is measured as a whole */
+    int64_t **promised_there;   /* per other datastore: MB per host that measures it; or NULL */
+    int64_t *promised_disk;     /* MB per host on the datastores that it does not measure */
 
     /* What users and oned wrote, each text once; the numbers are places in the arrays. */
     struct text_table requirement_texts, ranking_texts, access_texts, datastore_texts,
@@ -101,12 +104,17 @@ uint32_t eligibility_access_of(struct eligibility *eligibility, const struct vm 
 
 /* --- eligibility_datastore.c --- */
 void eligibility_read_datastores(struct eligibility *eligibility);
-/* The number of the VM's SCHED_DS_REQUIREMENTS or SCHED_DS_RANK (name), TEXT_NONE without one. */
+void eligibility_forget_datastores(struct eligibility *eligibility);
+/* The number of the VM's SCHED_DS_REQUIREMENTS, SCHED_DS_RANK or AUTOMATIC_DS_REQUIREMENTS (name),
+ * TEXT_NONE without one. */
 uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const struct vm *vm,
                                           const char *name);
 /* Where the VM's disks are; -1: nowhere yet. */
 int32_t eligibility_own_datastore(const struct eligibility *eligibility, const struct vm *vm);
-/* The hosts whose cluster has a datastore that fulfils the wants, room aside. */
+/* What the VM wants of datastores. */
+void eligibility_want_datastore(struct eligibility *eligibility, const struct vm *vm,
+                                struct wants *wants);
+/* The hosts that have a datastore that fulfils the wants. */
 void eligibility_datastore_hosts(const struct eligibility *eligibility, const struct wants *wants,
                                  uint64_t *hosts);
 

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,25 @@ static void name_unknown(const struct eligibility *eligibility, struct sentence 
     expression_destroy(requirement);
 }
 
+static void lose_for_datastores(const struct eligibility *eligibility, struct sentence *sentence,
+                                uint64_t *hosts, const struct wants *wants, uint64_t *these)
+{
+    struct wants without_room = *wants;
+    char why[96];
+
+    without_room.room = 0;
+    eligibility_datastore_hosts(eligibility, &without_room, these);
+    lose(eligibility, sentence, hosts, these,
+         wants->datastore >= 0 ? "without the system datastore the VM's disks are on"
+                               : "without an enabled system datastore the VM may use");
+    if (wants->room == 0)
+        return;
+    eligibility_datastore_hosts(eligibility, wants, these);
+    snprintf(why, sizeof why, "without a system datastore with room for %" PRId64 " MB",
+             wants->room);
+    lose(eligibility, sentence, hosts, these, why);
+}
+
 char *eligibility_reason(const struct eligibility *eligibility, const struct wants *wants,
                          const char *requirement)
 {
@@ -99,10 +119,7 @@ char *eligibility_reason(const struct eligibility *eligibility, const struct wan
     lose(eligibility, &sentence, hosts, eligibility->in_service, "disabled, offline or in error");
     lose(eligibility, &sentence, hosts, eligibility->accesses[wants->access].hosts,
          "not permitted to the owner (MANAGE)");
-    eligibility_datastore_hosts(eligibility, wants, these);
-    lose(eligibility, &sentence, hosts, these,
-         wants->datastore >= 0 ? "without the system datastore the VM's disks are on"
-                               : "without an enabled system datastore the VM may use");
+    lose_for_datastores(eligibility, &sentence, hosts, wants, these);
     if (wants->automatic != TEXT_NONE)
         lose(eligibility, &sentence, hosts, eligibility->requirements[wants->automatic].hosts,
              "not meeting OpenNebula's AUTOMATIC_REQUIREMENTS");

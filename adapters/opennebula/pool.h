@@ -102,6 +102,12 @@ enum {
     VM_NEEDS_DATASTORE = 1u << 4, /* SCHED_DS_REQUIREMENTS or SCHED_DS_RANK */
 };
 
+/* Room that a host reports for one of the datastores on its own disks. */
+struct host_room {
+    int32_t datastore;
+    int64_t free; /* MB */
+};
+
 struct host {
     int32_t id, cluster;
     const char *name, *cluster_name;
@@ -112,6 +118,9 @@ struct host {
     int64_t running_vms;
     int32_t *vms; /* ids of the VMs oned has on it */
     size_t n_vms;
+    struct host_room *rooms; /* HOST_SHARE/DATASTORES/DS; not every datastore is reported */
+    size_t n_rooms;
+    int64_t disk; /* MB: FREE_DISK, for the other datastores on its disks; -1: not reported */
     /* What requirements and ranks speak of, in the order in which OpenNebula looks: TEMPLATE; all
      * of HOST_SHARE (MAX_CPU, MAX_MEM in KB, RUNNING_VMS, ..., FREE_DISK, ...); FREE_CPU,
      * FREE_MEMORY in KB, USED_CPU, USED_MEMORY, ...; ID, NAME, CLUSTER, CLUSTER_ID, STATE, IM_MAD,
@@ -132,10 +141,10 @@ struct datastore {
     const char *name;
     int32_t type;  /* 0 image, 1 system, 2 file, 3 backup */
     int32_t state; /* 0 ready, 1 disabled */
-    bool shared;
+    bool shared;   /* false: on each host's own disks (SHARED=NO); true when nothing is said */
     int32_t *clusters;
     size_t n_clusters;
-    int64_t free; /* MB; -1: not monitored (a local one) */
+    int64_t free; /* MB; -1: not monitored */
     int64_t total;
     struct attributes attributes;
 };
@@ -235,6 +244,13 @@ void datastore_pool_finish(struct datastore_pool *pool);
 void cluster_pool_finish(struct cluster_pool *pool);
 void user_pool_finish(struct user_pool *pool);
 void acl_finish(struct acl *acl);
+
+/* MB free on a datastore as last measured, for VMs on that host: of the datastore as a whole, or,
+ * of one on the hosts' own disks (or one that nobody measures), as the host reports. -1: not
+ * reported. *by_itself: the figure is of this datastore alone, not of all that are on the host's
+ * disks. */
+int64_t datastore_reported(const struct datastore *datastore, const struct host *host,
+                           bool *by_itself);
 
 /* The object with that id, or NULL. O(log n). */
 struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id);

@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "adapters/opennebula/pool_reader.h"
 
@@ -10,6 +11,10 @@ enum { KB_PER_MB = 1024 };
 struct draft {
     bool has_id, has_state;
     int64_t max_memory, memory_usage; /* KB */
+    int64_t free_disk, used_disk, max_disk;
+    struct host_room room; /* the one being read */
+    bool room_has_id, room_has_free;
+    size_t rooms_allocated;
 };
 
 static const int64_t largest = INT64_C(1) << 50;
@@ -43,13 +48,64 @@ static void read_top(struct pool_reader *reader, struct host *host, const struct
     pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
 }
 
+/* Oned gives what the host has in all, and a DS for each datastore it was asked about. */
+static void read_disks(struct pool_reader *reader, const struct pool_path *path,
+                       const struct pool_text *text)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+    enum pool_word word = path->elements[path->n - 1]->word;
+
+    if (path->n == 4 && path->elements[2]->word == WORD_DS && text->length > 0) {
+        if (word == WORD_ID)
+            pool_read_int(reader, path, text, 0, &draft->room.datastore);
+        else if (word == WORD_FREE_MB)
+            pool_read_number(reader, path, text, -largest, largest, &draft->room.free);
+        draft->room_has_id = draft->room_has_id || word == WORD_ID;
+        draft->room_has_free = draft->room_has_free || word == WORD_FREE_MB;
+    }
+    if (path->n != 3)
+        return;
+    if (word == WORD_FREE_DISK)
+        pool_read_number(reader, path, text, -largest, largest, &draft->free_disk);
+    else if (word == WORD_USED_DISK)
+        pool_read_number(reader, path, text, -largest, largest, &draft->used_disk);
+    else if (word == WORD_MAX_DISK)
+        pool_read_number(reader, path, text, -largest, largest, &draft->max_disk);
+    pool_add_attribute(reader, pool_reader_list(reader, SHARE_LIST), path, 2, text);
+}
+
+static void close_element(struct pool_reader *reader, void *object, const struct pool_path *path)
+{
+    struct draft *draft = pool_reader_scratch(reader);
+    struct host *host = object;
+
+    if (path->n != 3 || path->elements[2]->word != WORD_DS ||
+        path->elements[1]->word != WORD_DATASTORES || path->elements[0]->word != WORD_HOST_SHARE)
+        return;
+    if (draft->room_has_id && draft->room_has_free) {
+        if (host->n_rooms == draft->rooms_allocated) {
+            size_t allocated = draft->rooms_allocated ? 2 * draft->rooms_allocated : 4;
+            struct host_room *rooms =
+                pool_memory_array(pool_reader_memory(reader), allocated, sizeof *rooms);
+
+            if (host->n_rooms)
+                memcpy(rooms, host->rooms, host->n_rooms * sizeof *rooms);
+            host->rooms = rooms;
+            draft->rooms_allocated = allocated;
+        }
+        host->rooms[host->n_rooms++] = draft->room;
+    }
+    draft->room = (struct host_room){0};
+    draft->room_has_id = draft->room_has_free = false;
+}
+
 static void read_share(struct pool_reader *reader, struct host *host, const struct pool_path *path,
                        const struct pool_text *text)
 {
     struct draft *draft = pool_reader_scratch(reader);
 
-    if (path->n == 3 && path->elements[1]->word == WORD_DATASTORES)
-        pool_add_attribute(reader, pool_reader_list(reader, SHARE_LIST), path, 2, text);
+    if (path->elements[1]->word == WORD_DATASTORES)
+        read_disks(reader, path, text);
     if (path->n != 2)
         return;
     switch (path->elements[1]->word) {
@@ -129,6 +185,9 @@ static void end_host(struct pool_reader *reader, void *object)
     host->memory = not_negative(draft->max_memory) / KB_PER_MB;
     host->cpu_usage = not_negative(host->cpu_usage);
     host->memory_usage = (not_negative(draft->memory_usage) + KB_PER_MB - 1) / KB_PER_MB;
+    host->disk = -1;
+    if (draft->free_disk != 0 || draft->used_disk != 0 || draft->max_disk != 0)
+        host->disk = not_negative(draft->free_disk);
     host->vms = pool_take_ids(reader, &host->n_vms);
     pool_take_attributes(reader, TEMPLATE_LIST, TOP_LIST, &host->attributes);
 }
@@ -138,6 +197,7 @@ static const struct pool_format host_format = {
     .object = "HOST",
     .size = sizeof(struct host),
     .value = read_value,
+    .close = close_element,
     .end = end_host,
     .scratch = sizeof(struct draft),
 };

@@ -10,7 +10,7 @@ enum { TEMPLATE_LIST, TOP_LIST };
 static const int64_t largest = INT64_C(1) << 50;
 
 struct draft {
-    bool has_id;
+    bool has_id, is_local;
     int64_t free, used;
 };
 
@@ -52,6 +52,7 @@ static void read_datastore(struct pool_reader *reader, void *object, const struc
                            const struct pool_text *text)
 {
     struct datastore *datastore = object;
+    struct draft *draft = pool_reader_scratch(reader);
 
     if (path->n == 1) {
         read_datastore_top(reader, datastore, path, text);
@@ -60,7 +61,7 @@ static void read_datastore(struct pool_reader *reader, void *object, const struc
     switch (path->elements[0]->word) {
     case WORD_TEMPLATE:
         if (path->n == 2 && path->elements[1]->word == WORD_SHARED)
-            datastore->shared = strcasecmp(text->text, "yes") == 0;
+            draft->is_local = text->length > 0 && strcasecmp(text->text, "yes") != 0;
         pool_add_attribute(reader, pool_reader_list(reader, TEMPLATE_LIST), path, 1, text);
         break;
     case WORD_CLUSTERS:
@@ -86,6 +87,7 @@ static void end_datastore(struct pool_reader *reader, void *object)
     if (!draft->has_id)
         pool_reader_reject(reader, "a datastore has no ID");
     datastore->name = datastore->name ? datastore->name : "";
+    datastore->shared = !draft->is_local;
     datastore->free = !monitored ? -1 : draft->free > 0 ? draft->free : 0;
     datastore->clusters = pool_take_ids(reader, &datastore->n_clusters);
     pool_take_attributes(reader, TEMPLATE_LIST, TOP_LIST, &datastore->attributes);

@@ -19,12 +19,14 @@
     X(DATASTORES)                                                                                  \
     X(DISK)                                                                                        \
     X(DISK_SNAPSHOT_TOTAL_SIZE)                                                                    \
+    X(DS)                                                                                          \
     X(DS_ID)                                                                                       \
     X(EETIME)                                                                                      \
     X(ENABLED)                                                                                     \
     X(ESTIME)                                                                                      \
     X(ETIME)                                                                                       \
     X(FEATURES)                                                                                    \
+    X(FREE_DISK)                                                                                   \
     X(FREE_MB)                                                                                     \
     X(GID)                                                                                         \
     X(GNAME)                                                                                       \
@@ -42,6 +44,7 @@
     X(LOCK)                                                                                        \
     X(LOCKED)                                                                                      \
     X(MAX_CPU)                                                                                     \
+    X(MAX_DISK)                                                                                    \
     X(MAX_MEM)                                                                                     \
     X(MEMORY)                                                                                      \
     X(MEM_USAGE)                                                                                   \
@@ -85,6 +88,7 @@
     X(TYPE)                                                                                        \
     X(UID)                                                                                         \
     X(UNAME)                                                                                       \
+    X(USED_DISK)                                                                                   \
     X(USED_MB)                                                                                     \
     X(USER)                                                                                        \
     X(USER_TEMPLATE)                                                                               \

@@ -268,7 +268,7 @@ static void datastores(void **state)
         assert_attribute(&system->attributes, "NAME", "system");
         assert_non_null(attributes_find(&system->attributes, "FREE_MB"));
         assert_int_equal(pool.items[1].type, 0);
-        assert_false(pool.items[1].shared);
+        assert_true(pool.items[1].shared); /* nothing is said */
         assert_int_equal(pool.items[3].id, 100);
         assert_attribute(&pool.items[3].attributes, "PRIORITY", "3");
         datastore_pool_finish(&pool);

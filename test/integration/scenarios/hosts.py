@@ -136,6 +136,40 @@ def datastore_full(t):
     t.wait_running([big], 60, "RUNNING once there is room")
 
 
+@scenario("extra-datastore-promised")
+def datastore_promised(t):
+    """Room goes to one VM only, although OpenNebula's figure stays as it was measured."""
+    t.add_hosts(3)
+    t.backend.fill_datastores(30000)
+    t.begin()
+    vms = t.vms(3, "big", more='DISK = [ TYPE = "fs", SIZE = 20000 ]\n')
+    t.wait(30, "one of them runs", lambda: t.those_running(vms), *vms)
+    t.throughout(20, "and no other one", lambda: len(list(filter(t.began, vms))) == 1, *vms)
+    for vm in vms:
+        if not t.began(vm):
+            t.wait_reason(vm, 10, r"datastore.* room for 20000 MB")
+    t.backend.fill_datastores(90000)
+    t.wait_running(vms, 60, "RUNNING once there is room")
+
+
+@scenario("extra-datastore-local")
+def datastore_local(t):
+    """The disks of the hosts: 2 TB each, of which two VMs of 1.5 TB do not share one."""
+    hosts = t.add_hosts(2)
+    t.oned.call("one.datastore.update", 0, 'SHARED = "NO"', 1)
+    t.begin()
+    vms = t.vms(3, "big", more='DISK = [ TYPE = "fs", SIZE = 1500000 ]\n')
+    t.wait(60, "one runs on each host",
+           lambda: {t.look(vm).host for vm in t.those_running(vms)} == set(hosts), *vms)
+    t.throughout(15, "and the third waits", lambda: len(list(filter(t.began, vms))) == 2, *vms)
+    for vm in vms:
+        if not t.began(vm):
+            t.wait_reason(vm, 10, r"datastore")
+    deleted = next(vm for vm in vms if t.began(vm))
+    t.delete(deleted)
+    t.wait_running([vm for vm in vms if vm != deleted], 60, "RUNNING when one is deleted")
+
+
 @scenario("extra-save-never-ends")
 def save_never_ends(t):
     """A suspension hangs: what depends on it waits and says so, the rest goes on."""
