@@ -40,7 +40,11 @@ enum lease_phase {
 
 const char *phase_name(enum lease_phase phase); /* "waiting", "running", ... */
 
+enum { SINCE_NOT = -1 };
 enum { BOOK_NO_LEASE = -1, BOOK_TEXT_MAX = 320, BOOK_NAME_MAX = 128, BOOK_GROUP_MAX = 64 };
+
+/* Times of a lease that are lengths from its submission, not times of day. */
+enum { RELATIVE_START = 1, RELATIVE_EARLIEST = 2, RELATIVE_DEADLINE = 4 };
 
 struct book_lease {
     int64_t id;
@@ -60,6 +64,7 @@ struct book_lease {
     bool accepted;       /* a reservation or deadline lease that was promised its time */
     bool warned;         /* its user was told that the end is near */
     bool late;           /* a promise was broken: reported */
+    uint32_t relative;   /* RELATIVE_*: asked for as "+hh:mm:ss" */
     bool preemptible;
     enum lease_terms terms;
     enum lease_origin origin;
@@ -102,6 +107,10 @@ struct book_vm {
     bool ran;            /* has been seen running */
     int32_t sequence;    /* history record up to which `ran_for` counts; -1 */
     int64_t ran_for;     /* seconds run in closed history records */
+    int64_t skew;        /* seconds that oned's clock was set forward while it ran */
+    int64_t skew_open;   /* the same in the open record; not stored */
+    int64_t since, since_told; /* begin of the open record, by our clock and by oned's as it was
+                                  told; not stored. told 0: not seen yet, SINCE_NOT: closed */
     /* The command under way, written before it is sent ("" = none). */
     char command[16]; /* "deploy", "stop", "resume", ... */
     int64_t sent;     /* when */

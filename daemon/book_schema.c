@@ -37,6 +37,8 @@ static const char *const migrations[] = {
     " event TEXT NOT NULL, text TEXT NOT NULL);"
     "CREATE INDEX event_lease ON event (lease, number);"
     "CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;",
+    "ALTER TABLE lease ADD COLUMN relative INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE vm ADD COLUMN skew INTEGER NOT NULL DEFAULT 0;",
 };
 
 const int book_schema_version = sizeof migrations / sizeof *migrations;

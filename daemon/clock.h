@@ -32,4 +32,13 @@ static inline int64_t clock_monotonic(void)
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
+/* The same, going on while the machine sleeps. */
+static inline int64_t clock_awake_or_not(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
 #endif

@@ -23,7 +23,6 @@ enum {
     WATCHED_MAX = 400,           /* VMs looked at together */
     PICTURE_STALE = 3,           /* poll intervals after which nothing is done on it */
     LEADER_FRESH = 1000,         /* milliseconds: an older answer is asked for again before effects */
-    CLOCK_JUMP = 30 * 1000,      /* milliseconds by which the clocks may drift apart in a turn */
     REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: new VMs are placed by a picture not older */
     FAILURES_MAX = 5,            /* doublings of the pause after failed polls */
 };
@@ -230,20 +229,6 @@ static void look_at_watched(struct daemon *daemon)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* A clock that was set, or a machine that slept: what was planned for then is looked at anew. */
-static void watch_clocks(struct daemon *daemon)
-{
-    int64_t wall = clock_now_ms(), steady = clock_monotonic();
-    int64_t drift = (wall - daemon->wall) - (steady - daemon->steady);
-
-    if (daemon->wall && (drift > CLOCK_JUMP || drift < -1000)) {
-        log_warning("the clock was moved by %lld s", (long long)(drift / 1000));
-        daemon_replan(daemon, "the clock was moved by %lld s", (long long)(drift / 1000));
-    }
-    daemon->wall = wall;
-    daemon->steady = steady;
-}
-
 /* Leases change in cycles only: the times are the same until the next one. */
 static void note_times(struct daemon *daemon)
 {
@@ -381,7 +366,7 @@ int daemon_run(struct daemon *daemon, struct error *err)
     note_times(daemon);
     sd_notify(0, "READY=1");
     while (!daemon->stopping) {
-        watch_clocks(daemon);
+        clocks_step(daemon);
         watch_time(daemon);
         if (watch_guard(daemon, err) < 0)
             return -1;

@@ -16,6 +16,7 @@
 #include "configuration/configuration.h"
 #include "configuration/live.h"
 #include "daemon/book.h"
+#include "daemon/clocks.h"
 #include "daemon/planner.h"
 #include "daemon/troubles.h"
 #include "daemon/world.h"
@@ -71,7 +72,7 @@ struct daemon {
     int64_t reconcile_due;  /* when it must do so again, as of the last cycle; INSTANT_NEVER */
     int64_t reconcile_next; /* the first such time after that cycle */
     int64_t expired;        /* seconds since 1970: when old leases were last dropped */
-    int64_t wall, steady;   /* the clocks as of the last turn of the loop, milliseconds */
+    struct clocks clocks;
     int64_t started;        /* seconds since 1970 */
     uint64_t n_cycles, n_replans;
     int64_t last_cycle_us, last_replan_us;

@@ -15,7 +15,8 @@ enum { ORDER_PATIENCE = 30 /* seconds after a start */ };
 static struct wish_defaults defaults(const struct daemon *daemon)
 {
     return (struct wish_defaults){.preemptible = daemon->live->plain_vms == PLAIN_PREEMPTIBLE,
-                                  .duration = SPAN_UNLIMITED};
+                                  .duration = SPAN_UNLIMITED,
+                                  .ahead = daemon->clocks.ahead};
 }
 
 static struct book_vm *add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
@@ -40,7 +41,7 @@ static struct book_lease *add_lease(struct daemon *daemon, const struct vm *vm)
     struct book_lease *lease = book_add_lease(daemon->book, vm->id);
 
     lease->kind = LEASE_BEST_EFFORT;
-    lease->submit = vm->stime;
+    lease->submit = clocks_ours(daemon, vm->stime);
     lease->start = lease->earliest = lease->deadline = INSTANT_NONE;
     lease->duration = SPAN_UNLIMITED;
     lease->end = lease->since = lease->expected = INSTANT_NONE;
@@ -81,6 +82,9 @@ static void take_terms(struct book_lease *lease, const struct wish *wish)
     lease->start = wish->start;
     lease->earliest = wish->earliest;
     lease->deadline = wish->deadline;
+    lease->relative = (wish->relative_start ? RELATIVE_START : 0U) |
+                      (wish->relative_earliest ? RELATIVE_EARLIEST : 0U) |
+                      (wish->relative_deadline ? RELATIVE_DEADLINE : 0U);
     lease->duration = wish->duration;
     lease->preemptible = wish->preemptible;
     lease->terms = wish->terms;

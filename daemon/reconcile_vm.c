@@ -37,6 +37,12 @@ enum standing reconcile_standing(const struct daemon *daemon, const struct book_
 
 /* --- one VM ----------------------------------------------------------------------------------- */
 
+static void record_closed(struct book_vm *vm)
+{
+    vm->skew_open = 0;
+    vm->since_told = SINCE_NOT;
+}
+
 /* Running time comes from OpenNebula's own history: closed records count once. */
 static void count_running_time(struct daemon *daemon, struct book_vm *vm, const struct sight *sight)
 {
@@ -53,14 +59,16 @@ static void count_running_time(struct daemon *daemon, struct book_vm *vm, const 
 
         if (closed > vm->sequence) {
             vm->sequence = (int32_t)closed;
-            vm->ran_for = sight->ran_for;
+            vm->ran_for = sight->ran_for - vm->skew;
+            record_closed(vm);
             book_mark_vm(daemon->book, vm);
         }
         return;
     }
     if (history->sequence == vm->sequence + 1 && history->rstime > 0 && history->retime > 0) {
         vm->sequence = history->sequence;
-        vm->ran_for += history->retime - history->rstime;
+        vm->ran_for += history->retime - history->rstime - vm->skew_open;
+        record_closed(vm);
         book_mark_vm(daemon->book, vm);
     }
 }
@@ -137,6 +145,7 @@ void reconcile_observe_vm(struct daemon *daemon, struct book_lease *lease, struc
 {
     const struct sight *sight = world_sight(daemon->world, vm->id);
     enum standing standing = reconcile_standing(daemon, vm, sight);
+    int64_t since;
 
     standings->of[standing]++;
     if (standing != STANDS_GONE)
@@ -157,7 +166,8 @@ void reconcile_observe_vm(struct daemon *daemon, struct book_lease *lease, struc
     count_running_time(daemon, vm, sight);
     if (standing == STANDS_RUNNING) {
         note_running(daemon, lease, vm, sight, now);
-        if (sight->has_times && sight->history.rstime > standings->since)
-            standings->since = sight->history.rstime;
+        since = clocks_running_since(daemon, lease, vm, sight);
+        if (since > standings->since)
+            standings->since = since;
     }
 }

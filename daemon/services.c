@@ -33,6 +33,8 @@ static void status(void *context, json_t *object)
     json_object_set_new(oned, "reached", json_boolean(daemon->poll_ok));
     json_object_set_new(oned, "last_poll",
                         daemon->polled ? json_from_instant(clock_now() - age) : json_null());
+    if (daemon->clocks.known)
+        json_object_set_new(oned, "clock_ahead", json_integer(daemon->clocks.ahead));
     json_object_set_new(object, "opennebula", oned);
     json_object_set_new(figures, "cycles", json_integer((json_int_t)daemon->n_cycles));
     json_object_set_new(figures, "plans", json_integer((json_int_t)daemon->n_replans));

@@ -70,3 +70,12 @@ void troubles_finish(struct troubles *troubles)
     free(troubles->items);
     *troubles = (struct troubles){0};
 }
+
+void troubles_move(struct troubles *troubles, int64_t by)
+{
+    for (size_t i = 0; i < troubles->n; i++) {
+        troubles->items[i].at += by;
+        if (troubles->items[i].until > 0)
+            troubles->items[i].until += by;
+    }
+}

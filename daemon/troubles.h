@@ -34,4 +34,7 @@ bool troubles_expire(struct troubles *troubles, int64_t now);
 bool troubles_has(const struct troubles *troubles, int32_t host, int64_t now);
 void troubles_finish(struct troubles *troubles);
 
+/* The clock was set by so many seconds. */
+void troubles_move(struct troubles *troubles, int64_t by);
+
 #endif

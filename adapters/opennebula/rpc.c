@@ -9,6 +9,8 @@
 #include "adapters/opennebula/rpc_call.h"
 #include "util/memory.h"
 
+enum { DATE_QUICK = 500 * 1000 /* microseconds */ };
+
 struct call_list {
     struct rpc_call *first, *last;
 };
@@ -28,6 +30,7 @@ struct rpc {
     struct call_list under_way;
     size_t n_waiting, n_under_way, parallel;
     size_t n_urgent; /* of those that wait */
+    int64_t date, date_at; /* see rpc_date(); 0: none */
 };
 
 static void list_insert(struct call_list *list, struct rpc_call *call, struct rpc_call *before)
@@ -82,6 +85,25 @@ struct rpc *rpc_create(const struct rpc_settings *settings, struct error *err)
 error:
     rpc_destroy(rpc);
     return NULL;
+}
+
+/* An answer that took long may have got its date when it was begun. */
+static void note_date(struct rpc *rpc, CURL *easy)
+{
+    struct curl_header *header;
+    struct timespec now;
+    curl_off_t took;
+    time_t date;
+
+    if (curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &took) != CURLE_OK || took > DATE_QUICK ||
+        curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+        return;
+    date = curl_getdate(header->value, NULL);
+    if (date <= 0)
+        return;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    rpc->date = date;
+    rpc->date_at = now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
 /* Take a call that is under way out of libcurl's hands. */
@@ -206,6 +228,8 @@ static size_t end_calls(struct rpc *rpc)
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &call);
+        if (code == CURLE_OK)
+            note_date(rpc, easy);
         release(rpc, call);
         rpc_call_report(call, code);
         rpc_call_destroy(call);
@@ -226,6 +250,13 @@ static int64_t advance(struct rpc *rpc, struct error *err)
         return error_set(err, EIO, "calls to OpenNebula: %s", curl_multi_strerror(code));
     n_ended += end_calls(rpc);
     return (int64_t)n_ended;
+}
+
+bool rpc_date(const struct rpc *rpc, int64_t *date, int64_t *at)
+{
+    *date = rpc->date;
+    *at = rpc->date_at;
+    return rpc->date > 0;
 }
 
 static int64_t milliseconds(void)

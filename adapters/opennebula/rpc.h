@@ -99,6 +99,10 @@ void rpc_call(struct rpc *rpc, const struct rpc_request *request);
 int rpc_wait(struct rpc *rpc, struct curl_waitfd *extra, unsigned n_extra, int timeout,
              struct error *err);
 
+/* The date of the last answer that came quickly: seconds of oned's clock, and when it came
+ * (milliseconds of CLOCK_BOOTTIME). False: none had one. */
+bool rpc_date(const struct rpc *rpc, int64_t *date, int64_t *at);
+
 /* Calls queued or under way. */
 size_t rpc_pending(const struct rpc *rpc);
 

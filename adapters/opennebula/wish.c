@@ -36,6 +36,7 @@ struct reader {
     const struct vm *vm;
     const char *vector;       /* "HAIZEA" or "GALERNA" */
     const char *values[KEYS]; /* NULL: not given */
+    int64_t created; /* by our clock */
     struct wish *wish;
     char *reason;
 };
@@ -136,13 +137,14 @@ static bool is_word(const char *value, const char *word)
     return !strcasecmp(value, word);
 }
 
-static int read_time(const struct reader *reader, enum wish_key key, int64_t *time)
+static int read_time(const struct reader *reader, enum wish_key key, int64_t *time, bool *relative)
 {
     const char *expected;
 
     if (!reader->values[key])
         return 0;
-    expected = wish_time_parse(reader->values[key], reader->vm->stime, time);
+    *relative = reader->values[key][0] == '+';
+    expected = wish_time_parse(reader->values[key], reader->created, time);
     return expected ? wrong_value(reader, key, expected) : 0;
 }
 
@@ -161,7 +163,7 @@ static int read_start(const struct reader *reader)
         return wrong_value(reader, KEY_START,
                            "now, best_effort, +HH:MM:SS or YYYY-MM-DD HH:MM:SS is expected");
     wish->kind = LEASE_RESERVATION;
-    return read_time(reader, KEY_START, &wish->start);
+    return read_time(reader, KEY_START, &wish->start, &wish->relative_start);
 }
 
 static int read_duration(const struct reader *reader)
@@ -296,7 +298,7 @@ static int read_priority(const struct reader *reader)
 static int check(const struct reader *reader)
 {
     struct wish *wish = reader->wish;
-    int64_t from = wish->earliest == INSTANT_NONE ? reader->vm->stime : wish->earliest;
+    int64_t from = wish->earliest == INSTANT_NONE ? reader->created : wish->earliest;
 
     if (wish->kind != LEASE_BEST_EFFORT && reader->values[KEY_DEADLINE])
         return wrong(reader, "START already says when it runs; with DEADLINE, START is "
@@ -333,7 +335,8 @@ static void read_site_priority(const struct vm *vm, struct wish *wish)
 int wish_read(const struct vm *vm, const struct wish_defaults *defaults, struct wish *wish,
               char reason[WISH_TEXT_MAX])
 {
-    struct reader reader = {.vm = vm, .wish = wish, .reason = reason};
+    struct reader reader = {
+        .vm = vm, .created = vm->stime - defaults->ahead, .wish = wish, .reason = reason};
     int found;
 
     *wish = (struct wish){
@@ -356,8 +359,8 @@ int wish_read(const struct vm *vm, const struct wish_defaults *defaults, struct 
     wish->present = true;
     if (read_start(&reader) < 0 || read_duration(&reader) < 0 || read_preemptible(&reader) < 0 ||
         read_terms(&reader) < 0 || read_group(&reader) < 0 || read_origin(&reader) < 0 ||
-        read_priority(&reader) < 0 || read_time(&reader, KEY_DEADLINE, &wish->deadline) < 0 ||
-        read_time(&reader, KEY_EARLIEST, &wish->earliest) < 0)
+        read_priority(&reader) < 0 || read_time(&reader, KEY_DEADLINE, &wish->deadline, &wish->relative_deadline) < 0 ||
+        read_time(&reader, KEY_EARLIEST, &wish->earliest, &wish->relative_earliest) < 0)
         return -1;
     return check(&reader);
 }

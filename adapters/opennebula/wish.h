@@ -25,6 +25,7 @@ struct wish {
     int64_t start;        /* of a reservation, seconds since 1970; else INSTANT_NONE */
     int64_t earliest;     /* of best effort and deadline: not before; INSTANT_NONE: no such wish */
     int64_t deadline;     /* of a deadline lease: ended by then; else INSTANT_NONE */
+    bool relative_start, relative_earliest, relative_deadline; /* written as "+hh:mm:ss" */
     int64_t duration;     /* seconds, 1 or more, or SPAN_UNLIMITED */
     bool preemptible;
     enum lease_terms terms;
@@ -41,10 +42,11 @@ struct wish {
 struct wish_defaults {
     bool preemptible; /* of VMs that do not say */
     int64_t duration; /* of VMs that do not say, or SPAN_UNLIMITED */
+    int64_t ahead;    /* seconds that the clock of vm->stime is ahead of ours */
 };
 
 /* Read the wish of a VM in extended form. Relative times ("+hh:mm:ss" or "+d:hh:mm:ss") count from
- * the VM's creation (vm->stime), absolute ones ("YYYY-MM-DD hh:mm:ss", also with T between, seconds
+ * the VM's creation (vm->stime, put on our clock), absolute ones ("YYYY-MM-DD hh:mm:ss", also with T between, seconds
  * left out, or Z or +hh:mm at the end) are local time of the daemon unless they say otherwise.
  * 0, or -1 with `reason` filled: which attribute is wrong, its value (shortened, printable), and
  * what would be right. A wrong attribute never turns into a guess. doc/man/galerna-template.5.scd

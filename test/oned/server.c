@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "test/oned/rpc.h"
+#include "test/oned/world.h"
 #include "util/memory.h"
 
 enum { REQUEST_MAX = 64 << 20 };
@@ -105,6 +106,18 @@ static ssize_t read_answer(void *data, uint64_t position, char *buffer, size_t m
     return (ssize_t)left;
 }
 
+/* By the clock of the stand-in, not by the machine's. */
+static void add_date(const struct exchange *exchange, struct MHD_Response *response)
+{
+    time_t now = (time_t)oned_seconds(exchange->server->oned);
+    struct tm parts;
+    char text[64];
+
+    if (gmtime_r(&now, &parts) &&
+        strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts) > 0)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_DATE, text);
+}
+
 static enum MHD_Result send_answer(struct exchange *exchange)
 {
     struct MHD_Response *response;
@@ -121,6 +134,7 @@ static enum MHD_Result send_answer(struct exchange *exchange)
     if (!response)
         return MHD_NO;
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/xml; charset=utf-8");
+    add_date(exchange, response);
     result = MHD_queue_response(exchange->connection, exchange->status, response);
     MHD_destroy_response(response);
     return result;

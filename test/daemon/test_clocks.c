@@ -1,0 +1,171 @@
+#include "daemon/clocks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "adapters/opennebula/rpc.h"
+#include "daemon/book.h"
+#include "daemon/daemon.h"
+#include "test/daemon/book_fixture.h"
+
+static void a_clock_that_is_set_is_noticed(void **state)
+{
+    struct clocks clocks = {0};
+
+    (void)state;
+    assert_int_equal(clocks_watch(&clocks, 1000000, 5000), 0); /* the first look */
+    assert_int_equal(clocks_watch(&clocks, 1060000, 65000), 0);
+    assert_int_equal(clocks_watch(&clocks, 1061500, 65500), 0); /* steered, not set */
+    assert_int_equal(clocks_watch(&clocks, 4662500, 66500), 3600 * 1000);
+    assert_int_equal(clocks_watch(&clocks, 4663500, 67500), 0);
+    assert_int_equal(clocks_watch(&clocks, 1063500, 67500), -3600 * 1000);
+    assert_int_equal(clocks_watch(&clocks, 9063500, 8067500), 0); /* asleep for long */
+}
+
+static void dates_tell_how_far_the_other_clock_is_ahead(void **state)
+{
+    struct clocks clocks = {0};
+
+    (void)state;
+    assert_int_equal(clocks_compare(&clocks, 1001, 1000), 0);
+    assert_true(clocks.known);
+    assert_int_equal(clocks.ahead, 0);
+
+    /* One date may be wrong. */
+    assert_int_equal(clocks_compare(&clocks, 1500, 1010), 0);
+    assert_int_equal(clocks_compare(&clocks, 1020, 1020), 0);
+    assert_int_equal(clocks_compare(&clocks, 1630, 1030), 0);
+    assert_int_equal(clocks_compare(&clocks, 1940, 1040), 0);
+    assert_int_equal(clocks.ahead, 0);
+    assert_int_equal(clocks_compare(&clocks, 1951, 1050), 901);
+    assert_int_equal(clocks.ahead, 901);
+    assert_int_equal(clocks_compare(&clocks, 1959, 1060), 0); /* as good as the same */
+    assert_int_equal(clocks_compare(&clocks, 1070, 1070), 0);
+    assert_int_equal(clocks_compare(&clocks, 1080, 1080), -901);
+    assert_int_equal(clocks.ahead, 0);
+}
+
+static void the_first_date_is_no_jump(void **state)
+{
+    struct clocks clocks = {0};
+
+    (void)state;
+    assert_int_equal(clocks_compare(&clocks, 500, 4100), 0);
+    assert_int_equal(clocks.ahead, -3600);
+}
+
+static struct vm_history record(int32_t sequence, int64_t rstime)
+{
+    return (struct vm_history){.sequence = sequence, .rstime = rstime};
+}
+
+/* Set while a VM runs: it has not run longer for that. */
+static void a_vm_runs_since_when_it_ran(void **state)
+{
+    struct daemon daemon = {.clocks = {.known = true, .ahead = 100}};
+    struct book_lease lease = {.phase = PHASE_STARTING, .since = INSTANT_NONE};
+    struct book_vm vm = {.sequence = -1};
+    struct sight sight = {.has_times = true, .history = record(0, 0)};
+
+    (void)state;
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 0);
+    sight.history.rstime = 5100;
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 5000);
+    daemon.clocks.ahead = 3700; /* OpenNebula's was set: the record's begin was told before */
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 5000);
+    vm.since_told = SINCE_NOT;
+    lease.phase = PHASE_RUNNING;
+    lease.since = 5000;
+    sight.history = record(1, 10000);
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 6300);
+}
+
+static void after_a_restart_the_book_knows(void **state)
+{
+    struct daemon daemon = {.clocks = {.known = true, .ahead = 3600}};
+    struct book_lease lease = {.phase = PHASE_RUNNING, .since = 5000};
+    struct book_vm vm = {.sequence = 0};
+    struct sight sight = {.has_times = true, .history = record(1, 5000)};
+
+    (void)state;
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 5000);
+    vm.since_told = 0;
+    vm.sequence = -1; /* another record than that of the book */
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 1400);
+}
+
+static struct book_lease *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
+                              enum lease_kind kind)
+{
+    struct book_lease *lease = book_add_lease(daemon->book, id);
+
+    lease->phase = phase;
+    lease->kind = kind;
+    lease->submit = 1000;
+    lease->start = lease->earliest = lease->deadline = lease->expected = INSTANT_NONE;
+    lease->since = INSTANT_NONE;
+    lease->end = lease->group_until = INSTANT_NEVER;
+    lease->duration = 600;
+    return lease;
+}
+
+static void lengths_stay_as_they_are(void **state)
+{
+    struct book_fixture *fixture = *state;
+    struct daemon daemon = {.book = fixture->book, .clocks = {.known = true}};
+    struct book_lease *runs = add(&daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
+    struct book_lease *later = add(&daemon, 2, PHASE_RESERVED, LEASE_RESERVATION);
+    struct book_lease *noon = add(&daemon, 3, PHASE_RESERVED, LEASE_RESERVATION);
+    struct book_lease *over = add(&daemon, 4, PHASE_ENDED, LEASE_BEST_EFFORT);
+    struct book_lease *due = add(&daemon, 5, PHASE_WAITING, LEASE_BEST_EFFORT);
+    struct book_vm *vm = book_add_vm(daemon.book, 1, 1);
+
+    runs->since = 2000;
+    runs->end = 2600;
+    later->start = 3000;
+    later->relative = RELATIVE_START;
+    noon->start = 3000;
+    over->end = 1500;
+    due->earliest = 3000;
+    due->deadline = 9000;
+    due->relative = RELATIVE_EARLIEST;
+    vm->next_try = 2100;
+    vm->sent = INSTANT_NONE;
+
+    clocks_move(&daemon, -500);
+    assert_int_equal(runs->since, 1500);
+    assert_int_equal(runs->end, 2100);
+    assert_int_equal(later->start, 2500);
+    assert_int_equal(noon->start, 3000);
+    assert_int_equal(over->end, 1500);
+    assert_int_equal(due->earliest, 2500);
+    assert_int_equal(due->deadline, 9000);
+    assert_true(due->end == INSTANT_NEVER && due->start == INSTANT_NONE);
+    assert_int_equal(vm->next_try, 1600);
+    assert_true(vm->sent == INSTANT_NONE);
+    assert_int_equal(daemon.clocks.ahead, 500);
+
+    /* It lasts. */
+    book_must_commit(daemon.book);
+    book_reopen(fixture);
+    assert_int_equal(book_lease(fixture->book, 2)->start, 2500);
+    assert_int_equal(book_lease(fixture->book, 2)->relative, RELATIVE_START);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clock_that_is_set_is_noticed),
+        cmocka_unit_test(dates_tell_how_far_the_other_clock_is_ahead),
+        cmocka_unit_test(the_first_date_is_no_jump),
+        cmocka_unit_test(a_vm_runs_since_when_it_ran),
+        cmocka_unit_test(after_a_restart_the_book_knows),
+        cmocka_unit_test_setup_teardown(lengths_stay_as_they_are, book_set_up, book_tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
