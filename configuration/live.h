@@ -69,7 +69,8 @@ struct live_configuration {
     int64_t actions_in_all;
     int64_t retry_limit;   /* failed attempts in a row after which a VM is given up, 1 or more */
     int64_t retry_backoff; /* pause after the first failed attempt; doubled after each further */
-    int64_t boot_time;     /* reservations are commanded so much before their start */
+    int64_t boot_time;     /* reservations are commanded so much before their start, until it was
+                              seen how long booting takes; 0: not before it */
     int64_t forecast;      /* leases of the queue whose start is estimated; 0: none */
 
     /* --- leases --- */

@@ -169,7 +169,8 @@ const struct configuration_option option_table[] = {
     {"opennebula", "retry-backoff", OPTION_SECONDS, LIVE(retry_backoff), NULL, "10", 1, 86400,
      "The pause after a failed attempt, doubled after each further one."},
     {"opennebula", "boot-time", OPTION_SECONDS, LIVE(boot_time), NULL, "0", 0, 86400,
-     "Reservations are deployed so much earlier, to be running at their start."},
+     "How long VMs take to boot, at first: reservations are deployed so much earlier, to be running "
+     "at their start. What it was seen to take then counts. 0: they are never deployed earlier."},
     {"opennebula", "forecast", OPTION_INTEGER, LIVE(forecast), NULL, "50", 0, 100000,
      "Of so many leases at the head of the queue the start is estimated."},
     {"opennebula", "suspend-with", OPTION_WORD, LIVE(suspend_with), "stop|suspend", "stop", 0, 0,

@@ -26,7 +26,8 @@ struct planner_settings {
     struct engine_settings engine;
     const struct policy_hooks *policies;
     struct eligibility_settings eligibility;
-    int64_t boot_time;        /* seconds a reservation is commanded early */
+    int64_t boot_time;        /* seconds a reservation is commanded early, as long as nothing is
+                                 learnt of booting; 0: never early */
     const struct troubles *troubles; /* hosts that are left alone; must outlive the planner */
     int64_t forecast;         /* leases of the queue whose start is estimated; 0: none */
     bool resumes_anywhere;    /* preempted VMs are stopped, not suspended */
@@ -104,6 +105,7 @@ int32_t planner_datastore(struct planner *planner, int32_t id, int32_t host, cha
 struct planner_trial {
     bool accepted;
     int64_t start; /* INSTANT_NONE */
+    bool contract; /* start is a promise */
     char word[BOOK_GROUP_MAX]; /* not accepted: the reason's stable word */
     char text[1024];
 };

@@ -284,6 +284,13 @@ static int adopt_reserved(struct planner *planner, struct book_lease *lease, int
     places = planned_places(planner, lease);
     adoption.vm_host = places;
     result = engine_adopt(planner->engine, &adoption, err);
+    /* Booting takes longer than it did when it was promised: better late than not at all. */
+    if (result > 0 && adoption.request.kind == LEASE_RESERVATION &&
+        adoption.request.start < lease->start) {
+        engine_forget(planner->engine, lease->id, NULL);
+        request_set_start(lease, lease->start, now, &adoption.request);
+        result = engine_adopt(planner->engine, &adoption, err);
+    }
     free(places);
     return adopted(planner, lease, result);
 }

@@ -66,6 +66,9 @@ void planned_drop(struct book_lease *lease);
  * of the lease say why. `now` decides on hosts to be avoided. */
 bool planned_make(struct planner *planner, struct book_lease *lease, int64_t now,
                   struct lease_request *request);
+/* A reservation is to begin at that time, or now if that has passed, and ends when it was to. */
+void request_set_start(const struct book_lease *lease, int64_t at, int64_t now,
+                       struct lease_request *request);
 /* The places of the lease's VMs by their `host`, HOST_NONE where it has none; to be freed. */
 uint32_t *planned_places(const struct planner *planner, const struct book_lease *lease);
 int64_t lease_remaining(const struct book_lease *lease, int64_t now);

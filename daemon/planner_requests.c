@@ -6,6 +6,8 @@
 #include "daemon/planner_inside.h"
 #include "util/memory.h"
 
+enum { BOOTS_SEEN = 3 /* before that the site's own word counts */ };
+
 bool lease_is_final(const struct book_lease *lease)
 {
     return lease->phase == PHASE_ENDED || lease->phase == PHASE_REFUSED ||
@@ -207,6 +209,16 @@ static void look_at_hosts(struct planner *planner, const struct book_lease *leas
         planner_retry_at(planner, now + ROOM_PAUSE);
 }
 
+/* Its user would not know otherwise that another host was taken than was meant. */
+static void note_rank(const struct planner *planner, struct book_lease *lease,
+                      const struct book_vm *vm, const char *why, int64_t now)
+{
+    if (lease->rank_ignored)
+        return;
+    lease->rank_ignored = true;
+    book_history(planner->book, lease->id, now, "rank-ignored", "VM %d: %s", vm->id, why);
+}
+
 static bool filter_of(struct planner *planner, struct book_lease *lease, struct book_vm *vm,
                       int64_t now, const struct host_filter **filter)
 {
@@ -239,17 +251,51 @@ static bool filter_of(struct planner *planner, struct book_lease *lease, struct 
                          eligible.reason);
         return false;
     }
+    if (eligible.rank_ignored)
+        note_rank(planner, lease, vm, eligible.reason, now);
     *filter = eligible.filter;
     if (avoids_any(vm, now))
         *filter = own_filter(planner, lease->planned, vm, eligible.filter, now);
     return true;
 }
 
-static void fill_request(const struct planner *planner, const struct book_lease *lease, int64_t now,
-                         struct lease_request *request)
+/* How long before a reservation's start its VMs are commanded, for all of them to run then: what
+ * booting was seen to take, once enough was seen. A site that does not state a time wants its
+ * reservations to begin at their start and not before it. */
+static int64_t boot_lead(const struct planner *planner, const struct book_lease *lease)
+{
+    struct estimate estimate = {0};
+    int64_t lead = 0;
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
+
+    if (planner->settings.boot_time == 0)
+        return 0;
+    if (planner->estimates)
+        estimate = estimates_of(planner->estimates, OPERATION_BOOT);
+    if (estimate.n < BOOTS_SEEN)
+        return planner->settings.boot_time;
+    for (size_t i = 0; i < n; i++) {
+        int64_t span = vms[i]->gone ? 0 : estimate_seconds(&estimate, vms[i]->memory);
+
+        lead = span > lead ? span : lead;
+    }
+    return lead;
+}
+
+void request_set_start(const struct book_lease *lease, int64_t at, int64_t now,
+                       struct lease_request *request)
+{
+    request->start = at > now ? at : now;
+    if (lease->duration != SPAN_UNLIMITED)
+        request->duration = request->duration_original =
+            lease->start + lease->duration - request->start;
+}
+
+static void fill_request(const struct planner *planner, const struct book_lease *lease,
+                         int64_t now, struct lease_request *request)
 {
     const struct planned *planned = lease->planned;
-    int64_t early = planner->settings.boot_time;
 
     *request = (struct lease_request){.id = lease->id,
                                       .kind = lease->kind,
@@ -269,12 +315,7 @@ static void fill_request(const struct planner *planner, const struct book_lease 
     if (lease->kind == LEASE_IMMEDIATE && lease->accepted)
         request->kind = LEASE_BEST_EFFORT; /* it was promised to start, so it waits if it must */
     if (lease->kind == LEASE_RESERVATION) {
-        request->start = lease->start - early;
-        if (request->start < now)
-            request->start = now;
-        if (lease->duration != SPAN_UNLIMITED)
-            request->duration = request->duration_original =
-                lease->start + lease->duration - request->start;
+        request_set_start(lease, lease->start - boot_lead(planner, lease), now, request);
     } else if (lease->earliest != INSTANT_NONE && lease->earliest > now) {
         request->start = lease->earliest;
     } else if (lease->kind == LEASE_DEADLINE) {
