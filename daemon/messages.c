@@ -86,7 +86,25 @@ static void waiting_message(const struct book_lease *lease, const char *when, ch
         snprintf(text, size, ". Its start is estimated when fewer are before it");
 }
 
-void message_of(const struct book_lease *lease, char *text, size_t size)
+#define RANK_IGNORED "SCHED_RANK cannot be read and is ignored"
+
+/* Beside what else there is to say. */
+static void add_notice(const struct book_lease *lease, char *text, size_t size)
+{
+    size_t length = strlen(text);
+
+    if (lease->rank_ignored && length < size && lease->phase <= PHASE_RUNNING)
+        snprintf(text + length, size - length, "%s%s", length ? ". " : "", RANK_IGNORED);
+}
+
+/* Of a VM that runs, a notice stays until there is something else to say, over a restart, too. */
+static bool keeps_notice(const struct book_vm *vm, const struct book_lease *lease, const char *text)
+{
+    return !*text && lease->phase == PHASE_RUNNING &&
+           strncmp(vm->message, RANK_IGNORED, strlen(RANK_IGNORED)) == 0;
+}
+
+static void say_where_it_is(const struct book_lease *lease, char *text, size_t size)
 {
     char when[64] = "";
     const char *reason = without_prefix(lease->reason);
@@ -131,6 +149,12 @@ void message_of(const struct book_lease *lease, char *text, size_t size)
     default:
         break;
     }
+}
+
+void message_of(const struct book_lease *lease, char *text, size_t size)
+{
+    say_where_it_is(lease, text, size);
+    add_notice(lease, text, size);
 }
 
 static void answered(void *context, const struct rpc_reply *reply)
@@ -244,7 +268,7 @@ size_t messages_update(struct messages *messages, int64_t now)
         message_of(lease, text, sizeof text);
         quote(text, quoted, sizeof quoted);
         see_message(daemon, vms[i]);
-        if (!is_due(vms[i], quoted, now))
+        if (!is_due(vms[i], quoted, now) || keeps_notice(vms[i], lease, quoted))
             continue;
         if (messages->in_flight >= AT_ONCE) {
             left++;

@@ -38,10 +38,28 @@ static void give_up(struct daemon *daemon, struct book_vm *vm, const char *why, 
     settle(daemon, vm);
 }
 
+void move_adopt(struct daemon *daemon, struct book_vm *vm, const struct sight *sight, int64_t now)
+{
+    bool live = sight->lcm_state == LCM_MIGRATE;
+
+    if (vm->goal != GOAL_RUN || vm_moves(vm) || !sight_migrates(sight) || vm->host < 0 ||
+        sight->history.host < 0 || sight->history.host == vm->host)
+        return;
+    vm->move = live ? MOVE_LIVE : MOVE_COLD;
+    vm->move_to = sight->history.host;
+    vm->move_sent = true;
+    book_mark_vm(daemon->book, vm);
+    book_history(daemon->book, vm->lease, now, "moving",
+                 "VM %d is on its way from host %d to host %d", vm->id, vm->host, vm->move_to);
+    daemon_replan(daemon, "VM %d is on its way to host %d", vm->id, vm->move_to);
+}
+
 bool move_seen(struct daemon *daemon, struct book_vm *vm, const struct sight *sight, int64_t now)
 {
     if (!vm_moves(vm))
         return false;
+    if (sight->lcm_state == LCM_MIGRATE)
+        return true; /* it runs, and both hosts have it */
     if (sight->history.host == vm->move_to) {
         book_history(daemon->book, vm->lease, now, "moved", "VM %d runs on host %d now, as planned",
                      vm->id, vm->move_to);

@@ -38,6 +38,10 @@ const char *move_command(const struct book_vm *vm, const struct sight *sight);
 /* The host besides that of its last record where the VM needs room; -1: none. */
 int32_t move_other_host(const struct book_vm *vm, const struct sight *sight);
 
+/* It is under way to another host than the book has it on, and no move of it is known: the daemon was
+ * away when it was commanded, or an operator moves it. It is a move like those that were planned. */
+void move_adopt(struct daemon *daemon, struct book_vm *vm, const struct sight *sight, int64_t now);
+
 /* It is seen running. True: where it is has been noted, it was no operator who moved it. */
 bool move_seen(struct daemon *daemon, struct book_vm *vm, const struct sight *sight, int64_t now);
 

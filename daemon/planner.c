@@ -168,9 +168,6 @@ static int make_engine(struct planner *planner, int64_t now, struct error *err)
     struct engine_settings settings = planner->settings.engine;
     struct site site;
 
-    /* What was asked for as a reservation is one in the book, too. */
-    settings.convert_reservations = false;
-
     if (planner->estimates) {
         use_estimate(planner, OPERATION_SUSPEND, &settings.override_suspend_time,
                      &settings.suspend_rate);

@@ -282,6 +282,23 @@ static bool keeps_its_work(const struct planner *planner, const struct book_leas
             (planner->settings.engine.suspension == SUSPENSION_SERIAL_ONLY && n == 1));
 }
 
+/* There is no room for the reservation, and the operator lets it wait for some: from its start on. */
+static void converted(struct planner *planner, struct book_lease *lease, int64_t now)
+{
+    char when[64];
+
+    lease_time_text(lease->start, when, sizeof when);
+    lease->kind = LEASE_BEST_EFFORT;
+    lease->earliest = lease->start;
+    lease->start = INSTANT_NONE;
+    lease->expected = INSTANT_NONE;
+    lease->contract = false;
+    set_phase(planner, lease, PHASE_WAITING);
+    book_mark_lease(planner->book, lease);
+    book_history(planner->book, lease->id, now, "converted",
+                 "no room for a reservation at %s: it waits for some from then on", when);
+}
+
 static void preempted(struct planner *planner, struct book_lease *lease,
                       const struct engine_output *output, int64_t now)
 {
@@ -372,6 +389,9 @@ static void take_output(struct planner *planner, const struct engine_output *out
     case OUTPUT_REQUESTED:
         if (output->accepted)
             admitted(planner, lease, now);
+        break;
+    case OUTPUT_CONVERTED:
+        converted(planner, lease, now);
         break;
     case OUTPUT_PREEMPTED:
         preempted(planner, lease, output, now);

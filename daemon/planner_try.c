@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/forecast.h"
 #include "daemon/log.h"
 #include "daemon/planner_inside.h"
 
@@ -44,6 +45,42 @@ static int64_t start_of(const struct lease *lease)
     return INSTANT_NONE;
 }
 
+/* It waits behind the others: when it would start if the queue is short enough for a forecast. */
+static int64_t probable_start(const struct planner *planner)
+{
+    struct forecast *forecast =
+        forecast_create(planner->engine, (size_t)planner->settings.forecast);
+    int64_t found = INSTANT_NONE;
+
+    while (forecast_left_out(forecast) == 0 && forecast_go_on(forecast, SIZE_MAX))
+        continue;
+    for (size_t i = forecast_count(forecast); i-- > 0 && found == INSTANT_NONE;) {
+        int64_t start;
+
+        if (forecast_lease(forecast, i, &start) == TRIAL_ID)
+            found = start;
+    }
+    forecast_destroy(forecast);
+    return found;
+}
+
+static size_t describe_wait(const struct planner *planner, struct planner_trial *trial,
+                            size_t length)
+{
+    char line[160], when[64];
+
+    trial->start = probable_start(planner);
+    lease_time_text(trial->start, when, sizeof when);
+    if (trial->start == INSTANT_NONE)
+        snprintf(line, sizeof line, "It would wait in the queue; its start cannot be told yet");
+    else if (trial->start == INSTANT_NEVER)
+        snprintf(line, sizeof line, "It would wait in the queue; what holds the hosts it may use "
+                                    "has no planned end");
+    else
+        snprintf(line, sizeof line, "It would wait in the queue and probably start at %s", when);
+    return add_line(trial, length, line);
+}
+
 static void describe(const struct planner *planner, struct planner_trial *trial)
 {
     const struct lease *lease = engine_lease(planner->engine, TRIAL_ID);
@@ -54,6 +91,7 @@ static void describe(const struct planner *planner, struct planner_trial *trial)
         return;
     trial->accepted = lease->state != LEASE_REJECTED;
     trial->start = start_of(lease);
+    trial->contract = trial->accepted && lease->request.kind == LEASE_RESERVATION;
     snprintf(trial->word, sizeof trial->word, "%s",
              trial->accepted ? "" : reason_word(&lease->reason));
     if (!trial->accepted) {
@@ -62,7 +100,7 @@ static void describe(const struct planner *planner, struct planner_trial *trial)
         return;
     }
     if (trial->start == INSTANT_NONE) {
-        length = add_line(trial, length, "It would wait in the queue; its start cannot be told yet");
+        length = describe_wait(planner, trial, length);
     } else {
         lease_time_text(trial->start, when, sizeof when);
         snprintf(line, sizeof line, "It would start at %s", when);

@@ -163,6 +163,7 @@ void reconcile_observe_vm(struct daemon *daemon, struct book_lease *lease, struc
         book_mark_vm(daemon->book, vm);
     }
     note_size(daemon, vm, sight);
+    move_adopt(daemon, vm, sight, now);
     count_running_time(daemon, vm, sight);
     if (standing == STANDS_RUNNING) {
         note_running(daemon, lease, vm, sight, now);

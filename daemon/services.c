@@ -206,7 +206,7 @@ static int dry_run(void *context, const struct order *order, struct order_trial 
     daemon_replan(daemon, "after a dry run");
     trial->accepted = found.accepted;
     trial->start = found.start;
-    trial->contract = order->kind == LEASE_RESERVATION;
+    trial->contract = found.contract;
     snprintf(trial->word, sizeof trial->word, "%s", found.word);
     snprintf(trial->text, sizeof trial->text, "%s", found.text);
     return 0;

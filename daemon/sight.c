@@ -56,7 +56,7 @@ bool sight_running(const struct sight *sight)
     switch (sight->lcm_state) {
     case LCM_RUNNING:
     case LCM_UNKNOWN:
-    case 4:  /* MIGRATE */
+    case LCM_MIGRATE:
     case 17: /* HOTPLUG */
     case 24: /* HOTPLUG_SNAPSHOT */
     case 25: /* HOTPLUG_NIC */
@@ -66,6 +66,22 @@ bool sight_running(const struct sight *sight)
     case 62: /* DISK_RESIZE */
     case 66: /* HOTPLUG_RESIZE */
     case 69: /* BACKUP */
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool sight_migrates(const struct sight *sight)
+{
+    if (sight->state != VM_ACTIVE)
+        return false;
+    switch (sight->lcm_state) {
+    case LCM_MIGRATE:
+    case 7:  /* SAVE_MIGRATE */
+    case 8:  /* PROLOG_MIGRATE */
+    case 35: /* BOOT_MIGRATE */
+    case 60: /* PROLOG_MIGRATE_UNKNOWN */
         return true;
     default:
         return false;

@@ -131,6 +131,8 @@ bool sight_uses_host(const struct sight *sight);
 bool sight_holds_host(const struct sight *sight);
 /* A state that ends by itself: booting, saving, migrating, ... */
 bool sight_in_transition(const struct sight *sight);
+/* On its way to the host of its last record, from the one before; it may run meanwhile. */
+bool sight_migrates(const struct sight *sight);
 bool sight_running(const struct sight *sight);
 /* BOOT_FAILURE, PROLOG_FAILURE, ... */
 bool sight_failed(const struct sight *sight);

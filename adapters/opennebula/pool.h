@@ -33,7 +33,7 @@ enum vm_state {
 /* "RUNNING", "BOOT_FAILURE", "PENDING", ...: the LCM state's name when active. */
 const char *vm_state_name(int state, int lcm_state);
 
-enum { LCM_RUNNING = 3, LCM_UNKNOWN = 16 };
+enum { LCM_RUNNING = 3, LCM_MIGRATE = 4, LCM_UNKNOWN = 16 };
 
 enum host_state {
     HOST_INIT = 0,

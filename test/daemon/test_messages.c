@@ -88,6 +88,20 @@ static void what_runs_is_silent_until_its_end_is_near(void **state)
     expect(&lease, "The lease ends at ...");
 }
 
+static void a_rank_that_is_ignored_is_told(void **state)
+{
+    struct book_lease lease = lease_in(PHASE_WAITING, "no-room-now", "asks for 1 VM, 0 fit now");
+
+    (void)state;
+    lease.rank_ignored = true;
+    expect(&lease, "Waiting: asks for 1 VM, 0 fit now. SCHED_RANK cannot be read and is ignored");
+    lease = lease_in(PHASE_RUNNING, "", "");
+    lease.rank_ignored = true;
+    expect(&lease, "SCHED_RANK cannot be read and is ignored");
+    lease.phase = PHASE_ENDED;
+    expect(&lease, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -95,6 +109,7 @@ int main(void)
         cmocka_unit_test(a_promise_is_called_a_contract),
         cmocka_unit_test(refusals_say_so),
         cmocka_unit_test(what_runs_is_silent_until_its_end_is_near),
+        cmocka_unit_test(a_rank_that_is_ignored_is_told),
     };
 
     setenv("TZ", "UTC", 1);

@@ -1,7 +1,9 @@
 """galernad as a process: its configuration, its state, its life and its death."""
 
+import contextlib
 import os
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -80,6 +82,13 @@ class Scheduler:
             self.terminate(5)
         if self.alive():
             self.kill()
+
+    def events(self, lease):
+        """What its book tells of a lease, oldest first: (event, text)."""
+        path = "file:%s?mode=ro" % os.path.join(self.state, "book.db")
+        with contextlib.closing(sqlite3.connect(path, uri=True, timeout=10)) as book:
+            return book.execute("SELECT event, text FROM event WHERE lease = ? ORDER BY number",
+                                (lease,)).fetchall()
 
     def output(self):
         try:

@@ -84,3 +84,26 @@ def moves_reserved(t):
                     requirements='ID="%d"' % fast)
     t.keeps_time(reserved, t.look(reserved).submitted + 30, 20)
     t.require(len(t.look(mover).history) <= 2, "moved once at most", mover)
+
+
+@scenario("extra-moves-restart")
+def moves_restart(t):
+    """A VM on its way when the daemon is killed arrives as was planned, and is not sent again."""
+    t.settings = SETTINGS % "cold"
+    slow, fast = t.add_hosts(2, cores=4, attributes=["MFLOPS = 500", "MFLOPS = 2000"])
+    t.begin()
+    busy = t.running_vm("busy", cpu=4, haizea={"start": "now", "duration": clock(600)})
+    mover = t.running_vm("mover", cpu=2, haizea={"start": "best_effort", "duration": clock(900),
+                                                 "terms": "migratable"})
+    t.require(t.look(busy).host == fast and t.look(mover).host == slow, "each on its host", mover)
+    t.backend.slow("save", 12, vm=mover)
+    t.delete(busy)
+    t.wait(40, "on its way", lambda: t.look(mover).host == fast, mover)
+    t.scheduler.kill()
+    t.scheduler.start()
+    t.wait(30, "runs on the fast host", lambda: t.look(mover).running and
+           t.look(mover).host == fast, mover)
+    t.pause(8)
+    t.require(len(t.look(mover).history) == 2, "moved once", mover)
+    told = [text for event, text in t.scheduler.events(mover) if event == "moved"]
+    t.require(len(told) == 1 and "as planned" in told[0], "its arrival is expected: %s" % told, mover)

@@ -84,6 +84,19 @@ def requirements_malformed(t):
     t.throughout(6, "not placed", lambda: all(map(t.never_ran, broken)), *broken)
 
 
+@scenario("extra-rank-malformed")
+def rank_malformed(t):
+    """Placed without it, and its user is told, over a restart too."""
+    t.add_hosts(2)
+    t.begin()
+    vm = t.vm("v", more='SCHED_RANK = "FREE_CPU * ("\n')
+    t.wait_running([vm], 30)
+    t.wait_reason(vm, 12, "SCHED_RANK")
+    t.scheduler.kill()
+    t.scheduler.start()
+    t.throughout(10, "still told", lambda: t.reason(vm, "SCHED_RANK"), vm)
+
+
 @scenario("host-added")
 def host_added(t):
     t.add_hosts(1, cores=8)

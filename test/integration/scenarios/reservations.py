@@ -103,6 +103,43 @@ def no_preemption(t):
         t.require(len(t.look(each).history) == 1, "one record of history", each)
 
 
+@scenario("extra-boot-time")
+def boot_time(t):
+    """Commanded early enough to be running at its start; what booting is seen to take counts."""
+    t.settings = "boot-time: 3"
+    t.add_hosts(4, cores=8)
+    t.backend.slow("deploy", 6)
+    t.begin()
+    # Not known better: 3 s early is not early enough.
+    first = t.vm("first", cpu=8, haizea={"start": "+00:00:20", "duration": clock(600)})
+    start = t.look(first).submitted + 20
+    t.wait(40, "RUNNING", lambda: t.look(first).running, first)
+    t.require(time.time() - start > 1, "too late, as booting takes longer than stated", first)
+    t.wait_running(t.vms(2, "boots", cpu=8, haizea={"start": "now", "duration": clock(600)}), 30)
+    last = t.vm("last", cpu=8, haizea={"start": "+00:00:25", "duration": clock(600)})
+    start = t.look(last).submitted + 25
+    t.wait(start + 1.5 - time.time(), "RUNNING at its start", lambda: t.look(last).running, last)
+    t.require(t.began(last) >= start - 20, "not much earlier than needed", last)
+
+
+@scenario("extra-converted")
+def converted(t):
+    """With convert-reservations a reservation that finds no room waits for some, from its start on."""
+    t.settings = "[scheduling]\nconvert-reservations: yes"
+    t.add_hosts(1, cores=8)
+    t.begin()
+    running = t.running_vm("running", cpu=8, haizea={"start": "best_effort", "preemptible": "no",
+                                                     "duration": clock(40)})
+    free = t.began(running) + 40
+    vm = t.vm("ar", cpu=8, haizea={"start": "+00:00:15", "duration": clock(15)})
+    t.wait_reason(vm, 12, "[Ee]xpected to start|not before|ready", "a message of one that waits")
+    t.require(not t.refused(vm), "not refused", vm)
+    t.require("converted" in [event for event, _ in t.scheduler.events(vm)], "its history says so")
+    t.wait(free + 15 - time.time(), "RUNNING when the host is free", lambda: t.began(vm), vm)
+    t.wait_ended(vm, t.began(vm) + 15 + 10, "for as long as it asked for")
+    t.not_cut_short(vm, t.began(vm) + 15)
+
+
 @scenario("preemption")
 def preemption(t):
     t.add_hosts(4, cores=8)
