@@ -120,7 +120,8 @@ static bool is_local(const char *endpoint)
 static int examine(struct examination *examination, const struct live_configuration *live,
                    const struct arguments *arguments, struct error *err)
 {
-    struct setup_wishes wishes = {.submit_on_hold = live->submit_on_hold};
+    struct setup_wishes wishes = {.submit_on_hold = live->submit_on_hold,
+                                  .files = GALERNA_DRIVER_FOLDER};
     const char *endpoint = arguments->endpoint ? arguments->endpoint : live->endpoint;
     struct credentials credentials;
     int result;
@@ -149,14 +150,45 @@ static bool is_wrong(const struct examination *examination)
     return false;
 }
 
-static void print_remedy(const char *remedy)
+/* Line by line, without the restart of oned: returns whether there is one. */
+static bool print_remedy(const char *remedy, int indentation)
 {
+    bool restart = false;
+
     while (*remedy) {
         size_t length = strcspn(remedy, "\n");
 
-        printf("      %.*s\n", (int)length, remedy);
+        if (length == strlen(SETUP_RESTART) && !strncmp(remedy, SETUP_RESTART, length))
+            restart = true;
+        else
+            printf("%*s%.*s\n", indentation, "", (int)length, remedy);
         remedy += length + (remedy[length] == '\n');
     }
+    return restart;
+}
+
+/* What is wrong, as steps in the order in which they are to be done. */
+static void print_steps(const struct examination *examination)
+{
+    bool restart = false;
+    int step = 0;
+
+    for (size_t i = 0; i < examination->n; i++) {
+        const struct setup_finding *finding = &examination->findings[i];
+
+        if (finding->verdict != SETUP_WRONG)
+            continue;
+        if (!step)
+            printf("\nTo be changed, in this order:\n");
+        printf(" %2d. %s\n", ++step, finding->text);
+        restart |= print_remedy(finding->remedy, 6);
+    }
+    if (restart)
+        printf(" %2d. oned has to read its configuration anew\n      " SETUP_RESTART "\n", ++step);
+    if (step)
+        printf(" %2d. then galernad, and whether all is right\n"
+               "      systemctl enable --now galernad\n      galerna setup --check\n",
+               ++step);
 }
 
 /* All findings of one verdict. */
@@ -174,28 +206,32 @@ static void print_findings(const struct examination *examination, enum setup_ver
             printf("\n%s\n", title);
         any = true;
         printf("  - %s\n", finding->text);
-        print_remedy(finding->remedy);
+        if (print_remedy(finding->remedy, 6))
+            printf("      " SETUP_RESTART "\n");
     }
 }
 
 static void print_instructions(const struct examination *examination)
 {
     printf("OpenNebula %s at %s\n", examination->facts.version, examination->endpoint);
-    print_findings(examination, SETUP_WRONG, "To be changed:");
+    print_steps(examination);
     print_findings(examination, SETUP_UNSEEN, "Cannot be seen from here:");
     print_findings(examination, SETUP_RIGHT, "As it should be:");
     printf("\nThe files place, optimize and hook, and how to be woken at each change of a VM, are "
            "in\n%s.\n",
            GALERNA_DRIVER_FOLDER);
-    if (is_wrong(examination))
-        printf("Afterwards 'galerna setup --check' looks whether everything is right.\n");
 }
 
 static void print_check(const struct examination *examination)
 {
-    for (size_t i = 0; i < examination->n; i++)
-        printf("%-14s  %-13s  %s\n", setup_verdict_name(examination->findings[i].verdict),
-               examination->findings[i].word, examination->findings[i].text);
+    for (size_t i = 0; i < examination->n; i++) {
+        const struct setup_finding *finding = &examination->findings[i];
+
+        printf("%-14s  %-13s  %s\n", setup_verdict_name(finding->verdict), finding->word,
+               finding->text);
+        if (finding->verdict == SETUP_WRONG && print_remedy(finding->remedy, 31))
+            printf("%31s" SETUP_RESTART "\n", "");
+    }
 }
 
 static int print_json(const struct examination *examination)

@@ -20,6 +20,7 @@ void setup_facts_init(struct setup_facts *facts)
         .stock_scheduler_runs = SETUP_UNKNOWN,
         .stock_scheduler_off = SETUP_UNKNOWN,
         .drivers_installed = SETUP_UNKNOWN,
+        .files_installed = SETUP_UNKNOWN,
     };
 }
 

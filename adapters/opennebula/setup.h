@@ -39,15 +39,21 @@ struct setup_facts {
     enum setup_answer stock_scheduler_runs; /* 6.x: a process mm_sched */
     enum setup_answer stock_scheduler_off;  /* its unit is masked, or not there */
     enum setup_answer drivers_installed;    /* 7.x: place and optimize of `placement` are ours */
+    enum setup_answer files_installed;      /* the same of a driver named galerna */
 };
 
 /* What our side is set to. */
 struct setup_wishes {
     bool submit_on_hold; /* opennebula.submit-on-hold */
+    const char *files;   /* the folder with place and optimize, as installed */
 };
 
 enum setup_verdict { SETUP_RIGHT, SETUP_WRONG, SETUP_UNSEEN };
 
+/* The last line of remedies that ask for it: once is enough for all. */
+#define SETUP_RESTART "systemctl restart opennebula"
+
+/* In the order in which the remedies are to be carried out. */
 struct setup_finding {
     const char *word; /* stable: "version", "scheduler", ... */
     enum setup_verdict verdict;

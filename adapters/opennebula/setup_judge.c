@@ -6,7 +6,7 @@
 #include "adapters/opennebula/setup.h"
 
 #define OUR_DRIVER "galerna"
-#define RESTART    "systemctl restart opennebula"
+#define RESTART    SETUP_RESTART
 
 #define DRIVER_FOLDER "/var/lib/one/remotes/scheduler/" OUR_DRIVER
 
@@ -105,6 +105,31 @@ static void judge_stock_scheduler(struct judgement *judgement)
               "OpenNebula's own scheduler (mm_sched) does not run");
 }
 
+/* Where they are needed: oned ends at its start when it does not find the folder that -p names. */
+static void judge_drivers(struct judgement *judgement)
+{
+    const struct setup_facts *facts = judgement->facts;
+    bool named = !strcmp(facts->placement, OUR_DRIVER) || facts->drivers_installed == SETUP_YES;
+    enum setup_answer there = named ? facts->drivers_installed : facts->files_installed;
+    const char *files = judgement->wishes->files ? judgement->wishes->files : ".";
+    char remedy[SETUP_TEXT_MAX];
+
+    snprintf(remedy, sizeof remedy,
+             "install -o oneadmin -d " DRIVER_FOLDER "\n"
+             "install -o oneadmin -m 755 %.120s/place %.120s/optimize \\\n    " DRIVER_FOLDER,
+             files, files);
+    if (there == SETUP_YES)
+        found(judgement, "drivers", SETUP_RIGHT, "", "place and optimize are installed");
+    else if (there == SETUP_UNKNOWN)
+        found(judgement, "drivers", SETUP_UNSEEN, remedy,
+              "the files place and optimize cannot be seen from here: run 'galerna setup --check' "
+              "on oned's machine");
+    else if (named || strcmp(facts->placement, "dummy") != 0) /* which does, too */
+        found(judgement, "drivers", SETUP_WRONG, remedy,
+              "place and optimize are not in " DRIVER_FOLDER
+              ", or are others; oned does not start with -p " OUR_DRIVER " before they are there");
+}
+
 /* 7.x: what oned calls to place VMs. OpenNebula's own `dummy` places none either. */
 static void judge_placement(struct judgement *judgement)
 {
@@ -124,23 +149,6 @@ static void judge_placement(struct judgement *judgement)
         found(judgement, "placement", SETUP_WRONG, remedy,
               "oned places VMs itself: SCHED_MAD has -p %s",
               facts->placement[0] ? facts->placement : "missing");
-}
-
-static void judge_drivers(struct judgement *judgement)
-{
-    const struct setup_facts *facts = judgement->facts;
-    const char *remedy = "install -o oneadmin -d " DRIVER_FOLDER "\n"
-                         "install -o oneadmin -m 755 place optimize " DRIVER_FOLDER;
-
-    if (facts->drivers_installed == SETUP_YES)
-        found(judgement, "drivers", SETUP_RIGHT, "", "place and optimize are installed");
-    else if (facts->drivers_installed == SETUP_UNKNOWN)
-        found(judgement, "drivers", SETUP_UNSEEN, remedy,
-              "the files place and optimize cannot be seen from here: run 'galerna setup --check' "
-              "on oned's machine");
-    else if (!strcmp(facts->placement, OUR_DRIVER))
-        found(judgement, "drivers", SETUP_WRONG, remedy,
-              "place and optimize are not in " DRIVER_FOLDER ", or are others");
 }
 
 static void judge_optimization(struct judgement *judgement)
@@ -189,8 +197,8 @@ size_t setup_judge(const struct setup_facts *facts, const struct setup_wishes *w
         return judgement.n;
     }
     if (facts->major >= 7) {
+        judge_drivers(&judgement); /* in the order in which it is to be done */
         judge_placement(&judgement);
-        judge_drivers(&judgement);
         judge_optimization(&judgement);
     }
     judge_submission(&judgement);

@@ -86,10 +86,18 @@ static enum setup_answer driver_is_ours(const char *root, const char *folder, co
     return strstr(text, "galerna") || strstr(text, "<PLAN><ID>") ? SETUP_YES : SETUP_NO;
 }
 
+static enum setup_answer drivers_are_ours(const char *root, const char *folder)
+{
+    enum setup_answer place = driver_is_ours(root, folder, "place");
+    enum setup_answer optimize = driver_is_ours(root, folder, "optimize");
+
+    if (place == SETUP_NO || optimize == SETUP_NO)
+        return SETUP_NO;
+    return place == SETUP_YES && optimize == SETUP_YES ? SETUP_YES : SETUP_UNKNOWN;
+}
+
 void setup_look_around(struct setup_facts *facts, const char *root)
 {
-    enum setup_answer place, optimize;
-
     if (!facts->local)
         return;
     if (facts->major <= 6) {
@@ -97,12 +105,7 @@ void setup_look_around(struct setup_facts *facts, const char *root)
         facts->stock_scheduler_off = unit_is_off(root, "opennebula-scheduler.service");
         return;
     }
-    if (!facts->placement[0] || strchr(facts->placement, '/'))
-        return;
-    place = driver_is_ours(root, facts->placement, "place");
-    optimize = driver_is_ours(root, facts->placement, "optimize");
-    if (place == SETUP_NO || optimize == SETUP_NO)
-        facts->drivers_installed = SETUP_NO;
-    else if (place == SETUP_YES && optimize == SETUP_YES)
-        facts->drivers_installed = SETUP_YES;
+    facts->files_installed = drivers_are_ours(root, "galerna");
+    if (facts->placement[0] && !strchr(facts->placement, '/'))
+        facts->drivers_installed = drivers_are_ours(root, facts->placement);
 }

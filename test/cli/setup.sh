@@ -53,6 +53,14 @@ expect 0 'oned leaves placement to Galerna'
 start --opennebula 7.4 --configuration 'SCHED_MAD=[ARGUMENTS="-t 15 -p rank -o one_drs"]
 DRS_INTERVAL=600'
 expect 0 '-p galerna -o galerna'
+expect 0 ' 1. place and optimize are not in'
+[ "$(grep -c 'systemctl restart opennebula' "$work/out")" -eq 1 ] || fail "oned is restarted twice"
+# The files, the configuration, the restart, galernad: in this order.
+grep -oE 'install -o oneadmin -m|SCHED_MAD = |systemctl restart|systemctl enable' "$work/out" \
+    >"$work/steps"
+printf '%s\n' 'install -o oneadmin -m' 'SCHED_MAD = ' 'systemctl restart' 'systemctl enable' |
+    cmp - "$work/steps" || fail "the steps are in another order"
+expect 1 'install -o oneadmin' --check
 expect 1 'SCHED_MAD has -p rank' --check
 expect 1 '"right": false' --check --json
 expect 1 'DRS_INTERVAL is 600 s' --check

@@ -214,6 +214,28 @@ static void test_drivers_on_the_front_end(void **state)
     assert_finding("drivers", SETUP_RIGHT, "installed", "");
 }
 
+/* oned does not start with a driver that is not there: the files come first. */
+static void test_files_come_before_the_configuration(void **state)
+{
+    (void)state;
+    read_text("7.4.0", "<OPENNEBULA_CONFIGURATION><SCHED_MAD><ARGUMENTS>-p rank -o one_drs"
+                       "</ARGUMENTS></SCHED_MAD></OPENNEBULA_CONFIGURATION>");
+    facts.local = true;
+    put("/var/lib/one/remotes/scheduler/rank/place", "#!/bin/ruby\n", 0755);
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("drivers", SETUP_WRONG, "before they are there", "install ");
+    assert_true(finding("drivers") < finding("placement"));
+    assert_finding("placement", SETUP_WRONG, "-p rank", SETUP_RESTART);
+
+    put("/var/lib/one/remotes/scheduler/galerna/place", "#!/bin/sh\n# galernad does\n", 0755);
+    put("/var/lib/one/remotes/scheduler/galerna/optimize", "#!/bin/sh\n# galernad does\n", 0755);
+    setup_look_around(&facts, root);
+    judge(false);
+    assert_finding("drivers", SETUP_RIGHT, "installed", "");
+    assert_finding("placement", SETUP_WRONG, "-p rank", "-p galerna");
+}
+
 static void test_mm_sched_on_the_front_end(void **state)
 {
     char target[128];
@@ -320,6 +342,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_stock_7, begin, end),
         cmocka_unit_test_setup_teardown(test_submission_the_other_way, begin, end),
         cmocka_unit_test_setup_teardown(test_drivers_on_the_front_end, begin, end),
+        cmocka_unit_test_setup_teardown(test_files_come_before_the_configuration, begin, end),
         cmocka_unit_test_setup_teardown(test_mm_sched_on_the_front_end, begin, end),
         cmocka_unit_test_setup_teardown(test_no_mm_sched_at_all, begin, end),
         cmocka_unit_test_setup_teardown(test_not_local_means_not_looked_at, begin, end),
