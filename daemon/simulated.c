@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ struct simulated {
     pid_t child;
     char *auth_file;
     char *state;
+    bool resumed; /* there was a state already */
     char password[PASSWORD_BYTES * 2 + 1];
     char endpoint[64];
 };
@@ -35,6 +37,29 @@ static void end(int signal)
 {
     (void)signal;
     told_to_end = 1;
+}
+
+/* The password that the kept state was made with. */
+static int read_secret(struct simulated *simulated, struct error *err)
+{
+    static const char user[] = "oneadmin:";
+    char line[sizeof user + sizeof simulated->password + 1];
+    FILE *file = fopen(simulated->auth_file, "re");
+    const char *password = line + strlen(user);
+    bool got;
+
+    if (!file)
+        return error_set(err, errno,
+                         "%s: %s; without it %s cannot be used: give --simulate another --state-dir",
+                         simulated->auth_file, strerror(errno), simulated->state);
+    got = fgets(line, sizeof line, file) && strncmp(line, user, strlen(user)) == 0;
+    fclose(file);
+    line[got ? strcspn(line, "\n") : 0] = '\0';
+    if (!got || strlen(password) >= sizeof simulated->password)
+        return error_set(err, EPROTO, "%s is damaged: give --simulate another --state-dir",
+                         simulated->auth_file);
+    snprintf(simulated->password, sizeof simulated->password, "%s", password);
+    return 0;
 }
 
 /* A password nobody needs to know, in a file that only the daemon's user may read. */
@@ -81,6 +106,46 @@ static int resize_host(struct oned *oned, const struct simulated *simulated, siz
     return done ? 0 : error_set(err, EIO, "simulated host %zu cannot have its size", place);
 }
 
+static size_t count_hosts(struct oned *oned, const struct simulated *simulated)
+{
+    char request[512], *answer;
+    size_t size, n = 0;
+    int length = snprintf(request, sizeof request,
+                          "<?xml version=\"1.0\"?><methodCall><methodName>one.hostpool.info"
+                          "</methodName><params><param><value><string>oneadmin:%s</string></value>"
+                          "</param></params></methodCall>",
+                          simulated->password);
+
+    answer = oned_call(oned, request, (size_t)length, &size);
+    for (const char *at = answer; at && (at = strstr(at, "&lt;HOST&gt;")); at++)
+        n++;
+    free(answer);
+    return n;
+}
+
+/* What was kept has the hosts of then: as many as now, please, in the sizes of now. */
+static int check_hosts(struct oned *oned, const struct simulated *simulated,
+                       const struct site *site, struct error *err)
+{
+    size_t n = simulated->resumed ? count_hosts(oned, simulated) : site->n_hosts;
+
+    if (n != site->n_hosts)
+        return error_set(err, EINVAL,
+                         "%s has %zu hosts, simulation.resources %zu: to begin with new hosts, give "
+                         "--simulate another --state-dir",
+                         simulated->state, n, site->n_hosts);
+    for (size_t i = simulated->resumed ? 0 : 1; i < site->n_hosts; i++) {
+        const struct amounts *capacity = &site->hosts[i].capacity;
+
+        if (!simulated->resumed &&
+            memcmp(capacity, &site->hosts[0].capacity, sizeof *capacity) == 0)
+            continue;
+        if (resize_host(oned, simulated, i, capacity, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static struct oned *make_oned(const struct simulated *simulated, const struct site *site,
                               struct error *err)
 {
@@ -94,12 +159,7 @@ static struct oned *make_oned(const struct simulated *simulated, const struct si
     options.host_cpu = site->hosts[0].capacity.of[RESOURCE_CPU];
     options.host_memory = site->hosts[0].capacity.of[RESOURCE_MEMORY] * KB_PER_MB;
     oned = oned_create(&options, err);
-    for (size_t i = 1; oned && i < site->n_hosts; i++) {
-        const struct amounts *capacity = &site->hosts[i].capacity;
-
-        if (memcmp(capacity, &site->hosts[0].capacity, sizeof *capacity) == 0 ||
-            resize_host(oned, simulated, i, capacity, err) == 0)
-            continue;
+    if (oned && check_hosts(oned, simulated, site, err) < 0) {
         oned_destroy(oned);
         oned = NULL;
     }
@@ -116,6 +176,7 @@ static int serve(const struct simulated *simulated, const struct site *site, int
     sigset_t none;
 
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    umask(S_IRWXG | S_IRWXO);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -180,7 +241,8 @@ static char *file_in(const char *directory, const char *name)
 }
 
 struct simulated *simulated_start(const struct configuration *configuration,
-                                  const char *state_directory, struct error *err)
+                                  const char *state_directory, bool with_leases,
+                                  struct error *err)
 {
     const char *text = configuration->resources ? configuration->resources : default_site;
     struct simulated *simulated;
@@ -197,7 +259,15 @@ struct simulated *simulated_start(const struct configuration *configuration,
     simulated->child = -1;
     simulated->auth_file = file_in(state_directory, "simulated_auth");
     simulated->state = file_in(state_directory, "simulated.db");
-    result = make_secret(simulated, err);
+    simulated->resumed = access(simulated->state, F_OK) == 0;
+    if (with_leases && !simulated->resumed) {
+        error_set(err, EINVAL,
+                  "%s is gone, and %s has leases of its VMs: give --simulate another --state-dir",
+                  simulated->state, state_directory);
+        simulated_stop(simulated);
+        return NULL;
+    }
+    result = simulated->resumed ? read_secret(simulated, err) : make_secret(simulated, err);
     if (result == 0)
         result = start_child(simulated, &site, err);
     site_finish(&site);
@@ -205,7 +275,7 @@ struct simulated *simulated_start(const struct configuration *configuration,
         simulated_stop(simulated);
         return NULL;
     }
-    log_info("simulated hosts: %s", text);
+    log_info("simulated hosts: %s%s", text, simulated->resumed ? ", with the VMs of before" : "");
     return simulated;
 }
 
@@ -218,7 +288,6 @@ void simulated_stop(struct simulated *simulated)
         while (waitpid(simulated->child, NULL, 0) < 0 && errno == EINTR)
             ;
     }
-    unlink(simulated->auth_file);
     explicit_bzero(simulated->password, sizeof simulated->password);
     free(simulated->auth_file);
     free(simulated->state);

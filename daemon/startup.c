@@ -119,6 +119,31 @@ static int open_book(struct house *house)
     return 0;
 }
 
+static bool is_simulated(const struct house *house)
+{
+    return house->startup->simulate || house->configuration->mode == MODE_SIMULATED;
+}
+
+/* VMs have the same ids in all OpenNebulas: a book of real ones would take simulated ones for them. */
+static int check_mode(struct house *house)
+{
+    const char *mode = is_simulated(house) ? "simulated" : "opennebula";
+    const char *before = book_fact(house->daemon.book, "mode");
+    struct error err = {0};
+
+    house->daemon.mode = mode;
+    if (before && strcmp(before, mode) != 0) {
+        error_set(&err, EINVAL, "%s has the leases of %s: give %s another --state-dir",
+                  house->state_directory,
+                  is_simulated(house) ? "a real OpenNebula" : "simulated hosts",
+                  is_simulated(house) ? "--simulate" : "this galernad");
+        return fail(house, EXIT_CONFIGURATION, &err);
+    }
+    if (!before)
+        book_set_fact(house->daemon.book, "mode", mode);
+    return book_commit(house->daemon.book, &err) < 0 ? fail(house, EXIT_FAILURE, &err) : 0;
+}
+
 static int find_oned(struct house *house)
 {
     struct error err = {0};
@@ -129,14 +154,14 @@ static int find_oned(struct house *house)
                                     .connect_timeout = CONNECT_TIMEOUT,
                                     .parallel = (unsigned)live->parallel_calls,
                                     .answer_limit = (size_t)live->answer_limit << 20};
+    size_t n_vms;
 
-    if (house->startup->simulate || house->configuration->mode == MODE_SIMULATED) {
-        house->simulated = simulated_start(house->configuration, house->state_directory, &err);
+    if (is_simulated(house)) {
+        book_vms(house->daemon.book, &n_vms);
+        house->simulated =
+            simulated_start(house->configuration, house->state_directory, n_vms > 0, &err);
         if (!house->simulated)
-            return fail(house, EXIT_FAILURE, &err);
-        house->daemon.mode = "simulated";
-    } else {
-        house->daemon.mode = "opennebula";
+            return fail(house, err.code == EINVAL ? EXIT_CONFIGURATION : EXIT_FAILURE, &err);
     }
     if (credentials_find(&house->credentials,
                          house->simulated ? simulated_endpoint(house->simulated) : live->endpoint,
@@ -381,7 +406,7 @@ static int build(struct house *house)
         return -1;
     if (signals_catch(&err) < 0)
         return fail(house, EXIT_FAILURE, &err);
-    if (open_book(house) < 0 || find_oned(house) < 0)
+    if (open_book(house) < 0 || check_mode(house) < 0 || find_oned(house) < 0)
         return -1;
     if ((placed = take_place(house)) != 0)
         return placed;
