@@ -17,7 +17,8 @@ from kit.client import Oned, OnedError
 # What the scenarios call an action: phase in the stand-in, messages of the driver.
 SANDBOX_PHASES = {"deploy": "boot", "save": "save", "restore": "restore", "shutdown": "shutdown",
                   "migrate": "migrate"}
-DRIVER_ACTIONS = {"deploy": "DEPLOY", "save": "SAVE", "restore": "RESTORE", "shutdown": "SHUTDOWN"}
+DRIVER_ACTIONS = {"deploy": "DEPLOY", "save": "SAVE", "restore": "RESTORE", "shutdown": "SHUTDOWN",
+                  "migrate": "MIGRATE"}
 
 
 PR_SET_PDEATHSIG = 1
