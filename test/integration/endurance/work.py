@@ -168,8 +168,11 @@ class Work:
             self.to_delete.remove(vm)
         for when, vm in list(self.to_resume):
             if when <= now or everything:
-                if self.oned.vm(vm).state == SUSPENDED:
+                found = self.oned.vm(vm)
+                if found.state == SUSPENDED:
                     self.oned.action("resume", vm)
+                elif found.active and not found.running:
+                    continue  # saving takes long, or until the operator recovers it
                 self.to_resume.remove((when, vm))
         for host, when in list(self.disabled.items()):
             if when <= now or everything:
