@@ -14,6 +14,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
+from endurance.judge import overlaps, written
 from kit.client import Host, Record, Vm, vm_from, ElementTree
 from kit.sampler import Sampler
 from kit.trial import Failure, Trial
@@ -181,6 +182,32 @@ class WordsTest(unittest.TestCase):
         found.history[1].stopped_running = 158
         trial(found).not_cut_short(7, 160)
         self.assertRaises(Failure, trial(found).not_cut_short, 7, 161)
+
+
+class HistoryTest(unittest.TestCase):
+    """Records: sequence, host, begun, ended, running, stopped running, action."""
+
+    whole = Record(0, 3, 110, 120, 111, 119, 9)
+    last = Record(1, 4, 130, 0, 131, 0, 0)
+
+    def test_whole_records_stay_as_they_are(self):
+        self.assertEqual(written([self.whole, self.last]), [self.whole, self.last])
+        self.assertEqual(overlaps([self.whole, self.last]), [])
+
+    def test_a_record_that_was_only_begun_is_left_out(self):
+        for begun, ended in ((0, 0), (110, 0), (0, 120)):
+            half = Record(0, 3, begun, ended, 0, 0, 0)
+            self.assertEqual(written([half, self.last]), [self.last])
+
+    def test_a_record_without_start_begins_when_its_vm_runs(self):
+        later = Record(1, 4, 0, 0, 131, 0, 0)
+        self.assertEqual(overlaps([self.whole, later]), ["records 0 and 1 of the history overlap"])
+        self.assertEqual(overlaps(written([self.whole, later])), [])
+
+    def test_what_ran_is_never_left_out(self):
+        for half in (Record(0, 3, 110, 0, 111, 0, 0), Record(0, 3, 110, 131, 111, 130, 0)):
+            self.assertEqual(overlaps(written([half, self.last])),
+                             ["records 0 and 1 of the history overlap"])
 
 
 class DriverTest(unittest.TestCase):
