@@ -67,6 +67,7 @@ struct live_configuration {
     int64_t poll_interval;    /* look at OpenNebula at least this often, 1 or more */
     int64_t actions_per_host; /* commands under way at once: per host, in all; 1 or more */
     int64_t actions_in_all;
+    int64_t stuck_after;   /* operations under way for longer do not count there, 1 or more */
     int64_t retry_limit;   /* failed attempts in a row after which a VM is given up, 1 or more */
     int64_t retry_backoff; /* pause after the first failed attempt; doubled after each further */
     int64_t boot_time;     /* reservations are commanded so much before their start, until it was

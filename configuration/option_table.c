@@ -164,6 +164,10 @@ const struct configuration_option option_table[] = {
      "Commands under way at once on one host (MAX_HOST)."},
     {"opennebula", "actions-in-all", OPTION_INTEGER, LIVE(actions_in_all), NULL, "30", 1, 10000,
      "Commands under way at once (MAX_DISPATCH)."},
+    {"opennebula", "stuck-after", OPTION_SECONDS, LIVE(stuck_after), NULL, "60", 1, 86400,
+     "What is under way for longer, and for three times as long as such operations took so far, "
+     "does "
+     "not count there; a host with several such VMs is left alone."},
     {"opennebula", "retry-limit", OPTION_INTEGER, LIVE(retry_limit), NULL, "10", 1, 1000,
      "Failed attempts in a row after which a VM is given up."},
     {"opennebula", "retry-backoff", OPTION_SECONDS, LIVE(retry_backoff), NULL, "10", 1, 86400,

@@ -73,6 +73,22 @@ static void hold_other_host(const struct enactor *enactor, const struct book_vm 
     book->memory += sight->memory;
 }
 
+static void count_operation(struct enactor *enactor, struct host_book *book,
+                            const struct book_vm *vm, const struct sight *sight)
+{
+    bool commanded = vm && vm->in_flight;
+
+    if (!commanded && !sight_in_transition(sight))
+        return;
+    if (!commanded && enactor_is_stuck(enactor, sight)) {
+        book->stuck++;
+        book->stuck_booting += sight_booting(sight);
+        return;
+    }
+    book->busy++;
+    enactor->busy++;
+}
+
 static void count_hosts(struct enactor *enactor)
 {
     const struct sight *sight;
@@ -95,8 +111,7 @@ static void count_hosts(struct enactor *enactor)
         book->cpu += sight->cpu;
         book->memory += sight->memory;
         hold_other_host(enactor, vm, sight);
-        book->busy += (vm && vm->in_flight) || sight_in_transition(sight);
-        enactor->busy += (vm && vm->in_flight) || sight_in_transition(sight);
+        count_operation(enactor, book, vm, sight);
     }
 }
 
@@ -370,7 +385,7 @@ static void consider(struct enactor *enactor, struct book_vm *vm, int64_t now)
     }
     command = command_for(enactor, vm, sight);
     if (!command) {
-        if (sight_in_transition(sight))
+        if (sight_in_transition(sight) && !enactor_is_stuck(enactor, sight))
             watch(enactor, vm->id);
         return;
     }
@@ -392,7 +407,8 @@ static void watch_awaited(struct enactor *enactor)
         const struct host_book *book =
             sight_holds_host(sight) ? book_of(enactor, sight->history.host) : NULL;
 
-        if (book && book->awaited && sight_in_transition(sight))
+        if (book && book->awaited && sight_in_transition(sight) &&
+            !enactor_is_stuck(enactor, sight))
             watch(enactor, sight->id);
     }
 }
@@ -413,6 +429,7 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
     enactor->books = memory_grow(enactor->books, &enactor->books_allocated,
                                  enactor->hosts->pool.n + 1, sizeof *enactor->books);
     count_hosts(enactor);
+    enactor_note_stuck(enactor, now);
     for (int pass = 0; pass < 2; pass++) /* what makes room goes first */
         for (size_t i = 0; i < n; i++)
             if ((vms[i]->goal == GOAL_RUN) == (pass == 1))

@@ -70,6 +70,15 @@ static bool is_given_up(struct enactor *enactor, struct book_vm *vm, int64_t now
     return true;
 }
 
+/* A VM that fails wherever it comes says nothing about hosts. */
+static bool failed_elsewhere(const struct book_vm *vm, int32_t host, int64_t now)
+{
+    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
+        if (vm->avoid[i] >= 0 && vm->avoid[i] != host && vm->avoid_until[i] > now)
+            return true;
+    return false;
+}
+
 /* The record of a VM that failed says where and when; the same failure counts once. */
 bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const struct sight *sight,
                           int64_t now)
@@ -93,7 +102,8 @@ bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const str
     note(enactor, vm, "start-failed", text, now);
     vm->pause_until = now + pause;
     book_mark_vm(enactor->daemon->book, vm);
-    if (troubles_note(&enactor->daemon->troubles, sight->history.host, vm->id, now)) {
+    if (!failed_elsewhere(vm, sight->history.host, now) &&
+        troubles_note(&enactor->daemon->troubles, sight->history.host, vm->id, now)) {
         log_warning("host %d is left alone for %d s: different VMs failed on it",
                     sight->history.host, TROUBLE_SECONDS);
         daemon_replan(enactor->daemon, "host %d is in trouble", sight->history.host);

@@ -13,7 +13,9 @@
 /* What a host holds by what was seen and what is on its way. */
 struct host_book {
     int64_t cpu, memory;
-    int busy;     /* VMs that are being commanded or on their way to another state */
+    int busy;  /* VMs that are being commanded or on their way to another state */
+    int stuck; /* those of them whose time is long over: not counted in busy */
+    int stuck_booting;
     bool awaited; /* somebody waits for room here */
 };
 
@@ -32,6 +34,13 @@ struct enactor {
     int64_t next_time; /* seconds since 1970 */
     size_t in_flight;
 };
+
+/* --- enactor_stuck.c --- */
+/* On its way to another state for longer than `stuck-after` and than three times what such
+ * operations took so far. It is set apart: the limits are for what moves. */
+bool enactor_is_stuck(const struct enactor *enactor, const struct sight *sight);
+/* Hosts where several VMs are stuck are left alone. */
+void enactor_note_stuck(struct enactor *enactor, int64_t now);
 
 /* --- enactor_failures.c --- */
 /* The VM failed to start where it was sent: remembered once per failure. True: time to recover it.

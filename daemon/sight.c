@@ -20,8 +20,7 @@ bool sight_holds_host(const struct sight *sight)
 {
     if (!sight || !sight->present || sight->history.host < 0)
         return false;
-    return sight->state == VM_ACTIVE || sight->state == VM_SUSPENDED ||
-           sight->state == VM_POWEROFF;
+    return sight->state == VM_ACTIVE || sight->state == VM_SUSPENDED || sight->state == VM_POWEROFF;
 }
 
 bool sight_failed(const struct sight *sight)
@@ -82,6 +81,23 @@ bool sight_migrates(const struct sight *sight)
     case 8:  /* PROLOG_MIGRATE */
     case 35: /* BOOT_MIGRATE */
     case 60: /* PROLOG_MIGRATE_UNKNOWN */
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool sight_booting(const struct sight *sight)
+{
+    if (sight->state != VM_ACTIVE)
+        return false;
+    switch (sight->lcm_state) {
+    case 2:  /* BOOT */
+    case 20: /* BOOT_POWEROFF */
+    case 21: /* BOOT_SUSPENDED */
+    case 22: /* BOOT_STOPPED */
+    case 32: /* BOOT_UNDEPLOY */
+    case 35: /* BOOT_MIGRATE */
         return true;
     default:
         return false;

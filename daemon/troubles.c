@@ -12,6 +12,24 @@ static struct host_trouble *find(const struct troubles *troubles, int32_t host)
     return NULL;
 }
 
+static struct host_trouble *add(struct troubles *troubles, int32_t host, int32_t vm, int64_t now)
+{
+    troubles->items = memory_grow(troubles->items, &troubles->allocated, troubles->n + 1,
+                                  sizeof *troubles->items);
+    troubles->items[troubles->n] = (struct host_trouble){.host = host, .vm = vm, .at = now};
+    return &troubles->items[troubles->n++];
+}
+
+/* Another one may be left alone. */
+static bool may_be_left(const struct troubles *troubles, int64_t now)
+{
+    size_t n = 1;
+
+    for (size_t i = 0; i < troubles->n; i++)
+        n += troubles->items[i].until > now;
+    return troubles->hosts == 0 || n * 2 <= troubles->hosts;
+}
+
 bool troubles_note(struct troubles *troubles, int32_t host, int32_t vm, int64_t now)
 {
     struct host_trouble *trouble = find(troubles, host);
@@ -20,17 +38,30 @@ bool troubles_note(struct troubles *troubles, int32_t host, int32_t vm, int64_t 
     if (host < 0)
         return false;
     if (!trouble) {
-        troubles->items = memory_grow(troubles->items, &troubles->allocated, troubles->n + 1,
-                                      sizeof *troubles->items);
-        troubles->items[troubles->n++] = (struct host_trouble){.host = host, .vm = vm, .at = now};
+        add(troubles, host, vm, now);
         return false;
     }
-    another = trouble->vm != vm && now - trouble->at <= TROUBLE_SECONDS && trouble->until <= now;
+    another = trouble->vm != vm && now - trouble->at <= TROUBLE_SECONDS && trouble->until <= now &&
+              may_be_left(troubles, now);
     trouble->vm = vm;
     trouble->at = now;
     if (another)
         trouble->until = now + TROUBLE_SECONDS;
     return another;
+}
+
+bool troubles_stuck(struct troubles *troubles, int32_t host, int64_t now)
+{
+    struct host_trouble *trouble = find(troubles, host);
+    bool left = trouble && trouble->until > now;
+
+    if (host < 0 || (!left && !may_be_left(troubles, now)))
+        return false;
+    if (!trouble)
+        trouble = add(troubles, host, -1, now);
+    trouble->at = now;
+    trouble->until = now + TROUBLE_SECONDS;
+    return !left;
 }
 
 bool troubles_clear(struct troubles *troubles, int32_t host)

@@ -1,6 +1,9 @@
-/* troubles.h: hosts on which different VMs failed to start lately: the host's fault, not theirs.
+/* troubles.h: hosts on which different VMs failed to start lately, or do not come to an end: the
+ * host's fault, not theirs.
  *
- * Kept in memory only: after a restart a host gets another chance.
+ * At most half of the hosts are left alone at once: where most of them fail it is not theirs, and
+ * nobody's VMs may close all hosts to the others. Kept in memory only: after a restart a host gets
+ * another chance.
  */
 #ifndef GALERNA_DAEMON_TROUBLES_H
 #define GALERNA_DAEMON_TROUBLES_H
@@ -23,10 +26,14 @@ struct host_trouble {
 struct troubles {
     struct host_trouble *items;
     size_t n, allocated;
+    size_t hosts; /* that there are; 0: not known, any number may be left alone */
 };
 
 /* A VM failed to start on a host. True: from now on the host is left alone. O(hosts in trouble). */
 bool troubles_note(struct troubles *troubles, int32_t host, int32_t vm, int64_t now);
+/* VMs are stuck on a host: it is left alone from now on, for as long as this is said again and
+ * TROUBLE_SECONDS more. True: it was not until now. */
+bool troubles_stuck(struct troubles *troubles, int32_t host, int64_t now);
 /* A VM was started on it. True: it had been left alone until now. */
 bool troubles_clear(struct troubles *troubles, int32_t host);
 /* Forget what is over. True: a host that was left alone is not any more. */

@@ -21,6 +21,7 @@ struct sight {
     int32_t id;
     int32_t state, lcm_state;
     int64_t asked; /* monotonic milliseconds: when the question was sent */
+    int64_t since; /* the same, of the first that showed it in this state */
     bool present;  /* oned has it, and it is not DONE */
     bool resched, locked;
     int64_t cpu, memory; /* 1/100, MB: a user may resize it */
@@ -134,6 +135,8 @@ bool sight_in_transition(const struct sight *sight);
 /* On its way to the host of its last record, from the one before; it may run meanwhile. */
 bool sight_migrates(const struct sight *sight);
 bool sight_running(const struct sight *sight);
+/* The hypervisor is starting it: nothing is copied any more. */
+bool sight_booting(const struct sight *sight);
 /* BOOT_FAILURE, PROLOG_FAILURE, ... */
 bool sight_failed(const struct sight *sight);
 

@@ -107,6 +107,8 @@ void sight_see(struct world *world, const struct vm *vm, int64_t asked)
     if (asked < sight->asked)
         return;
     changed = sight->state != vm->state || sight->lcm_state != vm->lcm_state;
+    if (changed || sight->asked == 0)
+        sight->since = asked;
     sight->asked = asked;
     sight->state = vm->state;
     sight->lcm_state = vm->lcm_state;

@@ -98,16 +98,16 @@ static void test_one_line_is_enough(void **state)
 
 static void test_everything_set(void **state)
 {
-    const struct live_configuration *live =
-        live_of("[opennebula]\nendpoint: https://one:2634/RPC2\nauth-file: auth\n"
-                "allow-plaintext: yes\nca-file: /etc/ca.pem\ntimeout: 0:01:00\nanswer-limit: 10\n"
-                "parallel-calls: 3\nleader-check: no\nexclusive: no\nsubmit-on-hold: yes\n"
-                "actions-per-host: 2\nactions-in-all: 9\nretry-limit: 4\nretry-backoff: 7\n"
-                "boot-time: 45\nsuspend-with: suspend\nend-action: poweroff\nend-warning: 60\n"
-                "refusal: message\nplain-vms: ignore\ngroup-timeout: -1\nhost-policy: load-aware\n"
-                "memory-system-ds-scale: 1.5\ndry-run: yes\n"
-                "[daemon]\nstate-dir: state\ncontrol-socket: /run/x\ncontrol-group: users\n"
-                "record: r.lwf\nlog-level: debug\nhistory-keep: 1:00:00:00\n");
+    const struct live_configuration *live = live_of(
+        "[opennebula]\nendpoint: https://one:2634/RPC2\nauth-file: auth\n"
+        "allow-plaintext: yes\nca-file: /etc/ca.pem\ntimeout: 0:01:00\nanswer-limit: 10\n"
+        "parallel-calls: 3\nleader-check: no\nexclusive: no\nsubmit-on-hold: yes\n"
+        "actions-per-host: 2\nactions-in-all: 9\nstuck-after: 8\nretry-limit: 4\nretry-backoff: 7\n"
+        "boot-time: 45\nsuspend-with: suspend\nend-action: poweroff\nend-warning: 60\n"
+        "refusal: message\nplain-vms: ignore\ngroup-timeout: -1\nhost-policy: load-aware\n"
+        "memory-system-ds-scale: 1.5\ndry-run: yes\n"
+        "[daemon]\nstate-dir: state\ncontrol-socket: /run/x\ncontrol-group: users\n"
+        "record: r.lwf\nlog-level: debug\nhistory-keep: 1:00:00:00\n");
 
     (void)state;
     assert_string_equal(live->endpoint, "https://one:2634/RPC2");
@@ -121,6 +121,7 @@ static void test_everything_set(void **state)
     assert_true(live->submit_on_hold);
     assert_int_equal(live->actions_per_host, 2);
     assert_int_equal(live->actions_in_all, 9);
+    assert_int_equal(live->stuck_after, 8);
     assert_int_equal(live->retry_limit, 4);
     assert_int_equal(live->retry_backoff, 7);
     assert_int_equal(live->boot_time, 45);
@@ -333,6 +334,7 @@ static void test_sample_uncommented(void **state)
     assert_int_equal(live->parallel_calls, defaults.parallel_calls);
     assert_int_equal(live->actions_per_host, defaults.actions_per_host);
     assert_int_equal(live->actions_in_all, defaults.actions_in_all);
+    assert_int_equal(live->stuck_after, defaults.stuck_after);
     assert_int_equal(live->retry_limit, defaults.retry_limit);
     assert_int_equal(live->retry_backoff, defaults.retry_backoff);
     assert_int_equal(live->boot_time, defaults.boot_time);

@@ -170,6 +170,31 @@ def datastore_local(t):
     t.wait_running([vm for vm in vms if vm != deleted], 60, "RUNNING when one is deleted")
 
 
+@scenario("extra-boots-never-end")
+def boots_never_end(t):
+    """30 VMs hang in boot on 3 of 6 hosts, more than may be under way at once: the others are placed
+    as if nothing were, and nobody is sent there any more."""
+    t.settings = "actions-in-all: 8\nstuck-after: 5"
+    bad = list(t.add_hosts(3, cores=16, attributes='RACK = "bad"'))
+    good = list(t.add_hosts(3, cores=16, attributes='RACK = "good"'))[3:]
+    for host in bad:
+        t.backend.slow("deploy", 600, host=host)
+    t.begin()
+    hanging = t.vms(30, "hangs", requirements='RACK="bad"')
+    t.wait(20, "eight of them boot", lambda: len([vm for vm in hanging if t.began(vm)]) >= 8 or
+           len([vm for vm in hanging if t.look(vm).active]) >= 8, *hanging)
+    t.pause(8)
+    fine = t.vms(6, "fine", cpu=2, requirements='RACK="good"')
+    t.wait_running(fine, 15)
+    anywhere = t.vms(8, "anywhere")
+    t.wait_running(anywhere, 15)
+    for vm in anywhere:
+        t.require(t.look(vm).host in good, "not on a host where VMs hang", vm)
+    reservation = t.vm("reserved", cpu=4, requirements='RACK="good"',
+                       haizea={"start": relative(10), "duration": clock(10)})
+    t.keeps_time(reservation, t.look(reservation).submitted + 10, 10)
+
+
 @scenario("extra-save-never-ends")
 def save_never_ends(t):
     """A suspension hangs: what depends on it waits and says so, the rest goes on."""
