@@ -80,7 +80,7 @@ struct book_lease {
 
     int64_t preempted_for, preempted_at; /* the last lease it is to make room for, and when */
 
-    int recorded; /* 1: in the record, 2: with its end; not stored */
+    int recorded;            /* 1: in the record, 2: with its end; not stored */
     int64_t outlook;         /* number of the last forecast that told of it; not stored */
     bool rank_ignored;       /* the SCHED_RANK of one of its VMs cannot be read; not stored */
     bool is_far;             /* too many are before it for a forecast; not stored */
@@ -113,13 +113,13 @@ struct book_vm {
     int64_t since, since_told; /* begin of the open record, by our clock and by oned's as it was
                                   told; not stored. told 0: not seen yet, SINCE_NOT: closed */
     /* The command under way, written before it is sent ("" = none). */
-    char command[16]; /* "deploy", "stop", "resume", ... */
-    int64_t sent;     /* when */
-    int32_t attempts; /* failed ones in a row */
-    int64_t next_try; /* not before; INSTANT_NONE */
+    char command[16];      /* "deploy", "stop", "resume", ... */
+    int64_t sent;          /* when */
+    int32_t attempts;      /* failed ones in a row */
+    int64_t next_try;      /* not before; INSTANT_NONE */
     int32_t failed_record; /* history record of the last failure that was counted; -1 */
     int64_t pause_until;   /* when it failed: not placed again before; INSTANT_NONE */
-    int32_t avoid[8]; /* hosts where it failed, -1: free; the oldest is overwritten */
+    int32_t avoid[8];      /* hosts where it failed, -1: free; the oldest is overwritten */
     int64_t avoid_until[8];
     char message[BOOK_TEXT_MAX]; /* SCHED_MESSAGE as last written */
     bool message_in_flight;      /* not stored */
@@ -130,6 +130,8 @@ struct book_vm {
     int64_t settled; /* monotonic milliseconds: sights asked for earlier say nothing; not stored */
     bool in_flight;  /* its command's answer is awaited; not stored */
     int too_late;    /* refusals in a row because it was in another state; not stored */
+    int refusals;    /* in a row for a quota, a lock or a fault of oned's; not stored */
+    bool locked;     /* as last seen; not stored */
     int64_t blocked; /* monotonic milliseconds since when it waits for its host; 0; not stored */
     /* It runs on `host` and is to go on on `move_to`; not stored. */
     enum { MOVE_NONE, MOVE_LIVE, MOVE_COLD } move;

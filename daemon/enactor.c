@@ -419,6 +419,7 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
     size_t n;
     struct book_vm *const *vms = book_vms(daemon->book, &n);
 
+    enactor_tell_repeated(enactor, now);
     enactor->n_commands = enactor->n_watched = 0;
     enactor->busy = 0;
     enactor->limited = false;

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,17 +11,23 @@
 enum {
     AVOID_SECONDS = 300,     /* a host where a VM failed is left to others for so long */
     PAUSE_MAX = 600,         /* seconds */
+    PAUSE_OF_OWNER = 60,     /* seconds, at first: people free quotas and unlock VMs */
+    COMPLAINT_SECONDS = 60,  /* the same complaint is logged once in so long */
     TOO_LATE_MOST = 3,       /* refusals because of a VM's state that are not counted */
     AVOID_AFTER_REFUSAL = 30 /* seconds: its books differ from ours, or it has just changed */
 };
 
-static int64_t pause_after(const struct daemon *daemon, int32_t attempts)
+static int64_t doubled(int64_t pause, int32_t times)
 {
-    int64_t pause = daemon->live->retry_backoff > 0 ? daemon->live->retry_backoff : 1;
-
-    for (int32_t i = 1; i < attempts && pause < PAUSE_MAX; i++)
+    pause = pause > 0 ? pause : 1;
+    for (int32_t i = 1; i < times && pause < PAUSE_MAX; i++)
         pause *= 2;
     return pause < PAUSE_MAX ? pause : PAUSE_MAX;
+}
+
+static int64_t pause_after(const struct daemon *daemon, int32_t attempts)
+{
+    return doubled(daemon->live->retry_backoff, attempts);
 }
 
 void enactor_avoid(struct book_vm *vm, int32_t host, int64_t until)
@@ -41,6 +48,40 @@ void enactor_avoid(struct book_vm *vm, int32_t host, int64_t until)
     vm->avoid_until[place] = until;
 }
 
+void enactor_tell_repeated(struct enactor *enactor, int64_t now)
+{
+    struct complaint *last = &enactor->complaint;
+
+    if (now - last->at < COMPLAINT_SECONDS && now >= last->at)
+        return;
+    if (last->repeated)
+        log_warning("the same of VMs %zu times more", last->repeated);
+    *last = (struct complaint){.at = now};
+}
+
+/* What is said of one VM after the other differs by numbers, and is logged once. */
+static void complain(struct enactor *enactor, int32_t vm, const char *text, int64_t now)
+{
+    struct complaint *last = &enactor->complaint;
+    char words[sizeof last->words];
+    size_t n = 0;
+
+    for (const char *at = text; *at && n + 1 < sizeof words; at++)
+        if (!isdigit((unsigned char)*at))
+            words[n++] = *at;
+    words[n] = '\0';
+    enactor_tell_repeated(enactor, now);
+    if (strcmp(words, last->words) == 0) {
+        last->repeated++;
+        return;
+    }
+    if (last->repeated)
+        log_warning("the same of VMs %zu times more", last->repeated);
+    *last = (struct complaint){.at = now};
+    memcpy(last->words, words, n + 1);
+    log_warning("VM %d: %s", vm, text);
+}
+
 static void note(struct enactor *enactor, struct book_vm *vm, const char *event, const char *text,
                  int64_t now)
 {
@@ -52,7 +93,7 @@ static void note(struct enactor *enactor, struct book_vm *vm, const char *event,
     snprintf(lease->reason, sizeof lease->reason, "%s", text);
     book_mark_lease(enactor->daemon->book, lease);
     book_history(enactor->daemon->book, vm->lease, now, event, "%s", text);
-    log_warning("VM %d: %s", vm->id, text);
+    complain(enactor, vm->id, text, now);
 }
 
 /* Not tried for ever: its user is told, and asks again by releasing it. */
@@ -83,7 +124,7 @@ static bool failed_elsewhere(const struct book_vm *vm, int32_t host, int64_t now
 bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const struct sight *sight,
                           int64_t now)
 {
-    char text[BOOK_TEXT_MAX];
+    char text[BOOK_TEXT_MAX], when[64];
     int64_t pause;
 
     if (!sight_failed(sight))
@@ -95,10 +136,10 @@ bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const str
     pause = pause_after(enactor->daemon, vm->attempts);
     vm->next_try = vm->ran ? now + pause : INSTANT_NONE;
     enactor_avoid(vm, sight->history.host, now + AVOID_SECONDS);
-    snprintf(text, sizeof text,
-             "VM %d failed on host %d (%s), attempt %d; it is tried again in %lld s", vm->id,
-             sight->history.host, vm_state_name(sight->state, sight->lcm_state), vm->attempts,
-             (long long)pause);
+    lease_time_text(now + pause, when, sizeof when);
+    snprintf(text, sizeof text, "VM %d failed on host %d (%s), attempt %d; it is tried again at %s",
+             vm->id, sight->history.host, vm_state_name(sight->state, sight->lcm_state),
+             vm->attempts, when);
     note(enactor, vm, "start-failed", text, now);
     vm->pause_until = now + pause;
     book_mark_vm(enactor->daemon->book, vm);
@@ -112,27 +153,44 @@ bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const str
     return !vm->ran;
 }
 
-/* Whose fault a refusal is decides what is avoided: the host, the VM for a while, or nothing. */
-enum fault { FAULT_OF_VM, FAULT_OF_HOST, FAULT_OF_DAEMON };
+/* Whose fault a refusal is decides how soon it is tried again, what is avoided (the host, the VM
+ * for a while, or nothing), and whether it is ever given up. */
+enum fault { FAULT_OF_VM, FAULT_OF_OWNER, FAULT_OF_HOST, FAULT_OF_DAEMON };
 
 static enum fault fault_of(const struct rpc_reply *reply, bool deploys)
 {
+    /* "limit of 5 reached for VMS quota ...", with the code for authorization or another one. */
+    if (reply->outcome == RPC_FAULT)
+        return FAULT_OF_DAEMON;
+    if (reply->code == RPC_CODE_LOCKED || strcasestr(reply->message, "quota"))
+        return FAULT_OF_OWNER;
     switch (reply->code) {
     case RPC_CODE_AUTHENTICATION:
     case RPC_CODE_AUTHORIZATION:
     case RPC_CODE_INTERNAL:
     case RPC_CODE_REPLICATION:
         return FAULT_OF_DAEMON;
-    case RPC_CODE_LOCKED:
     case RPC_CODE_NO_EXISTS:
         return FAULT_OF_VM;
     default:
         break;
     }
-    if (reply->outcome == RPC_FAULT)
-        return FAULT_OF_DAEMON;
     /* "Not enough CPU", "not available", a host that has just been disabled, ... */
     return deploys && !strstr(reply->message, "for state") ? FAULT_OF_HOST : FAULT_OF_VM;
+}
+
+/* Seconds until it is tried again. Quotas and locks, and what ails oned, are no failures of the VM:
+ * they are counted apart, and it is not given up for them. */
+static int64_t count_refusal(const struct daemon *daemon, struct book_vm *vm, enum fault fault)
+{
+    switch (fault) {
+    case FAULT_OF_OWNER:
+        return doubled(PAUSE_OF_OWNER, ++vm->refusals);
+    case FAULT_OF_DAEMON:
+        return pause_after(daemon, ++vm->refusals);
+    default:
+        return pause_after(daemon, ++vm->attempts);
+    }
 }
 
 /* oned begins some actions only after it has answered, and others act as well: what was seen is not
@@ -147,9 +205,10 @@ void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
                           const struct rpc_reply *reply, int64_t now)
 {
     static const char *const whose[] = {[FAULT_OF_VM] = "",
+                                        [FAULT_OF_OWNER] = " (a quota or a lock)",
                                         [FAULT_OF_HOST] = " on this host",
                                         [FAULT_OF_DAEMON] = " (not the VM's fault)"};
-    char sentence[BOOK_TEXT_MAX];
+    char sentence[BOOK_TEXT_MAX], when[64];
     struct book_lease *lease = book_lease(enactor->daemon->book, vm->lease);
     bool deploys = strcmp(vm->command, "deploy") == 0;
     enum fault fault = fault_of(reply, deploys);
@@ -166,11 +225,11 @@ void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
         vm->datastore = -1;
         world_promise(enactor->daemon->world, &(struct room_promise){.vm = vm->id});
     }
-    if (fault != FAULT_OF_DAEMON)
-        vm->attempts++;
-    vm->next_try = now + pause_after(enactor->daemon, vm->attempts ? vm->attempts : 1);
-    snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.200s", vm->command,
-             vm->id, whose[fault], reply->message);
+    vm->next_try = now + count_refusal(enactor->daemon, vm, fault);
+    lease_time_text(vm->next_try, when, sizeof when);
+    snprintf(sentence, sizeof sentence,
+             "OpenNebula refused to %s VM %d%s: %.180s; it is tried again at %s", vm->command,
+             vm->id, whose[fault], reply->message, when);
     note(enactor, vm, "command-refused", sentence, now);
     vm->command[0] = '\0';
     book_mark_vm(enactor->daemon->book, vm);

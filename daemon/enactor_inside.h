@@ -19,6 +19,13 @@ struct host_book {
     bool awaited; /* somebody waits for room here */
 };
 
+/* What was logged last of a VM, without its numbers. */
+struct complaint {
+    char words[96];
+    int64_t at;
+    size_t repeated;
+};
+
 struct enactor {
     struct daemon *daemon;
     const struct hosts_seen *hosts; /* of this cycle */
@@ -32,6 +39,7 @@ struct enactor {
     int32_t *watched;
     size_t n_watched, watched_allocated;
     int64_t next_time; /* seconds since 1970 */
+    struct complaint complaint;
     size_t in_flight;
 };
 
@@ -47,6 +55,8 @@ void enactor_note_stuck(struct enactor *enactor, int64_t now);
  */
 bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const struct sight *sight,
                           int64_t now);
+/* Say how often the last complaint was repeated, when that is due. */
+void enactor_tell_repeated(struct enactor *enactor, int64_t now);
 /* The VM is not placed on that host before then. */
 void enactor_avoid(struct book_vm *vm, int32_t host, int64_t until);
 /* oned refused a command. */

@@ -53,7 +53,7 @@ static void answered(void *context, const struct rpc_reply *reply)
     vm->settled = clock_monotonic();
     switch (reply->outcome) {
     case RPC_DONE:
-        vm->too_late = 0;
+        vm->too_late = vm->refusals = 0;
         done(enactor, vm);
         break;
     case RPC_REFUSED:

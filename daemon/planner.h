@@ -45,8 +45,8 @@ void planner_destroy(struct planner *planner); /* NULL is allowed */
 void planner_set_estimates(struct planner *planner, const struct estimates *estimates);
 
 /* Throw the engine away and build it from what is known; decisions of this instant are made and
- * noted in the book. -1 with err: no hosts seen yet, or the engine cannot be made. Costs: about 2 us
- * a running VM, 1 us a host, and what the waiting ones cost to place. */
+ * noted in the book. -1 with err: no hosts seen yet, or the engine cannot be made. Costs: about 2
+ * us a running VM, 1 us a host, and what the waiting ones cost to place. */
 int planner_rebuild(struct planner *planner, int64_t now, struct error *err);
 /* Forget the engine: the next cycle builds another. */
 void planner_forget(struct planner *planner);
@@ -117,5 +117,8 @@ int planner_try(struct planner *planner, const struct lease_request *request, in
 void planner_each_operation(const struct planner *planner, int32_t host,
                             void (*visit)(void *context, const struct reservation *r),
                             void *context);
+
+/* A time as people here write it: "2026-11-21 15:00:00". */
+void lease_time_text(int64_t instant, char *text, size_t size);
 
 #endif

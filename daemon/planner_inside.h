@@ -99,6 +99,5 @@ void planner_drop_forecast(struct planner *planner);
 
 void lease_refuse(struct planner *planner, struct book_lease *lease, int64_t now, const char *word,
                   const char *text);
-void lease_time_text(int64_t instant, char *text, size_t size);
 
 #endif

@@ -219,6 +219,17 @@ static void note_rank(const struct planner *planner, struct book_lease *lease,
     book_history(planner->book, lease->id, now, "rank-ignored", "VM %d: %s", vm->id, why);
 }
 
+static void note_pause(struct planner *planner, struct book_lease *lease, const struct book_vm *vm)
+{
+    char when[64], text[BOOK_TEXT_MAX];
+
+    lease_time_text(vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until, when,
+                    sizeof when);
+    snprintf(text, sizeof text, "Starting VM %d failed %d time%s; the next try is at %s", vm->id,
+             vm->attempts, vm->attempts == 1 ? "" : "s", when);
+    cannot_be_placed(planner, lease, "start-failed", text);
+}
+
 static bool filter_of(struct planner *planner, struct book_lease *lease, struct book_vm *vm,
                       int64_t now, const struct host_filter **filter)
 {
@@ -230,14 +241,18 @@ static bool filter_of(struct planner *planner, struct book_lease *lease, struct 
         return true;
     if ((vm->next_try != INSTANT_NONE && vm->next_try > now) ||
         (vm->pause_until != INSTANT_NONE && vm->pause_until > now)) {
-        char when[64], text[BOOK_TEXT_MAX];
-
-        lease_time_text(vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until, when,
-                        sizeof when);
-        snprintf(text, sizeof text, "Starting VM %d failed %d time%s; the next try is at %s",
-                 vm->id, vm->attempts, vm->attempts == 1 ? "" : "s", when);
-        cannot_be_placed(planner, lease, "start-failed", text);
+        if (!lease->reason[0]) /* it says already what failed and when it is tried again */
+            note_pause(planner, lease, vm);
         planner_retry_at(planner, vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until);
+        return false;
+    }
+    if (sight->locked) {
+        char text[BOOK_TEXT_MAX];
+
+        snprintf(text, sizeof text,
+                 "VM %d is locked; it is placed when its user or an administrator unlocks it",
+                 vm->id);
+        cannot_be_placed(planner, lease, "locked", text);
         return false;
     }
     if (!sight->full) /* stopped by us and not asked for in full: any open host */

@@ -17,7 +17,7 @@ static bool has_failed(const struct daemon *daemon, const struct book_lease *lea
     struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone && vms[i]->attempts > 0)
+        if (!vms[i]->gone && (vms[i]->attempts > 0 || vms[i]->refusals > 0))
             return true;
     return false;
 }

@@ -108,6 +108,13 @@ static void note_size(struct daemon *daemon, struct book_vm *vm, const struct si
     daemon_replan(daemon, "VM %d was resized", vm->id);
 }
 
+static void note_lock(struct daemon *daemon, struct book_vm *vm, const struct sight *sight)
+{
+    if (vm->locked && !sight->locked && vm->goal == GOAL_NONE)
+        daemon_replan(daemon, "VM %d was unlocked", vm->id);
+    vm->locked = sight->locked;
+}
+
 static void note_running(struct daemon *daemon, struct book_lease *lease, struct book_vm *vm,
                          const struct sight *sight, int64_t now)
 {
@@ -164,6 +171,7 @@ void reconcile_observe_vm(struct daemon *daemon, struct book_lease *lease, struc
     }
     note_size(daemon, vm, sight);
     move_adopt(daemon, vm, sight, now);
+    note_lock(daemon, vm, sight);
     count_running_time(daemon, vm, sight);
     if (standing == STANDS_RUNNING) {
         note_running(daemon, lease, vm, sight, now);

@@ -98,6 +98,10 @@ class Backend:
                 found.memory == memory * 1024
         wait_for(ready, 20, "host %d monitored with %g cores and %d MB" % (host, cores, memory))
 
+    def refuse(self, method, code, text, vm):
+        """OpenNebula answers calls about that VM with an error."""
+        raise Missing("calls cannot be refused on command")
+
     def host_name(self, name, cores, memory):
         raise NotImplementedError
 
@@ -153,6 +157,14 @@ class Sandbox(Backend):
 
     def heal(self):
         self.oned.call("sandbox.clear", -1)
+
+    def refuse(self, method, code, text, vm):
+        self.fault(kind="refuse", method=method, code=code, text=text, vm=vm, count=-1)
+
+    def refused(self):
+        """How often orders to refuse were obeyed."""
+        pool = self.oned.document("sandbox.faults")
+        return sum(int(hit.text) for hit in pool.findall("FAULT/HITS"))
 
     def break_host(self, host, broken):
         self.oned.call("sandbox.host", host, "break" if broken else "repair")

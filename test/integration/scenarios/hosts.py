@@ -121,6 +121,49 @@ def host_offline(t):
     t.wait_running(vms, 40, "both RUNNING after the host is back")
 
 
+@scenario("extra-refusals")
+def refusals(t):
+    """Deploys that are refused for a quota, a lock or a fault of OpenNebula's keep no room from others,
+    are tried again in time and no more often."""
+    t.settings = "retry-backoff: 4"
+    t.add_hosts(1, cores=8)
+    vms = t.vms(2, "refused", cpu=8, hold=True)
+    t.backend.refuse("one.vm.deploy", 0x0200, "[one.vm.deploy] User [2] : limit of 1 reached for "
+                     "RUNNING_VMS quota in VM with ID: %d" % vms[0], vms[0])
+    t.backend.refuse("one.vm.deploy", 0x2000, "[one.vm.deploy] Internal error: cannot update the "
+                     "database", vms[1])
+    t.begin()
+    for vm in vms:
+        t.oned.action("release", vm)
+    t.wait_reason(vms[0], 20, r"quota.*again at")
+    t.wait_reason(vms[1], 20, r"nternal.*again at")
+    began = time.time()
+    other = t.vm("other", cpu=8)
+    t.wait_running([other], 15, "RUNNING where they would be")
+    t.delete(other)
+    t.pause(30 - (time.time() - began))
+    t.require(t.backend.refused() <= 7, "refused %d times" % t.backend.refused(), *vms)
+    t.backend.heal()
+    t.wait_running(vms[1:], 40, "RUNNING when OpenNebula works again")
+    t.delete(vms[1])
+    t.wait_running(vms[:1], 60, "RUNNING within a minute when the quota allows it")
+
+
+@scenario("extra-locked")
+def locked(t):
+    t.add_hosts(1, cores=8)
+    vm = t.vm("locked", cpu=8, hold=True)
+    t.oned.call("one.vm.lock", vm, 4, False)
+    t.oned.action("release", vm)
+    t.begin()
+    other = t.running_vm("other", cpu=8)
+    t.wait_reason(vm, 15, r"locked")
+    t.delete(other)
+    t.throughout(10, "not placed while it is locked", lambda: t.never_ran(vm), vm)
+    t.oned.call("one.vm.unlock", vm)
+    t.wait_running([vm], 20, "RUNNING when it is unlocked")
+
+
 @scenario("extra-datastore-full")
 def datastore_full(t):
     """A volatile disk for which the system datastore has no room."""
