@@ -118,15 +118,18 @@ static size_t members(const struct daemon *daemon, int64_t lease)
     return present;
 }
 
-static size_t reservations_of(const struct daemon *daemon, int32_t uid)
+/* The user's reservations that are not over, with those of this poll that nobody has planned yet, and
+ * without the group that is being joined. */
+static size_t reservations_of(const struct daemon *daemon, int32_t uid,
+                              const struct book_lease *without)
 {
     size_t n;
     struct book_lease *const *leases = book_leases(daemon->book, &n);
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++)
-        count += leases[i]->uid == uid && leases[i]->kind == LEASE_RESERVATION &&
-                 leases[i]->phase >= PHASE_RESERVED && leases[i]->phase <= PHASE_STOPPING;
+        count += leases[i] != without && leases[i]->uid == uid &&
+                 leases[i]->kind == LEASE_RESERVATION && leases[i]->phase < PHASE_ENDING;
     return count;
 }
 
@@ -140,7 +143,7 @@ static bool granted(struct daemon *daemon, const struct vm *vm, const struct wis
                                            .wish = wish,
                                            .n_vms =
                                                group ? (uint32_t)members(daemon, group->id) + 1 : 1,
-                                           .reservations = reservations_of(daemon, vm->uid),
+                                           .reservations = reservations_of(daemon, vm->uid, group),
                                            .now = now};
 
     return rights_grant(daemon->rights, &request, reason) == 0;

@@ -28,7 +28,7 @@ struct rights_request {
     const char *user, *group; /* names; NULL: unknown, the general section counts */
     const struct wish *wish;
     uint32_t n_vms;      /* of the lease, or of what is known of its group so far */
-    size_t reservations; /* accepted reservations of this user that have not ended, without this */
+    size_t reservations; /* of this user that are not over (refused, ended), without this one */
     int64_t now;
 };
 

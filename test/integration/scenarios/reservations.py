@@ -161,3 +161,30 @@ def preemption(t):
     hosts = {t.look(vm).host for vm in reserved}
     if len(hosts) != 4:
         raise Failure("four reservations ran on %d hosts" % len(hosts))
+
+
+@scenario("extra-max-reservations")
+def max_reservations(t):
+    """So many at once: those that come together count as well, those that are over do not."""
+    t.settings = "[rights]\nmax-reservations: 2"
+    t.add_hosts(1, cores=8)
+    t.begin()
+
+    def ask(name):
+        return t.vm(name, haizea={"start": relative(600), "duration": clock(60)})
+    vms = [ask("ar%d" % i) for i in range(4)]
+    members = t.vms(2, "member",
+                    haizea={"start": relative(600), "duration": clock(60), "group": "g",
+                            "group_size": "2"})
+    t.wait(20, "two of four are refused",
+           lambda: sum(map(t.refused, vms)) == 2 and all(map(t.refused, members)), *vms, *members)
+    for vm in vms + members:
+        if t.refused(vm):
+            t.wait_reason(vm, 5, r"reservations.*at once")
+    for vm in vms:
+        if not t.refused(vm):
+            t.delete(vm)
+    t.pause(6)
+    later = t.vm("later", haizea={"start": relative(600), "duration": clock(60)})
+    t.pause(8)
+    t.require(not t.refused(later), "accepted when the others are gone", later)
