@@ -126,7 +126,7 @@ def refusals(t):
     """Deploys that are refused for a quota, a lock or a fault of OpenNebula's keep no room from others,
     are tried again in time and no more often."""
     t.settings = "retry-backoff: 4"
-    t.add_hosts(1, cores=8)
+    t.add_hosts(2, cores=8)
     vms = t.vms(2, "refused", cpu=8, hold=True)
     t.backend.refuse("one.vm.deploy", 0x0200, "[one.vm.deploy] User [2] : limit of 1 reached for "
                      "RUNNING_VMS quota in VM with ID: %d" % vms[0], vms[0])
@@ -138,15 +138,15 @@ def refusals(t):
     t.wait_reason(vms[0], 20, r"quota.*again at")
     t.wait_reason(vms[1], 20, r"nternal.*again at")
     began = time.time()
-    other = t.vm("other", cpu=8)
-    t.wait_running([other], 15, "RUNNING where they would be")
-    t.delete(other)
+    others = t.vms(2, "other", cpu=8)
+    t.wait_running(others, 15, "RUNNING where they would be")
     t.pause(30 - (time.time() - began))
     t.require(t.backend.refused() <= 7, "refused %d times" % t.backend.refused(), *vms)
     t.backend.heal()
+    for vm in others:
+        t.delete(vm)
     t.wait_running(vms[1:], 40, "RUNNING when OpenNebula works again")
-    t.delete(vms[1])
-    t.wait_running(vms[:1], 60, "RUNNING within a minute when the quota allows it")
+    t.wait_running(vms, 60, "RUNNING within a minute when the quota allows it")
 
 
 @scenario("extra-locked")
