@@ -118,8 +118,8 @@ static size_t members(const struct daemon *daemon, int64_t lease)
     return present;
 }
 
-/* The user's reservations that are not over, with those of this poll that nobody has planned yet, and
- * without the group that is being joined. */
+/* The user's reservations that are not over, with those of this poll that nobody has planned yet,
+ * and without the group that is being joined. */
 static size_t reservations_of(const struct daemon *daemon, int32_t uid,
                               const struct book_lease *without)
 {

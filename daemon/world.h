@@ -69,7 +69,8 @@ struct world *world_create(const struct world_settings *settings, world_polled *
                            void *context);
 void world_destroy(struct world *world); /* NULL is allowed */
 
-/* Begin a poll; while one is under way the wish is remembered and begins afterwards. */
+/* Begin a poll; while one is under way the wish is remembered and begins afterwards. A notice does
+ * not wait for a poll of everything: what waits is looked at beside it, and `polled` told. */
 void world_poll(struct world *world, enum poll_kind kind);
 bool world_polling(const struct world *world);
 

@@ -9,9 +9,14 @@ struct slot {
     struct sight sight;
 };
 
-/* Extended forms are kept per poll: the pending ones and those wanted besides. */
+/* Extended forms are kept per answer: the pending ones and those wanted besides. */
+struct form_pool {
+    struct vm_pool pool;
+    int64_t asked;
+};
+
 struct full_forms {
-    struct vm_pool *pools;
+    struct form_pool *pools;
     size_t n, allocated;
 };
 
@@ -42,6 +47,8 @@ struct world {
     /* The poll under way. */
     enum poll_kind kind, next_kind;
     bool polling, next, failed, second_stage;
+    bool glancing; /* at what waits, while a full poll is under way */
+    int64_t glanced;
     size_t open; /* answers awaited */
     int64_t asked;
     char error[256];
@@ -62,7 +69,11 @@ struct sight *sight_make(struct world *world, int32_t id);
 /* What an answer says of a VM; older than what is known: nothing. */
 void sight_see(struct world *world, const struct vm *vm, int64_t asked);
 void full_forms_finish(struct full_forms *full);
-/* The forms the poll brought become the ones that count. */
+void full_forms_add(struct full_forms *full, const struct vm_pool *pool, int64_t asked);
+/* The forms the poll brought, and those that were asked for after it had begun, are the ones that
+ * count. */
 void full_forms_take(struct world *world);
+/* The forms of one answer count as well. */
+void full_forms_use(struct world *world, const struct form_pool *forms);
 
 #endif

@@ -108,9 +108,7 @@ static void vms_in(struct world *world, const struct rpc_reply *reply, bool keep
         vm_pool_finish(&pool);
         return;
     }
-    world->full_next.pools = memory_grow(world->full_next.pools, &world->full_next.allocated,
-                                         world->full_next.n + 1, sizeof *world->full_next.pools);
-    world->full_next.pools[world->full_next.n++] = pool;
+    full_forms_add(&world->full_next, &pool, world->asked);
 }
 
 static void short_vms_in(void *context, const struct rpc_reply *reply)
@@ -266,12 +264,16 @@ static void ask_for_ids(struct world *world, const int32_t *ids, size_t n)
     free(list);
 }
 
+/* RPC_INT() is no constant. */
+static const struct rpc_argument pending[] = {{.type = RPC_INTEGER, .number = EVERYBODYS},
+                                              {.type = RPC_INTEGER, .number = ALL},
+                                              {.type = RPC_INTEGER, .number = ALL},
+                                              {.type = RPC_INTEGER, .number = VM_PENDING}};
+
 static void poll_begin(struct world *world, enum poll_kind kind)
 {
     const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
                                        RPC_INT(ALL)};
-    const struct rpc_argument pending[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
-                                           RPC_INT(VM_PENDING)};
     const struct rpc_argument last = RPC_INT(0); /* seconds: the last figures only */
 
     world->polling = true;
@@ -303,7 +305,7 @@ static void poll_begin(struct world *world, enum poll_kind kind)
 /* VMs that were never seen in full, those wanted, and those that a full listing did not show. */
 static bool needs_full_form(const struct world *world, struct sight *sight)
 {
-    bool shown = sight->asked == world->asked;
+    bool shown = sight->asked >= world->asked; /* or looked at since */
 
     if (world->kind != POLL_FULL)
         return false;
@@ -340,15 +342,59 @@ static bool poll_second_stage(struct world *world)
     return false;
 }
 
-void world_poll(struct world *world, enum poll_kind kind)
+/* --- a glance --------------------------------------------------------------------------------- */
+
+static void remember(struct world *world, enum poll_kind kind)
 {
-    if (!world->polling) {
-        poll_begin(world, kind);
-        return;
-    }
     if (!world->next || kind == POLL_FULL)
         world->next_kind = kind;
     world->next = true;
+}
+
+static void glance_in(void *context, const struct rpc_reply *reply)
+{
+    struct world *world = context;
+    struct vm_pool pool;
+    struct error err = {0};
+
+    world->glancing = false;
+    if (reply->outcome != RPC_DONE || !reply->text ||
+        vm_pool_parse(&pool, reply->text, reply->length, &err) < 0) {
+        if (world->polling)
+            remember(world, POLL_NOTICE);
+        else
+            poll_begin(world, POLL_NOTICE); /* which tells what is wrong */
+        return;
+    }
+    note_left_out(&pool.errors, "VMs of the VM pool");
+    for (size_t i = 0; i < pool.n; i++)
+        sight_see(world, &pool.items[i], world->glanced);
+    full_forms_add(&world->full, &pool, world->glanced);
+    full_forms_use(world, &world->full.pools[world->full.n - 1]);
+    world->polled(world->context, POLL_NOTICE, true, "");
+}
+
+/* What has just come does not wait until a poll of everything is over. */
+static void glance(struct world *world)
+{
+    world->glancing = true;
+    world->glanced = clock_monotonic();
+    rpc_call(world->settings.rpc, &(struct rpc_request){.method = "one.vmpool.infoextended",
+                                                        .arguments = pending,
+                                                        .n_arguments = 4,
+                                                        .urgent = true,
+                                                        .done = glance_in,
+                                                        .context = world});
+}
+
+void world_poll(struct world *world, enum poll_kind kind)
+{
+    if (!world->polling)
+        poll_begin(world, kind);
+    else if (kind == POLL_NOTICE && world->kind == POLL_FULL && world->site && !world->glancing)
+        glance(world);
+    else
+        remember(world, kind);
 }
 
 bool world_polling(const struct world *world)

@@ -131,33 +131,52 @@ void sight_see(struct world *world, const struct vm *vm, int64_t asked)
 void full_forms_finish(struct full_forms *full)
 {
     for (size_t i = 0; i < full->n; i++)
-        vm_pool_finish(&full->pools[i]);
+        vm_pool_finish(&full->pools[i].pool);
     free(full->pools);
     *full = (struct full_forms){0};
 }
 
-static void full_forms_forget(struct world *world)
+void full_forms_add(struct full_forms *full, const struct vm_pool *pool, int64_t asked)
+{
+    full->pools = memory_grow(full->pools, &full->allocated, full->n + 1, sizeof *full->pools);
+    full->pools[full->n++] = (struct form_pool){*pool, asked};
+}
+
+void full_forms_use(struct world *world, const struct form_pool *forms)
+{
+    for (size_t i = 0; i < forms->pool.n; i++) {
+        const struct vm *vm = &forms->pool.items[i];
+
+        if (vm->is_extended) {
+            struct sight *sight = sight_make(world, vm->id);
+
+            sight->full = vm;
+            sight->full_seen = true;
+        }
+    }
+}
+
+/* What was asked for later goes behind: it is the one that counts. */
+static void keep_later_forms(struct world *world)
+{
+    for (size_t i = 0; i < world->full.n; i++) {
+        struct form_pool *forms = &world->full.pools[i];
+
+        if (forms->asked > world->asked)
+            full_forms_add(&world->full_next, &forms->pool, forms->asked);
+        else
+            vm_pool_finish(&forms->pool);
+    }
+    free(world->full.pools);
+}
+
+void full_forms_take(struct world *world)
 {
     for (size_t i = 0; i < world->n_slots; i++)
         world->slots[i].sight.full = NULL;
-    full_forms_finish(&world->full);
-}
-
-/* The forms this poll brought become the ones that count. */
-void full_forms_take(struct world *world)
-{
-    full_forms_forget(world);
+    keep_later_forms(world);
     world->full = world->full_next;
     world->full_next = (struct full_forms){0};
     for (size_t i = 0; i < world->full.n; i++)
-        for (size_t j = 0; j < world->full.pools[i].n; j++) {
-            const struct vm *vm = &world->full.pools[i].items[j];
-
-            if (vm->is_extended) {
-                struct sight *sight = sight_make(world, vm->id);
-
-                sight->full = vm;
-                sight->full_seen = true;
-            }
-        }
+        full_forms_use(world, &world->full.pools[i]);
 }
