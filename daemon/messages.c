@@ -177,13 +177,18 @@ static void answered(void *context, const struct rpc_reply *reply)
     free(sent);
 }
 
-/* In a template a quote or backslash would end the text. */
+/* In a template a quote or backslash would end the text, and oned puts it between <![CDATA[ and ]]>
+ * as it is: what users wrote, of which a reason may quote a part, must not end that either. */
 static void quote(const char *text, char *quoted, size_t size)
 {
     size_t n = 0;
 
-    for (; *text && n + 2 < size; text++)
-        quoted[n++] = *text == '"' || *text == '\\' || (unsigned char)*text < 0x20 ? '\'' : *text;
+    for (; *text && n + 2 < size; text++) {
+        bool ends = *text == '>' && n > 0 && quoted[n - 1] == ']';
+
+        quoted[n++] = *text == '"' || *text == '\\' || (unsigned char)*text < 0x20 || ends ? '\''
+                                                                                         : *text;
+    }
     quoted[n] = '\0';
 }
 

@@ -1,5 +1,6 @@
 """What users and operators do to VMs behind the scheduler's back."""
 
+from kit.client import OnedError
 from kit.registry import scenario
 from kit.trial import await_state, clock
 
@@ -127,3 +128,53 @@ def delete_recreate(t):
     t.oned.call("one.vm.recover", vm, 4)
     t.wait(30, "RUNNING again after being recreated",
            lambda: t.look(vm).running and len(t.look(vm).history) == 2, vm)
+
+
+HOSTILE = [
+    'HAIZEA = [ START = "%s" ]' % ("9" * 60000),
+    'HAIZEA = [ DURATION = "99999999999999999999:00:00", START = "best_effort" ]',
+    'HAIZEA = [ START = "+00:00:10", GROUP = "g", GROUP_SIZE = "4294967297" ]',
+    'HAIZEA = [ START = "best_effort", GROUP = "../../x;rm -rf", GROUP_SIZE = "2" ]',
+    'HAIZEA = [ START = "now", DURATION = "00:00:20", PRIORITY = "99999999999999999999" ]',
+    'HAIZEA = [ START = "\x1b[2J\x1b]0;gone\x07", DURATION = "x" ]',
+    'HAIZEA = [ START = "]]></START></HAIZEA></USER_TEMPLATE></VM>", DURATION = "x" ]',
+    'HAIZEA = "text"',
+    'HAIZEA = [ %s ]' % ", ".join('KEY%d = "%d"' % (i, i) for i in range(2000)),
+    "\n".join('HAIZEA = [ START = "best_effort", DURATION = "00:00:%02d" ]' % (i % 60)
+              for i in range(300)),
+    "\n".join('ATTRIBUTE%d = "%s"' % (i, "v" * 20) for i in range(5000)),
+    'SCHED_REQUIREMENTS = "%sID = 1%s"' % ("(" * 20000, ")" * 20000),
+    'SCHED_REQUIREMENTS = "%s"' % " | ".join("ID = %d" % i for i in range(8000)),
+    'SCHED_REQUIREMENTS = "NAME = \\"%s\\""' % ("*a" * 5000),
+    'SCHED_REQUIREMENTS = "A = \\"]]>\\" \x01\x02%n%s"',
+    'SCHED_RANK = "%s1"' % ("-" * 50000),
+    'SCHED_RANK = "1/0 * 99999999999999999999 / 0"',
+    'SCHED_DS_REQUIREMENTS = "%s"' % " | ".join("ID = %d" % i for i in range(8000)),
+    'SCHED_MESSAGE = "%s"' % ("you were placed " * 3000),
+    'USER_PRIORITY = "1e400"',
+    'DISK = [ TYPE = "fs", SIZE = "9223372036854775807" ]',
+]
+
+
+@scenario("extra-hostile-templates")
+def hostile_templates(t):
+    """Whatever owners write into their templates: others are placed at once, messages are clean."""
+    t.add_hosts(4, cores=8)
+    t.begin()
+    t.running_vm("first")
+    vms = []
+    for i, text in enumerate(HOSTILE):
+        for copy in range(3):
+            try:
+                vms.append(t.vm("hostile%d-%d" % (i, copy), cpu=0.01, memory=1, more=text + "\n"))
+            except OnedError as error:  # oned itself refuses some
+                t.tell("template %d: %s" % (i, str(error)[:100]))
+    t.running_vm("other", seconds=10)
+    t.pause(8)
+    t.running_vm("last", seconds=10)
+    for vm in vms:
+        message = t.look(vm).message
+        t.require(message.isascii() and message.isprintable(), "a message in plain words", vm)
+        t.require(len(message) < 400, "a short message", vm)
+    reason = t.look(vms[0]).message
+    t.require("START" in reason, "the first is told what is wrong with its START", vms[0])
