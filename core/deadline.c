@@ -263,8 +263,9 @@ bool place_by_moving_others(struct engine *engine, struct lease *lease, struct p
     struct newcomer newcomer = {lease, start, start};
 
     if (engine->settings.behaviour.lease_kinds_of_haizea_1_0 ||
-        refusal.id != REASON_NO_ROOM_AT_START || !engine->unfinished[LEASE_DEADLINE] ||
-        has_image_transfer(engine, lease) || lease->request.duration == SPAN_UNLIMITED)
+        (refusal.id != REASON_NO_ROOM_AT_START && refusal.id != REASON_OTHERS_WOULD_BE_LATE) ||
+        !engine->unfinished[LEASE_DEADLINE] || has_image_transfer(engine, lease) ||
+        lease->request.duration == SPAN_UNLIMITED)
         return false;
     if (displace_for(engine, lease, start, proposal) ||
         reshuffle(engine, &newcomer, TIGHTEST_FIRST, proposal))

@@ -87,7 +87,7 @@ static size_t hosts_left(const struct host_order *order)
     return order->n - order->next;
 }
 
-static uint32_t take_best(struct host_order *order)
+uint32_t host_order_take(struct host_order *order)
 {
     uint32_t host = order->choices[0].host;
 
@@ -343,7 +343,7 @@ static bool mixed_pass(struct engine *engine, const struct map_request *request,
     mapping->until = request->until;
     mapping->vm_host = engine->vm_host;
     while (hosts_left(order) && !mapped)
-        mapped = fill_host_mixed(engine, request, take_best(order), &cursor, &mapping->until);
+        mapped = fill_host_mixed(engine, request, host_order_take(order), &cursor, &mapping->until);
     free(cursor.done);
     return mapped && mapper_long_enough(request, mapping);
 }
@@ -361,7 +361,7 @@ bool mapper_pass(struct engine *engine, const struct map_request *request, struc
     mapping->until = request->until;
     mapping->vm_host = engine->vm_host;
     while (hosts_left(order))
-        if (fill_host(engine, request, take_best(order), &cursor, &mapping->until))
+        if (fill_host(engine, request, host_order_take(order), &cursor, &mapping->until))
             return mapper_long_enough(request, mapping);
     return false;
 }

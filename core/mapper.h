@@ -51,6 +51,8 @@ void mapper_score_hosts(struct engine *engine, const struct map_request *request
 /* Better hosts first: the larger rank, then the higher score, then the one that stands first. */
 void host_order_make_heap(struct host_order *order);
 void host_order_sift_down(struct host_order *order, size_t i);
+/* The best host, which is taken out. There must be one. */
+uint32_t host_order_take(struct host_order *order);
 
 /* --- restricted.c --- */
 

@@ -53,11 +53,18 @@ void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *
 /* --- at an exact time ------------------------------------------------------------------------- */
 
 /* How many of its VMs would fit, with nobody preempted. */
-static void refuse_for_room(struct engine *engine, const struct map_request *request)
+static void refuse_for_room(struct engine *engine, const struct map_request *request,
+                            const struct mapping *mapping)
 {
     struct lease *lease = request->lease;
     uint32_t count = 0;
 
+    if (mapping->n_late) {
+        lease->reason =
+            (struct reason){.id = REASON_OTHERS_WOULD_BE_LATE,
+                            .n = {lease->n_vms, request->from, (int64_t)mapping->n_late}};
+        return;
+    }
     for (size_t set = 0; set < lease->request.n_node_sets; set++)
         count += mapper_count(engine, request, &lease->request.node_sets[set]);
     lease->reason = (struct reason){.id = REASON_NO_ROOM_AT_START,
@@ -97,7 +104,7 @@ bool place_exact_as(struct engine *engine, const struct map_request *wish,
         request.until = instant_add(request.until, shutdown);
     request.shortest = request.until;
     if (!mapper_map(engine, &request, &mapping)) {
-        refuse_for_room(engine, &request);
+        refuse_for_room(engine, &request, &mapping);
         mapping_finish(&mapping);
         return false;
     }

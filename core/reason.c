@@ -30,6 +30,7 @@ const char *reason_name(enum reason_id id)
         [REASON_NO_HOST_ALLOWED] = "no-host-allowed",
         [REASON_TEXT] = "text",
         [REASON_MOVED] = "moved",
+        [REASON_OTHERS_WOULD_BE_LATE] = "others-would-be-late",
     };
 
     return names[id];
@@ -62,13 +63,13 @@ static const char *const sentences[REASONS] = {
     [REASON_FAILED] = "failed: %s",
     [REASON_NO_ROOM_AT_ONCE] = "refused: asks for %v at once, %n fit now",
     [REASON_NOT_READY] = "waits for its earliest start %t",
-    [REASON_NO_HOST_ALLOWED] =
-        ("refused: asks for %v, but the %n open hosts that its requirements "
-         "allow hold at most %n of them"),
+    [REASON_NO_HOST_ALLOWED] = ("refused: asks for %v, but the %n open hosts that its requirements "
+                                "allow hold at most %n of them"),
     [REASON_TEXT] = "%s",
-    [REASON_MOVED] =
-        ("moved to better hosts at %t: it would take %n s in all where it was, "
-         "%n s there (%n percent less)"),
+    [REASON_MOVED] = ("moved to better hosts at %t: it would take %n s in all where it was, "
+                      "%n s there (%n percent less)"),
+    [REASON_OTHERS_WOULD_BE_LATE] = ("refused: leases that could make room for %v at %t would miss "
+                                     "their deadlines (%n of them)"),
     [REASON_DEADLINE_MISSED] = "given up: must end by %t, the earliest possible end is %t",
 };
 

@@ -36,6 +36,8 @@ enum reason_id {
     REASON_TEXT,              /* a driver's own: text is the sentence */
     REASON_MOVED, /* it runs and goes to better hosts: n[0] when, n[1] seconds in all if it stayed,
                      n[2] if it moves, n[3] percent gained */
+    REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss
+                                    their deadlines */
     REASONS
 };
 

@@ -199,7 +199,8 @@ static void wait_for_room(struct engine *engine, struct lease *lease)
 static bool convert(struct engine *engine, struct lease *lease)
 {
     if (!engine->settings.convert_reservations || lease->request.kind != LEASE_RESERVATION ||
-        lease->reason.id != REASON_NO_ROOM_AT_START)
+        (lease->reason.id != REASON_NO_ROOM_AT_START &&
+         lease->reason.id != REASON_OTHERS_WOULD_BE_LATE))
         return false;
     engine->unfinished[LEASE_RESERVATION]--;
     engine->unfinished[LEASE_BEST_EFFORT]++;
@@ -290,8 +291,8 @@ static int64_t next_give_up(const struct engine *engine)
     return next;
 }
 
-/* Who is more important than those that have places in the future starts at once, or takes what they
- * have. */
+/* Who is more important than those that have places in the future starts at once, or takes what
+ * they have. */
 static void displace_planned(struct engine *engine, struct lease_list *waiting)
 {
     struct lease *lease;
@@ -308,8 +309,8 @@ static void displace_planned(struct engine *engine, struct lease_list *waiting)
 }
 
 /* The queue from its head, the most important first where the policy goes by that: what cannot be
- * placed stays, in the order of submission. Leases that lose their place on the way are put in where
- * they belong and wait for the next pass. */
+ * placed stays, in the order of submission. Leases that lose their place on the way are put in
+ * where they belong and wait for the next pass. */
 static void schedule_queue(struct engine *engine)
 {
     struct lease_list waiting = engine->queue;

@@ -43,19 +43,30 @@ static bool could_go_on_after(struct engine *engine, struct lease *lease, int64_
                             (at - suspend_estimate(engine, lease) - vm->from));
 }
 
-bool deadline_may_make_room(struct engine *engine, struct lease *lease, int64_t at)
+/* Its terms allow it, and what it does at present. */
+static bool could_leave(struct engine *engine, struct lease *lease, int64_t at)
 {
     enum lease_terms terms = lease->request.terms;
     const struct vm_plan *current = lease_plan_current(lease);
 
-    if ((terms != TERMS_SUSPENDABLE && terms != TERMS_MIGRATABLE && terms != TERMS_RESTARTABLE) ||
-        has_image_transfer(engine, lease) || !current || !is_in_one_piece(lease) ||
-        at > current->vm->until)
-        return false;
-    if (deadline_waits(lease))
-        return true;
-    return lease->state == LEASE_ACTIVE && current->vm->state == RESERVATION_ACTIVE &&
-           could_go_on_after(engine, lease, at);
+    return (terms == TERMS_SUSPENDABLE || terms == TERMS_MIGRATABLE ||
+            terms == TERMS_RESTARTABLE) &&
+           !has_image_transfer(engine, lease) && current && is_in_one_piece(lease) &&
+           at <= current->vm->until &&
+           (deadline_waits(lease) ||
+            (lease->state == LEASE_ACTIVE && current->vm->state == RESERVATION_ACTIVE));
+}
+
+bool deadline_may_make_room(struct engine *engine, struct lease *lease, int64_t at)
+{
+    return could_leave(engine, lease, at) &&
+           (deadline_waits(lease) || could_go_on_after(engine, lease, at));
+}
+
+bool deadline_would_be_late(struct engine *engine, struct lease *lease, int64_t at)
+{
+    return could_leave(engine, lease, at) && !deadline_waits(lease) &&
+           !could_go_on_after(engine, lease, at);
 }
 
 static void release_all(struct engine *engine, const struct lease *lease)
@@ -108,40 +119,78 @@ bool resettle_has_work(const struct lease_list *victims)
     return false;
 }
 
-bool resettle_try(struct trial *trial, struct engine *engine, const struct resettlement *wish)
+/* A change that was begun in vain is dropped. */
+static bool take_away_or_drop(struct trial *trial, struct lease *lease, int64_t at)
+{
+    size_t n = trial->n;
+
+    if (take_away(trial, lease, at))
+        return true;
+    while (trial->n > n)
+        change_finish(&trial->changes[--trial->n]);
+    return false;
+}
+
+/* Everybody off the hosts; late gets those that cannot go. */
+static void take_all_away(struct trial *trial, const struct resettlement *wish,
+                          struct reservation_list *held, struct lease_list *late)
+{
+    for (size_t i = 0; i < wish->victims->n; i++) {
+        struct lease *victim = wish->victims->items[i];
+
+        if (victim->request.kind != LEASE_DEADLINE)
+            hold_until(trial, victim, wish->from, held);
+        else if (!take_away_or_drop(trial, victim, wish->from))
+            lease_list_append(late, victim);
+    }
+}
+
+static void place_each(struct trial *trial, struct lease_list *late)
+{
+    trial_sort(trial);
+    for (size_t i = 0; i < trial->n; i++)
+        if (!trial_place(trial, &trial->changes[i]))
+            lease_list_append(late, trial->changes[i].lease);
+}
+
+/* late: all that would miss their deadlines. */
+static void resettle(struct trial *trial, struct engine *engine, const struct resettlement *wish,
+                     struct lease_list *late)
 {
     struct reservation_list held = {0};
     struct reservation *newcomer = reservation_create(
         wish->lease, RESERVATION_VM, wish->from, wish->until, placement_share(wish->placement));
-    bool placed = true;
 
     trial_begin(trial, engine);
-    for (size_t i = 0; i < wish->victims->n && placed; i++) {
-        struct lease *victim = wish->victims->items[i];
-
-        if (victim->request.kind != LEASE_DEADLINE)
-            hold_until(trial, victim, wish->from, &held);
-        else
-            placed = take_away(trial, victim, wish->from);
-    }
+    take_all_away(trial, wish, &held, late);
     slot_table_book(engine->table, newcomer);
     trial_add_point(trial, wish->from);
     if (wish->until != INSTANT_NEVER)
         trial_add_point(trial, wish->until);
-    placed = placed && trial_place_all(trial);
+    place_each(trial, late);
     slot_table_undo(engine->table, trial->mark);
     drop(&held);
     reservation_destroy(newcomer);
-    return placed;
 }
 
-bool resettle_is_possible(struct engine *engine, const struct resettlement *wish)
+bool resettle_try(struct trial *trial, struct engine *engine, const struct resettlement *wish)
+{
+    struct lease_list late = {0};
+    bool kept;
+
+    resettle(trial, engine, wish, &late);
+    kept = late.n == 0;
+    free(late.items);
+    return kept;
+}
+
+void resettle_find_late(struct engine *engine, const struct resettlement *wish,
+                        struct lease_list *late)
 {
     struct reason reason = wish->lease->reason;
     struct trial trial;
-    bool possible = resettle_try(&trial, engine, wish);
 
+    resettle(&trial, engine, wish, late);
     trial_end(&trial);
     wish->lease->reason = reason;
-    return possible;
 }

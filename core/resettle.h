@@ -18,6 +18,9 @@ struct resettlement {
  * there is room for it afterwards is not looked at. O(VMs). */
 bool deadline_may_make_room(struct engine *engine, struct lease *lease, int64_t at);
 
+/* Do its terms let it make room, and only the time there is does not? */
+bool deadline_would_be_late(struct engine *engine, struct lease *lease, int64_t at);
+
 /* Is a deadline lease among the victims? */
 bool resettle_has_work(const struct lease_list *victims);
 
@@ -26,7 +29,8 @@ bool resettle_has_work(const struct lease_list *victims);
  * of them. */
 bool resettle_try(struct trial *trial, struct engine *engine, const struct resettlement *wish);
 
-/* Only the answer. */
-bool resettle_is_possible(struct engine *engine, const struct resettlement *wish);
+/* Only who among the victims would miss its deadline: appended to late. Costs the same. */
+void resettle_find_late(struct engine *engine, const struct resettlement *wish,
+                        struct lease_list *late);
 
 #endif

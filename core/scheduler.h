@@ -199,6 +199,7 @@ struct mapping {
     const uint32_t *vm_host;   /* the engine's scratch: valid until the next mapping */
     int64_t until;             /* how long all hosts are free */
     struct lease_list victims; /* in the order in which they are to be preempted */
+    size_t n_late;             /* of those that could make room; they would miss their deadlines */
 };
 
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping);

@@ -27,7 +27,7 @@ static void add_size(const struct planner *planner, const struct book_lease *lea
     struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
 
     if (n && (reason->id == REASON_NO_ROOM_NOW || reason->id == REASON_NO_ROOM_AT_START ||
-              reason->id == REASON_NO_ROOM_AT_ONCE))
+              reason->id == REASON_NO_ROOM_AT_ONCE || reason->id == REASON_OTHERS_WOULD_BE_LATE))
         snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB each)",
                  (long long)(vms[0]->cpu / 100), (long long)(vms[0]->cpu % 100),
                  (long long)vms[0]->memory);
@@ -262,8 +262,8 @@ static void finished(struct planner *planner, struct book_lease *lease,
         reason_format(&output->lease->reason, text, sizeof text, lease_time_text);
         add_size(planner, lease, &output->lease->reason, text, sizeof text);
         lease_refuse(planner, lease, now, reason_word(&output->lease->reason), text);
-    } else if (state == LEASE_CANCELLED && (lease->phase == PHASE_RUNNING ||
-                                            lease->phase == PHASE_STARTING)) {
+    } else if (state == LEASE_CANCELLED &&
+               (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING)) {
         set_reason(planner, lease, &output->lease->reason);
         lease->end = now;
         set_phase(planner, lease, PHASE_ENDING);
@@ -313,9 +313,9 @@ static void preempted(struct planner *planner, struct book_lease *lease,
     book_mark_lease(planner->book, lease);
     lease_time_text(output->at, when, sizeof when);
     book_history(planner->book, lease->id, now, "preempted", "%s at %s for lease %lld",
-                 again                               ? "to be begun anew"
+                 again                             ? "to be begun anew"
                  : output->how == PREEMPTED_CANCEL ? "to be ended"
-                                                     : "to be suspended",
+                                                   : "to be suspended",
                  when, (long long)output->other);
 }
 

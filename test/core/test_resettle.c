@@ -1,4 +1,6 @@
 /* Deadline leases that make room for others, by their terms, and keep their deadlines. */
+#include <string.h>
+
 #include "scenario.h"
 
 /* Reservations displace whatever is offered; the smallest id first. */
@@ -70,6 +72,9 @@ static void one_that_would_be_late_is_left_alone(void **state)
     reservation(&s, 2, 1, 500, 200);
     assert_string_equal(preemptions(&s), "");
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
+    assert_string_equal(reason_of(&s, 2),
+                        "others-would-be-late: refused: leases that could make room for 1 VM at "
+                        "500 would miss their deadlines (1 of them)");
     run_to_end(&s);
     expect_kept(&s, 1);
     expect_nothing_left(&s);
@@ -184,7 +189,6 @@ static void victims_of_both_kinds_make_room_together(void **state)
     scenario_end(&s);
 }
 
-/* The set that a policy asks about is enough only when all in it keep their deadlines. */
 static size_t first_enough(void *context, const struct lease *preemptor, int64_t at_time,
                            const struct victim *victims, size_t n, const struct victim_test *test,
                            size_t *chosen)
@@ -220,6 +224,52 @@ static void a_policy_that_chooses_gets_the_same_answer(void **state)
     scenario_end(&s);
 }
 
+/* Whoever would be late is left out, and the policy is asked again, as long as there are others. */
+static void others_are_chosen_for_those_who_would_be_late(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 4);
+    s.policies.choose_victims = first_enough;
+    by_deadline(&s, 1, "suspendable", 1000, 1150);
+    by_deadline(&s, 2, "suspendable", 1000, 1200);
+    by_deadline(&s, 3, "suspendable", 1000, 1250);
+    by_deadline(&s, 4, "suspendable", 1000, 1264);
+    at(&s, 100);
+    reservation(&s, 5, 1, 500, 200);
+    assert_string_equal(preemptions(&s), "100: 4 for 5 at 500 suspend");
+    run_to_end(&s);
+    for (int64_t id = 1; id <= 4; id++)
+        expect_kept(&s, id);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void nobody_is_chosen_when_all_would_be_late(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    begin(&s, 2);
+    s.policies.choose_victims = first_enough;
+    by_deadline(&s, 1, "suspendable", 1000, 1150); /* could be suspended, but not for so long */
+    by_deadline(&s, 2, "suspendable", 1000, 1001); /* could not even be suspended */
+    at(&s, 100);
+    reservation(&s, 3, 1, 500, 200);
+    assert_string_equal(preemptions(&s), "");
+    assert_string_equal(reason_of(&s, 3),
+                        "others-would-be-late: refused: leases that could make room for 1 VM at "
+                        "500 would miss their deadlines (1 of them)");
+    /* Both hosts: no set that the policy likes is enough, whatever becomes of deadlines. */
+    reservation(&s, 4, 2, 500, 200);
+    assert_non_null(strstr(reason_of(&s, 4), "no-room-at-start: "));
+    run_to_end(&s);
+    expect_kept(&s, 1);
+    expect_kept(&s, 2);
+    scenario_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +281,8 @@ int main(void)
         cmocka_unit_test(a_non_preemptable_one_is_never_disturbed),
         cmocka_unit_test(victims_of_both_kinds_make_room_together),
         cmocka_unit_test(a_policy_that_chooses_gets_the_same_answer),
+        cmocka_unit_test(others_are_chosen_for_those_who_would_be_late),
+        cmocka_unit_test(nobody_is_chosen_when_all_would_be_late),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

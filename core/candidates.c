@@ -1,0 +1,202 @@
+/* Which leases may make room for another one. */
+#include <stdlib.h>
+
+#include "core/resettle.h"
+#include "core/victims.h"
+#include "util/memory.h"
+
+static int by_lease_id(const void *a, const void *b)
+{
+    const struct victim *x = a, *y = b;
+
+    return x->lease->request.id < y->lease->request.id
+               ? -1
+               : x->lease->request.id > y->lease->request.id;
+}
+
+/* Seconds that one VM of the set is lost for: suspended, sent if it moves, resumed. */
+static int64_t vm_overhead(const struct engine *engine, const struct lease *lease,
+                           const struct amounts *vm)
+{
+    int64_t memory = vm->of[RESOURCE_MEMORY];
+    int64_t seconds = suspend_span_of_vm(engine, memory) + resume_span_of_vm(engine, memory) +
+                      2 * engine->settings.enactment_overhead;
+
+    if (lease->request.terms == TERMS_MIGRATABLE && engine->settings.migration == MIGRATION_YES)
+        seconds += transfer_span_of_vm(engine, memory);
+    return seconds;
+}
+
+/* Amini Salehi et al.: per VM and by the terms; work that is thrown away is lost, too. */
+static int64_t overhead_of(struct engine *engine, const struct lease *lease, int64_t at)
+{
+    const struct vm_plan *current = lease_plan_current(lease);
+    int64_t run = at > current->vm->from ? at - current->vm->from : 0, sum = 0;
+
+    if (lease->request.terms == TERMS_CANCELABLE)
+        return (engine->settings.shutdown_time + engine->settings.enactment_overhead) *
+               (int64_t)lease->n_vms;
+    if (lease->request.terms == TERMS_RESTARTABLE || !may_be_suspended(engine, lease))
+        return run * (int64_t)lease->n_vms;
+    for (size_t set = 0; set < lease->request.n_node_sets; set++)
+        sum += vm_overhead(engine, lease, &lease->request.node_sets[set].amounts) *
+               (int64_t)lease->request.node_sets[set].count;
+    return sum;
+}
+
+static bool is_usable(const struct engine *engine, const struct map_request *request, uint32_t host)
+{
+    const struct lease_request *lease = &request->lease->request;
+
+    if (request->pinned) {
+        for (uint32_t i = 0; i < request->pinned->n_hosts; i++)
+            if (request->pinned->hosts[i] == host)
+                return true;
+        return false;
+    }
+    for (size_t set = 0; set < lease->n_node_sets; set++)
+        if (host_is_usable(engine, &lease->node_sets[set], host))
+            return true;
+    return false;
+}
+
+/* A lease whose hosts the other one may not use makes no room for it. */
+static bool is_of_use(const struct engine *engine, const struct map_request *request,
+                      const struct lease *lease)
+{
+    const struct placement *placement = lease_plan_current(lease)->vm->placement;
+
+    if (!request->pinned && !is_restricted(engine, request->lease))
+        return true;
+    for (uint32_t i = 0; i < placement->n_hosts; i++)
+        if (is_usable(engine, request, placement->hosts[i]))
+            return true;
+    return false;
+}
+
+/* Also one that shuts down at that time, or is to be suspended a little later. */
+static bool may_be_forced(struct engine *engine, const struct map_request *request,
+                          struct lease *lease)
+{
+    return lease->request.kind == LEASE_BEST_EFFORT && lease->state == LEASE_ACTIVE &&
+           lease->request.terms != TERMS_NON_PREEMPTABLE && lease_plan_running(lease) &&
+           can_be_suspended_at(engine, lease, request->from, true);
+}
+
+static bool may_make_room(struct engine *engine, const struct map_request *request,
+                          struct lease *lease)
+{
+    if (request->forced)
+        return may_be_forced(engine, request, lease) && is_of_use(engine, request, lease);
+    if (lease->request.terms == TERMS_NON_PREEMPTABLE &&
+        !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
+        return false;
+    if (request->spare_planned && !lease_plan_running(lease))
+        return false;
+    /* Its start was promised. */
+    if (lease->request.kind == LEASE_RESERVATION && !lease_plan_running(lease) &&
+        !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
+        return false;
+    if (lease->request.kind == LEASE_DEADLINE)
+        return !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
+               deadline_may_make_room(engine, lease, request->from) &&
+               is_of_use(engine, request, lease);
+    return is_preemptable_at(engine, lease, request->from) && is_of_use(engine, request, lease) &&
+           !loses_work(engine, request, lease);
+}
+
+/* Its terms would let it make room, but there is no time for that. */
+static bool would_be_late(struct engine *engine, const struct map_request *request,
+                          struct lease *lease)
+{
+    return lease->request.kind == LEASE_DEADLINE && !request->forced &&
+           !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
+           deadline_would_be_late(engine, lease, request->from) &&
+           is_of_use(engine, request, lease);
+}
+
+static void add(struct victims *victims, const struct victim *victim)
+{
+    victims->items =
+        memory_grow(victims->items, &victims->allocated, victims->n + 1, sizeof *victims->items);
+    victims->items[victims->n++] = *victim;
+}
+
+/* By ascending id, each once. */
+static void put_in_order(struct victims *victims)
+{
+    size_t n = 0;
+
+    if (victims->n)
+        qsort(victims->items, victims->n, sizeof *victims->items, by_lease_id);
+    for (size_t i = 0; i < victims->n; i++)
+        if (!n || victims->items[i].lease != victims->items[n - 1].lease)
+            victims->items[n++] = victims->items[i];
+    victims->n = n;
+}
+
+void candidates_gather(struct engine *engine, const struct map_request *request,
+                       struct candidates *candidates)
+{
+    size_t i = reservation_index_after(&engine->by_end, request->from);
+
+    for (; i < engine->by_end.n; i++) {
+        const struct reservation *r = reservation_index_at(&engine->by_end, i)->reservation;
+        struct lease *lease = r->lease;
+        const struct vm_plan *current;
+        struct victims *list = &candidates->may;
+
+        if (r->from >= request->until || r->from >= r->until || lease == request->lease)
+            continue;
+        if (!may_make_room(engine, request, lease)) {
+            if (!would_be_late(engine, request, lease))
+                continue;
+            list = &candidates->late;
+        }
+        current = lease_plan_current(lease);
+        add(list, &(struct victim){.lease = lease,
+                                   .overhead = overhead_of(engine, lease, request->from),
+                                   .started = current->vm->from < request->from,
+                                   .runs_since = current->vm->from});
+    }
+    put_in_order(&candidates->may);
+    put_in_order(&candidates->late);
+}
+
+void candidates_finish(struct candidates *candidates)
+{
+    free(candidates->may.items);
+    free(candidates->late.items);
+}
+
+static bool is_in(const struct lease_list *list, const struct lease *lease)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i] == lease)
+            return true;
+    return false;
+}
+
+void candidates_are_late(struct candidates *candidates, const struct lease_list *list)
+{
+    struct victims *may = &candidates->may;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < may->n; i++) {
+        const struct lease *lease = may->items[i].lease;
+
+        if (list ? is_in(list, lease) : lease->request.kind == LEASE_DEADLINE)
+            add(&candidates->late, &may->items[i]);
+        else
+            may->items[kept++] = may->items[i];
+    }
+    may->n = kept;
+    put_in_order(&candidates->late);
+}
+
+void candidates_take_late(struct candidates *candidates)
+{
+    for (size_t i = 0; i < candidates->late.n; i++)
+        add(&candidates->may, &candidates->late.items[i]);
+    put_in_order(&candidates->may);
+}

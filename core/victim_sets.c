@@ -1,0 +1,87 @@
+/* Policies that choose a set of leases by themselves: would these make enough room? */
+#include <stdlib.h>
+
+#include "core/room.h"
+#include "core/victims.h"
+#include "util/memory.h"
+
+struct sets_context {
+    struct engine *engine;
+    const struct map_request *request;
+    const struct victims *victims;
+    const struct host_snapshot *snapshot;
+    struct room *room; /* NULL: the mapper alone is asked */
+};
+
+/* With the mapper, in the slot table. */
+static bool mapper_has_room(const struct sets_context *context, const size_t *chosen, size_t n)
+{
+    struct slot_table *table = context->engine->table;
+    size_t mark = slot_table_mark(table);
+    struct mapping trial = {0};
+    bool mapped;
+
+    for (size_t i = 0; i < n; i++)
+        victim_release(context->engine, context->victims->items[chosen[i]].lease);
+    mapped = victims_map(context->engine, context->request, context->snapshot, &trial);
+    slot_table_undo(table, mark);
+    mapping_finish(&trial);
+    return mapped;
+}
+
+/* Deadlines are looked at when a set has been chosen. */
+static bool enough(const struct victim_test *test, const size_t *chosen, size_t n_chosen)
+{
+    const struct sets_context *context = test->engine;
+    enum room_answer answer =
+        context->room ? room_without(context->room, chosen, n_chosen) : ROOM_MAYBE;
+
+    return answer == ROOM_YES ||
+           (answer == ROOM_MAYBE && mapper_has_room(context, chosen, n_chosen));
+}
+
+/* The slot table is left with the chosen ones out of it. */
+static bool choose(struct sets_context *context, struct mapping *mapping)
+{
+    const struct victims *victims = context->victims;
+    struct engine *engine = context->engine;
+    struct victim_test test = {enough, context};
+    size_t *chosen = memory_new(victims->n, sizeof *chosen);
+    size_t n = engine->hooks->choose_victims(engine->hooks->context, context->request->lease,
+                                             context->request->from, victims->items, victims->n,
+                                             &test, chosen);
+
+    mapping->victims.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct lease *victim = (struct lease *)victims->items[chosen[i]].lease;
+
+        victim_release(engine, victim);
+        lease_list_append(&mapping->victims, victim);
+    }
+    free(chosen);
+    return n && victims_map(engine, context->request, context->snapshot, mapping);
+}
+
+bool victims_by_choice(struct engine *engine, const struct map_request *request,
+                       const struct victims *victims, const struct host_snapshot *snapshot,
+                       struct mapping *mapping)
+{
+    struct sets_context context = {engine, request, victims, snapshot, NULL};
+    bool restricted = is_restricted(engine, request->lease), mapped, wrong;
+    size_t mark = slot_table_mark(engine->table);
+
+    if (!request->pinned)
+        context.room = room_create(engine, request, victims, restricted ? NULL : snapshot);
+    mapped = choose(&context, mapping);
+    wrong = !mapped && mapping->victims.n && context.room;
+    room_destroy(context.room);
+    context.room = NULL;
+    /* Host selection refuses a host that was counted: ask the mapper each time. */
+    if (wrong) {
+        slot_table_undo(engine->table, mark);
+        mark = slot_table_mark(engine->table);
+        mapped = choose(&context, mapping);
+    }
+    slot_table_keep(engine->table, mark);
+    return mapped;
+}
