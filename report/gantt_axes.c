@@ -309,6 +309,17 @@ static void legend_preemption(struct legend *legend)
                   x + 5, legend->y, x, legend->y);
 }
 
+static void legend_lanes(struct legend *legend)
+{
+    double x;
+
+    legend_place(legend, "leases that share a host", 26, &x);
+    output_format(legend->picture->out,
+                  "<rect class=\"c0\" x=\"%.1f\" y=\"%.1f\" width=\"26\" height=\"7\"/>\n"
+                  "<rect class=\"c1\" x=\"%.1f\" y=\"%.1f\" width=\"26\" height=\"7\"/>\n",
+                  x, legend->y, x, legend->y + 7);
+}
+
 static void legend_operations(struct legend *legend)
 {
     unsigned kinds = legend->picture->box_kinds;
@@ -348,6 +359,8 @@ void gantt_draw_legend(const struct gantt_picture *picture, const struct gantt_e
     if (picture->lease_kinds & 1u << LEASE_DEADLINE)
         legend_box(&legend, "deadline lease", " deadline", NULL);
     legend_operations(&legend);
+    if (extras->lanes)
+        legend_lanes(&legend);
     if (extras->short_suspensions)
         legend_suspension(&legend);
     if (extras->preemptions)

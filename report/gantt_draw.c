@@ -5,12 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/gantt_lanes.h"
 #include "report/time_text.h"
 
 enum {
     DRAWN_BOXES_MAX = 9000,
     LABEL_ROW = 11, /* pixels of height that a label needs */
     NARROW = 4,     /* pixels of width below which outlines would hide the colours */
+    LANE_ROW = 14,     /* pixels of height that a lane should have */
+    HEIGHT_MAX = 1000, /* pixels to which lanes may stretch a picture */
+    SPLIT_ROW = 6,     /* pixels of a row below which it is not split */
 };
 
 void gantt_number(struct output *out, double value)
@@ -20,14 +24,15 @@ void gantt_number(struct output *out, double value)
     output_double(out, hundredths / 100);
 }
 
-void gantt_picture_layout(struct gantt_picture *picture)
+void gantt_picture_layout(struct gantt_picture *picture, unsigned lanes)
 {
     double hosts = (double)picture->site->n_hosts;
+    double wanted = fmin(LANE_ROW * (double)lanes, HEIGHT_MAX / hosts);
 
     picture->left = 72;
     picture->top = 66;
     picture->width = 1440;
-    picture->row = hosts <= 8 ? 36 : fmin(28, 800 / hosts);
+    picture->row = fmax(hosts <= 8 ? 36 : fmin(28, 800 / hosts), wanted);
     picture->height = picture->row * hosts;
     picture->scale = picture->width / (double)picture->end_time;
 }
@@ -42,6 +47,12 @@ static bool is_thin(const struct gantt_box *box)
 static double row_gap(const struct gantt_picture *picture)
 {
     return picture->row >= 10 ? 1 : 0;
+}
+
+/* Rows that are too low are not split: their boxes lie one over the other. */
+static bool is_split(const struct gantt_picture *picture)
+{
+    return picture->row >= SPLIT_ROW;
 }
 
 static double box_width(const struct gantt_picture *picture, const struct gantt_box *box)
@@ -155,23 +166,29 @@ static void draw_thin(const struct gantt_picture *picture, const struct gantt_bo
     }
 }
 
-static void draw_label(const struct gantt_picture *picture, const struct gantt_box *box)
+/* A stretch of rows, or a lane of one. */
+struct area {
+    double y, height;
+};
+
+static void draw_label(const struct gantt_picture *picture, const struct gantt_box *box,
+                       struct area area)
 {
     double width = box_width(picture, box);
-    double height = box_height(picture, box);
     char text[24];
     int length = snprintf(text, sizeof text, "%lld", (long long)box->lease);
 
-    if (box->kind != RESERVATION_VM || height < LABEL_ROW || width < 6.5 * length + 4)
+    if (box->kind != RESERVATION_VM || area.height < LABEL_ROW || width < 6.5 * length + 4)
         return;
     output_text(picture->out, "<text class=\"label\" x=\"");
     gantt_number(picture->out, gantt_x(picture, box->from) + width / 2);
     output_text(picture->out, "\" y=\"");
-    gantt_number(picture->out, gantt_y(picture, box->first) + height / 2 + 3.5);
+    gantt_number(picture->out, area.y + area.height / 2 + 3.5);
     output_format(picture->out, "\">%s</text>\n", text);
 }
 
-static void draw_box(const struct gantt_picture *picture, const struct gantt_box *box)
+static void draw_area(const struct gantt_picture *picture, const struct gantt_box *box,
+                      struct area area)
 {
     static const char *const outlines[] = {
         [LEASE_BEST_EFFORT] = "",
@@ -180,7 +197,6 @@ static void draw_box(const struct gantt_picture *picture, const struct gantt_box
         [LEASE_DEADLINE] = " deadline",
     };
     double x = gantt_x(picture, box->from);
-    double y = gantt_y(picture, box->first);
     double width = box_width(picture, box);
     const char *hatch = hatch_of(box);
     bool outlined = box->kind == RESERVATION_VM && width >= NARROW;
@@ -188,16 +204,39 @@ static void draw_box(const struct gantt_picture *picture, const struct gantt_box
 
     output_format(out, "<path class=\"c%u%s\" d=\"", colour_of(box->lease),
                   outlined ? outlines[box->lease_kind] : "");
-    path(out, x, y, width, box_height(picture, box));
+    path(out, x, area.y, width, area.height);
     output_text(out, "\">");
     tooltip(picture, box);
     output_text(out, "</path>\n");
     if (hatch) {
         output_format(out, "<path class=\"over\" fill=\"url(#%s)\" d=\"", hatch);
-        path(out, x, y, width, box_height(picture, box));
+        path(out, x, area.y, width, area.height);
         output_text(out, "\"/>\n");
     }
-    draw_label(picture, box);
+    draw_label(picture, box, area);
+}
+
+/* Neighbouring rows that the box has for itself are one area; in the others it has a lane. pieces: on
+ * each of its hosts; NULL: it has all of them for itself. */
+static void draw_box(const struct gantt_picture *picture, const struct gantt_box *box,
+                     const struct gantt_piece *pieces)
+{
+    double gap = row_gap(picture), lane;
+    uint32_t end;
+
+    for (uint32_t i = 0; i < box->count; i = end) {
+        double y = gantt_y(picture, box->first + i);
+
+        if (pieces && pieces[i].lanes > 1) {
+            end = i + 1;
+            lane = (picture->row - gap) / pieces[i].lanes;
+            draw_area(picture, box, (struct area){y + pieces[i].lane * lane, lane});
+            continue;
+        }
+        for (end = i + 1; end < box->count && (!pieces || pieces[end].lanes <= 1);)
+            end++;
+        draw_area(picture, box, (struct area){y, (double)(end - i) * picture->row - gap});
+    }
 }
 
 static int shade_of(double use)
@@ -295,36 +334,82 @@ static void draw_flags(const struct gantt_picture *picture, const struct gantt_b
     output_text(out, "\"/>\n");
 }
 
+static void draw_boxes(const struct gantt_picture *picture, const struct gantt_boxes *boxes,
+                       const bool *drawn, const struct gantt_lanes *lanes)
+{
+    for (size_t i = 0; i < boxes->n_boxes; i++) {
+        const struct gantt_piece *pieces = lanes->pieces + lanes->first[i];
+
+        if (drawn[i] && !is_thin(&boxes->boxes[i]))
+            draw_box(picture, &boxes->boxes[i], is_split(picture) ? pieces : NULL);
+    }
+    for (size_t i = 0; i < boxes->n_boxes; i++) {
+        if (drawn[i] && is_thin(&boxes->boxes[i]))
+            draw_thin(picture, &boxes->boxes[i]);
+    }
+}
+
+/* Which boxes are drawn; the others become part of the grid. NULL: no memory. */
+static bool *choose_drawn(const struct gantt_picture *picture, struct gantt_boxes *boxes,
+                          struct error *err)
+{
+    double smallest = smallest_width(picture, boxes);
+    bool *drawn = calloc(boxes->n_boxes + 1, sizeof *drawn);
+
+    if (!drawn)
+        error_set(err, ENOMEM, "no memory for the picture");
+    for (size_t i = 0; drawn && i < boxes->n_boxes; i++) {
+        drawn[i] = is_drawn(picture, &boxes->boxes[i], smallest);
+        if (!drawn[i] && gantt_grid_add(boxes, &boxes->boxes[i], err) < 0) {
+            free(drawn);
+            return NULL;
+        }
+    }
+    return drawn;
+}
+
+static int find_lanes(const struct gantt_picture *picture, const struct gantt_boxes *boxes,
+                      const bool *drawn, struct gantt_lanes *lanes, struct error *err)
+{
+    bool *wanted = calloc(boxes->n_boxes + 1, sizeof *wanted);
+    int result;
+
+    if (!wanted)
+        return error_set(err, ENOMEM, "no memory for the picture");
+    for (size_t i = 0; i < boxes->n_boxes; i++)
+        wanted[i] = drawn[i] && is_split(picture) && !is_thin(&boxes->boxes[i]);
+    result = gantt_lanes_init(lanes, boxes, wanted, err);
+    free(wanted);
+    return result;
+}
+
 int gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes, struct error *err)
 {
     struct gantt_extras extras;
-    double smallest;
+    struct gantt_lanes lanes;
+    bool *drawn;
 
-    gantt_picture_layout(picture);
-    smallest = smallest_width(picture, boxes);
-    for (size_t i = 0; i < boxes->n_boxes; i++) {
-        if (!is_drawn(picture, &boxes->boxes[i], smallest) &&
-            gantt_grid_add(boxes, &boxes->boxes[i], err) < 0)
-            return -1;
+    gantt_picture_layout(picture, 1);
+    drawn = choose_drawn(picture, boxes, err);
+    if (!drawn || find_lanes(picture, boxes, drawn, &lanes, err) < 0) {
+        free(drawn);
+        return -1;
     }
+    gantt_picture_layout(picture, lanes.most);
     gantt_draw_head(picture);
     gantt_draw_axes(picture);
     if (boxes->grid)
         draw_shades(picture, boxes);
-    for (size_t i = 0; i < boxes->n_boxes; i++) {
-        if (!is_thin(&boxes->boxes[i]) && is_drawn(picture, &boxes->boxes[i], smallest))
-            draw_box(picture, &boxes->boxes[i]);
-    }
-    for (size_t i = 0; i < boxes->n_boxes; i++) {
-        if (is_thin(&boxes->boxes[i]) && is_drawn(picture, &boxes->boxes[i], smallest))
-            draw_thin(picture, &boxes->boxes[i]);
-    }
+    draw_boxes(picture, boxes, drawn, &lanes);
     draw_ticks(picture, boxes, false);
     draw_ticks(picture, boxes, true);
     draw_flags(picture, boxes);
     extras.shades = boxes->grid;
     extras.preemptions = has_mark(boxes, true);
     extras.short_suspensions = has_mark(boxes, false);
+    extras.lanes = lanes.most > 1;
     gantt_draw_legend(picture, &extras);
+    gantt_lanes_finish(&lanes);
+    free(drawn);
     return 0;
 }

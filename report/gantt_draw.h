@@ -23,7 +23,8 @@ struct gantt_picture {
     double scale;                    /* pixels per second */
 };
 
-void gantt_picture_layout(struct gantt_picture *picture);
+/* lanes: of the row that has most of them. */
+void gantt_picture_layout(struct gantt_picture *picture, unsigned lanes);
 
 static inline double gantt_x(const struct gantt_picture *picture, int64_t at)
 {
@@ -49,6 +50,7 @@ struct gantt_extras {
     bool shades;            /* the grid was drawn */
     bool preemptions;       /* red marks */
     bool short_suspensions; /* black marks */
+    bool lanes;             /* rows are split */
 };
 
 void gantt_draw_legend(const struct gantt_picture *picture, const struct gantt_extras *extras);

@@ -46,7 +46,7 @@ start() {
 
 # becomes LEASE PHASE
 becomes() {
-    for _ in $(seq 150); do
+    for _ in $(seq 400); do
         ! lease show "$1" --json | grep -q "\"phase\": \"$2\"" || return 0
         sleep 0.1
     done
@@ -66,7 +66,7 @@ conf '2  CPU:400 Memory:8192'
 start
 lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$work/out"
 becomes 0 running
-lease request --cpu 4 --memory 2048 --count 2 --duration 5s --start +12s >"$work/out"
+lease request --cpu 4 --memory 2048 --count 2 --duration 5s --start +25s >"$work/out"
 becomes 2 reserved
 private=$(find "$work/state" -perm /077)
 [ -z "$private" ] || fail "others may use $private"

@@ -1,0 +1,116 @@
+#include "report/gantt_lanes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A piece while its lane is looked for. */
+struct place {
+    int64_t from, until, lease;
+    uint32_t host;
+    size_t piece;
+};
+
+struct lane {
+    int64_t until, lease;
+};
+
+/* Host by host, in the order of time; ties as the boxes came. */
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    if (x->host != y->host)
+        return x->host < y->host ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->piece > y->piece) - (x->piece < y->piece);
+}
+
+/* A free lane: the one that the lease had before, else the first. */
+static unsigned find_lane(const struct lane *lanes, unsigned n, const struct place *place)
+{
+    unsigned found = n;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (lanes[i].until > place->from)
+            continue;
+        if (lanes[i].lease == place->lease)
+            return i;
+        if (found == n)
+            found = i;
+    }
+    return found < GANTT_LANES_MAX ? found : GANTT_LANES_MAX - 1;
+}
+
+/* Pieces of one host that hang together: each begins before those in front of it have ended.
+ * Returns how many. */
+static size_t lay_out(struct gantt_lanes *lanes, const struct place *places, size_t n)
+{
+    struct lane open[GANTT_LANES_MAX];
+    int64_t until = places[0].until;
+    unsigned n_open = 0;
+    size_t end = 0;
+
+    while (end < n && places[end].host == places[0].host && (end == 0 || places[end].from < until)) {
+        const struct place *place = &places[end++];
+        unsigned lane = find_lane(open, n_open, place);
+
+        n_open = lane < n_open ? n_open : lane + 1;
+        open[lane] = (struct lane){place->until, place->lease};
+        lanes->pieces[place->piece].lane = (uint8_t)lane;
+        until = place->until > until ? place->until : until;
+    }
+    for (size_t i = 0; i < end; i++)
+        lanes->pieces[places[i].piece].lanes = (uint8_t)n_open;
+    lanes->most = n_open > lanes->most ? n_open : lanes->most;
+    return end;
+}
+
+static size_t list_places(struct place *places, const struct gantt_lanes *lanes,
+                          const struct gantt_boxes *boxes, const bool *wanted)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < boxes->n_boxes; i++) {
+        const struct gantt_box *box = &boxes->boxes[i];
+
+        for (uint32_t host = 0; wanted[i] && host < box->count; host++)
+            places[n++] = (struct place){box->from, box->until, box->lease, box->first + host,
+                                         lanes->first[i] + host};
+    }
+    return n;
+}
+
+int gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes,
+                     const bool *wanted, struct error *err)
+{
+    struct place *places;
+    size_t n = 0;
+
+    *lanes = (struct gantt_lanes){.most = 1};
+    lanes->first = calloc(boxes->n_boxes + 1, sizeof *lanes->first);
+    for (size_t i = 0; lanes->first && i < boxes->n_boxes; i++) {
+        lanes->first[i] = n;
+        n += wanted[i] ? boxes->boxes[i].count : 0;
+    }
+    lanes->pieces = calloc(n + 1, sizeof *lanes->pieces);
+    places = calloc(n + 1, sizeof *places);
+    if (!lanes->first || !lanes->pieces || !places) {
+        free(places);
+        gantt_lanes_finish(lanes);
+        return error_set(err, ENOMEM, "no memory for the picture");
+    }
+    n = list_places(places, lanes, boxes, wanted);
+    qsort(places, n, sizeof *places, compare_places);
+    for (size_t i = 0; i < n;)
+        i += lay_out(lanes, places + i, n - i);
+    free(places);
+    return 0;
+}
+
+void gantt_lanes_finish(struct gantt_lanes *lanes)
+{
+    free(lanes->pieces);
+    free(lanes->first);
+    *lanes = (struct gantt_lanes){0};
+}
