@@ -25,7 +25,8 @@ struct arguments {
     const char **set;
     size_t n_set, allocated;
     const char *name, *folder;
-    bool quiet;
+    const struct experiment *experiment; /* NULL: all */
+    bool all, quiet;
     struct progress progress;
 };
 
@@ -107,12 +108,11 @@ static int parse(struct arguments *arguments, int argc, char **argv)
         code = parse_option(arguments, argv[0], letter);
     if (code >= 0)
         return code;
-    if (optind >= argc)
-        return command_usage_error(argv[0], "which experiment? One of the list, or all");
-    arguments->name = argv[optind++];
+    if (optind < argc)
+        arguments->name = argv[optind++];
     if (optind < argc)
         return command_usage_error(argv[0], "unexpected argument '%.60s'", argv[optind]);
-    if (!arguments->folder)
+    if (arguments->name && !arguments->folder)
         return command_usage_error(argv[0], "--out is missing: the folder to write to");
     return -1;
 }
@@ -145,8 +145,6 @@ static int run_all(struct arguments *arguments, struct error *err)
 {
     int result = 0;
 
-    if (arguments->n_set > 0)
-        return error_set(err, EINVAL, "--set goes with one experiment, not with all");
     for (size_t i = 0; i < experiment_count && result == 0; i++) {
         char *folder;
 
@@ -158,16 +156,35 @@ static int run_all(struct arguments *arguments, struct error *err)
     return result;
 }
 
+/* What can be known to be wrong before anything is run. False: it has been said. */
+static bool check(struct arguments *arguments, const char *command)
+{
+    struct error err = {0};
+
+    if (!arguments->name) {
+        command_usage_error(command, "which experiment? One of the list, or all");
+        return false;
+    }
+    arguments->all = strcmp(arguments->name, "all") == 0;
+    if (arguments->all && arguments->n_set > 0) {
+        command_usage_error(command, "--set goes with one experiment, not with all");
+        return false;
+    }
+    if (arguments->all)
+        return true;
+    arguments->experiment = experiment_find(arguments->name, &err);
+    if (!arguments->experiment || experiment_check_options(arguments->experiment, arguments->set,
+                                                           arguments->n_set, &err) < 0) {
+        command_usage_error(command, "%s", err.text);
+        return false;
+    }
+    return true;
+}
+
 static int run(struct arguments *arguments, struct error *err)
 {
-    const struct experiment *experiment;
-
-    if (!arguments->name)
-        return error_set(err, EINVAL, "an experiment must be named");
-    if (strcmp(arguments->name, "all") == 0)
-        return run_all(arguments, err);
-    experiment = experiment_find(arguments->name, err);
-    return experiment ? run_one(arguments, experiment, arguments->folder, err) : -1;
+    return arguments->all ? run_all(arguments, err)
+                          : run_one(arguments, arguments->experiment, arguments->folder, err);
 }
 
 int command_experiment_run(int argc, char **argv)
@@ -177,6 +194,8 @@ int command_experiment_run(int argc, char **argv)
     struct error err = {0};
     int code = parse(&arguments, argc, argv);
 
+    if (code < 0 && !check(&arguments, argv[0]))
+        code = EXIT_USAGE;
     arguments.request.context = &arguments.progress;
     stopped = 0;
     sigaction(SIGINT, &action, NULL);
@@ -199,7 +218,7 @@ static void print_experiment(const struct experiment *experiment)
         const struct experiment_option *option = &experiment->options[i];
 
         printf("  %-16s %s\n", option->name, option->description);
-        if (option->choices)
+        if (option->choices && *option->choices)
             printf("  %-16s %s (%s)\n", "", option->choices, option->value);
         else
             printf("  %-16s %g to %g (%s)\n", "", option->least, option->most, option->value);
@@ -224,7 +243,7 @@ int command_experiment_list(int argc, char **argv)
     }
     experiment = experiment_find(argv[1], &err);
     if (!experiment)
-        return command_failed(argv[0], &err);
+        return command_usage_error(argv[0], "%s", err.text);
     print_experiment(experiment);
     return EXIT_DONE;
 }

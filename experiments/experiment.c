@@ -1,6 +1,7 @@
 #include "experiments/experiment.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static int check_value(const struct experiment_option *option, const char *value
     char *end;
     double number;
 
-    if (option->choices)
+    if (option->choices && *option->choices)
         return is_choice(option->choices, value)
                    ? 0
                    : error_set(err, EINVAL, "option %s is '%.40s', expected %s", option->name,
@@ -80,6 +81,9 @@ static int check_value(const struct experiment_option *option, const char *value
     number = strtod(value, &end);
     if (!*value || *end || !(number >= option->least) || !(number <= option->most))
         return error_set(err, EINVAL, "option %s is '%.40s', expected a number, %g to %g",
+                         option->name, value, option->least, option->most);
+    if (option->choices && number != floor(number))
+        return error_set(err, EINVAL, "option %s is '%.40s', expected a whole number, %g to %g",
                          option->name, value, option->least, option->most);
     return 0;
 }
@@ -119,6 +123,20 @@ static int read_options(struct experiment_bench *bench, struct error *err)
     return 0;
 }
 
+int experiment_check_options(const struct experiment *experiment, const char *const *set, size_t n,
+                             struct error *err)
+{
+    const struct experiment_request request = {.set = set, .n_set = n};
+    struct experiment_bench bench = {.experiment = experiment,
+                                     .request = &request,
+                                     .values =
+                                         memory_new(experiment->n_options, sizeof(const char *))};
+    int result = read_options(&bench, err);
+
+    free(bench.values);
+    return result;
+}
+
 static int make_folder(const char *path, struct error *err)
 {
     char *part = memory_text(path);
@@ -136,6 +154,25 @@ static int make_folder(const char *path, struct error *err)
         error_set(err, errno, "%s: the folder cannot be made: %s", path, strerror(errno));
     free(part);
     return result == 0 ? 0 : -1;
+}
+
+/* Better now than after minutes of work. */
+static int try_folder(const char *path, struct error *err)
+{
+    char *name;
+    int file;
+
+    if (asprintf(&name, "%s/.galerna-XXXXXX", path) < 0)
+        abort();
+    file = mkostemp(name, O_CLOEXEC);
+    if (file < 0) {
+        error_set(err, errno, "%s: nothing can be written there: %s", path, strerror(errno));
+    } else {
+        close(file);
+        unlink(name);
+    }
+    free(name);
+    return file < 0 ? -1 : 0;
 }
 
 static int run_and_write(const struct experiment_bench *bench, struct findings *findings,
@@ -176,7 +213,8 @@ int experiment_perform(const struct experiment *experiment,
         bench.parallel = sysconf(_SC_NPROCESSORS_ONLN);
     if (bench.parallel < 1)
         bench.parallel = 1;
-    if (read_options(&bench, err) == 0 && make_folder(request->folder, err) == 0)
+    if (read_options(&bench, err) == 0 && make_folder(request->folder, err) == 0 &&
+        try_folder(request->folder, err) == 0)
         result = run_and_write(&bench, findings, err);
     for (int v = 0; verdicts && v < VERDICTS; v++)
         verdicts[v] = findings_count(findings, (enum verdict)v);

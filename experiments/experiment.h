@@ -16,7 +16,8 @@
 /* What a paper leaves open, or what a reader may want to change. */
 struct experiment_option {
     const char *name, *value; /* the default */
-    const char *choices;      /* "a|b": one of these words; NULL: a number in [least, most] */
+    const char *choices;      /* "a|b": one of these words; NULL: a number in [least, most]; "": a
+                                 whole number */
     double least, most;
     const char *description;
 };
@@ -50,6 +51,10 @@ struct experiment_request {
     void (*progress)(void *context, double done, const char *what);
     void *context;
 };
+
+/* Would experiment_perform() take these options? EINVAL with what is wrong. */
+int experiment_check_options(const struct experiment *experiment, const char *const *set, size_t n,
+                             struct error *err);
 
 /* Run and write summary.json, index.html, *.csv and *.svg into the folder. Fills *verdicts (by enum
  * verdict), NULL: not wanted. Errors: EINVAL (an unknown option, a bad value), EINTR (stopped),

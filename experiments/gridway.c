@@ -12,7 +12,7 @@
 enum { HOSTS = 5, ITERATIONS_MAX = 50 };
 
 static const struct experiment_option options[] = {
-    {"iterations", "10", NULL, 2, ITERATIONS_MAX,
+    {"iterations", "10", "", 2, ITERATIONS_MAX,
      "Equal iterations of the job; not printed, recovered from the printed times"},
     {"work", "58.72", NULL, 1, 10000, "GFLOP of the whole job; recovered"},
     {"data", "17.98", NULL, 0, 10000, "MB to move, in all; recovered"},

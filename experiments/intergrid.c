@@ -29,7 +29,7 @@ const struct intergrid_sweep intergrid_sweeps[INTERGRID_SWEEPS] = {
 };
 
 static const struct experiment_option options[] = {
-    {"seeds", "10", NULL, 2, INTERGRID_SEEDS_MAX, "Workloads for each point"},
+    {"seeds", "10", "", 2, INTERGRID_SEEDS_MAX, "Workloads for each point"},
     {"lead", "3600", NULL, 0, 86400,
      "Seconds from a local request to the time it must be ready; suspending a lease in time needs "
      "some. 0: preempted leases lose what they have done"},

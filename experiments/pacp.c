@@ -20,7 +20,7 @@ const double pacp_gaps[PACP_LOADS] = {3, 2, 1.5, 1.2, 1};
 static const char *const laws[PACP_LAWS] = {"fixed", "exponential"};
 
 static const struct experiment_option options[] = {
-    {"seeds", "5", NULL, 2, PACP_SEEDS_MAX, "Workloads for each load"},
+    {"seeds", "5", "", 2, PACP_SEEDS_MAX, "Workloads for each load"},
     {"time", "600", NULL, 10, 86400,
      "Mean seconds of an external request on the first cluster, which takes all of it (moldable)"},
     {"local-load", "0.3", NULL, 0.01, 0.9, "Share of a cluster that local requests ask for"},

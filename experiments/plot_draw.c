@@ -17,6 +17,7 @@ enum {
     LEGEND_ROW = 19,
     COLOURS = 8,
     STEPS = 7,
+    APART = 5, /* between intervals of lines at the same place */
 };
 
 /* Told apart with every kind of colour vision (Okabe and Ito). */
@@ -28,7 +29,9 @@ struct frame {
     struct output *out;
     double x_low, x_high, y_low, y_high;
     double y_first, y_step, x_first, x_step;
-    size_t n_bars; /* series drawn as bars */
+    size_t n_bars;    /* series drawn as bars */
+    size_t n_apart;   /* lines and points that stand side by side; 0: no intervals, no need to */
+    double low, high; /* no interval is drawn beyond */
 };
 
 static const char *colour_of(const struct plot_series *series)
@@ -86,11 +89,55 @@ static void find_y(struct frame *frame, double low, double high)
     frame->y_high = ceil(high / frame->y_step - 1e-9) * frame->y_step;
 }
 
+/* A share is never above 100 %, and what begins at zero is never below, whatever Student says. */
+static void find_limits(struct frame *frame)
+{
+    const struct plot *plot = frame->plot;
+    size_t length = strlen(plot->y);
+    double low = 0, high = 0;
+
+    for (size_t s = 0; s < plot->n_series; s++)
+        for (size_t i = 0; i < plot->series[s].n; i++)
+            widen(&low, &high, plot->series[s].points[i].y);
+    frame->low = low >= 0 && plot->from_zero ? 0 : -INFINITY;
+    frame->high = INFINITY;
+    if (length >= 3 && strcmp(plot->y + length - 3, "(%)") == 0 && low >= 0 && high <= 100) {
+        frame->low = 0;
+        frame->high = 100;
+    }
+}
+
+static bool has_intervals(const struct plot_series *series)
+{
+    for (size_t i = 0; i < series->n; i++)
+        if (series->points[i].low < series->points[i].high)
+            return true;
+    return false;
+}
+
+/* Intervals of several lines would lie on each other. */
+static void find_apart(struct frame *frame)
+{
+    const struct plot *plot = frame->plot;
+    size_t with = 0;
+
+    for (size_t s = 0; s < plot->n_series; s++) {
+        if (plot->series[s].style == PLOT_BARS)
+            continue;
+        frame->n_apart++;
+        with += has_intervals(&plot->series[s]);
+    }
+    if (with < 2)
+        frame->n_apart = 0;
+}
+
 static void measure(struct frame *frame)
 {
     const struct plot *plot = frame->plot;
     double x_low = INFINITY, x_high = -INFINITY, y_low = INFINITY, y_high = -INFINITY;
 
+    find_limits(frame);
+    find_apart(frame);
     for (size_t s = 0; s < plot->n_series; s++) {
         frame->n_bars += plot->series[s].style == PLOT_BARS;
         for (size_t i = 0; i < plot->series[s].n; i++) {
@@ -98,9 +145,8 @@ static void measure(struct frame *frame)
 
             widen(&x_low, &x_high, point->x);
             widen(&y_low, &y_high, point->y);
-            widen(&y_low, &y_high,
-                  plot->from_zero ? fmax(point->low, fmin(point->y, 0)) : point->low);
-            widen(&y_low, &y_high, point->high);
+            widen(&y_low, &y_high, fmax(point->low, frame->low));
+            widen(&y_low, &y_high, fmin(point->high, frame->high));
         }
     }
     for (size_t i = 0; i < plot->n_levels; i++)
@@ -185,13 +231,13 @@ static void draw_axes(const struct frame *frame)
 static void draw_interval(const struct frame *frame, const struct plot_point *point, double x,
                           const char *colour)
 {
-    double low = fmax(point->low, frame->y_low);
+    double low = fmax(point->low, frame->low), high = fmin(point->high, frame->high);
 
-    if (point->low < point->high)
+    if (low < high)
         output_format(frame->out,
                       "<path d=\"M%.1f %.1fV%.1fm-4 0h8M%.1f %.1fh8\" stroke=\"%s\" "
                       "fill=\"none\"/>\n",
-                      x, up(frame, low), up(frame, point->high), x - 4, up(frame, low), colour);
+                      x, up(frame, low), up(frame, high), x - 4, up(frame, low), colour);
 }
 
 static void draw_bars(const struct frame *frame, const struct plot_series *series, size_t place)
@@ -214,11 +260,19 @@ static void draw_bars(const struct frame *frame, const struct plot_series *serie
     }
 }
 
-static void draw_points(const struct frame *frame, const struct plot_series *series)
+/* How far to the right the points of a series are drawn, the place-th that is not bars. */
+static double aside(const struct frame *frame, size_t place)
+{
+    double room = frame->plot->names ? 2 * APART : APART;
+
+    return frame->n_apart == 0 ? 0 : room * ((double)place - (double)(frame->n_apart - 1) / 2);
+}
+
+static void draw_points(const struct frame *frame, const struct plot_series *series, double shift)
 {
     for (size_t i = 0; i < series->n; i++) {
         const struct plot_point *point = &series->points[i];
-        double x = along(frame, point->x), y = up(frame, point->y);
+        double x = along(frame, point->x) + shift, y = up(frame, point->y);
 
         draw_interval(frame, point, x, colour_of(series));
         output_format(frame->out,
@@ -229,12 +283,12 @@ static void draw_points(const struct frame *frame, const struct plot_series *ser
     }
 }
 
-static void draw_line(const struct frame *frame, const struct plot_series *series)
+static void draw_line(const struct frame *frame, const struct plot_series *series, double shift)
 {
     output_text(frame->out, "<polyline fill=\"none\" stroke-width=\"1.8\" points=\"");
     for (size_t i = 0; i < series->n; i++)
-        output_format(frame->out, "%s%.1f,%.1f", i ? " " : "", along(frame, series->points[i].x),
-                      up(frame, series->points[i].y));
+        output_format(frame->out, "%s%.1f,%.1f", i ? " " : "",
+                      along(frame, series->points[i].x) + shift, up(frame, series->points[i].y));
     output_format(frame->out, "\" stroke=\"%s\"%s/>\n", colour_of(series),
                   series->style == PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "");
 }
@@ -246,18 +300,20 @@ static const char *level_dashes(size_t i)
 
 static void draw_series(const struct frame *frame)
 {
-    size_t bars = 0;
+    size_t bars = 0, lines = 0;
 
     for (size_t s = 0; s < frame->plot->n_series; s++) {
         const struct plot_series *series = &frame->plot->series[s];
+        double shift;
 
         if (series->style == PLOT_BARS) {
             draw_bars(frame, series, bars++);
             continue;
         }
+        shift = aside(frame, lines++);
         if (series->style != PLOT_POINTS && series->n > 1)
-            draw_line(frame, series);
-        draw_points(frame, series);
+            draw_line(frame, series, shift);
+        draw_points(frame, series, shift);
     }
     for (size_t i = 0; i < frame->plot->n_levels; i++)
         output_format(frame->out,

@@ -26,7 +26,7 @@ static const struct experiment_option options[] = {
     {"threshold", "0", NULL, 0, 100,
      "A lease is not started where it would run for less than so many times its suspension and "
      "resumption; Haizea 1.0 has 1, the paper does not speak of it"},
-    {"seeds", "3", NULL, 1, SUSPEND_SEEDS_MAX,
+    {"seeds", "3", "", 1, SUSPEND_SEEDS_MAX,
      "Runs of each configuration: the first with the trace as it is, the others with each job up "
      "to a minute later. A delay of seconds can change the end by per cents, so one run says "
      "little"},

@@ -136,6 +136,19 @@ wrong_input() {
     says err "expected section.option=value"
     run 64 sandbox --hots 3
     says err "unrecognized option '--hots'"
+    run 64 experiment run suspent --out "$work/never"
+    says err "did you mean 'suspend'?"
+    run 64 experiment run gridway --out "$work/never" --set iteration=3
+    says err "did you mean 'iterations'?"
+    run 64 experiment run gridway --out "$work/never" --set iterations=2.5
+    says err "expected a whole number, 2 to 50"
+    run 64 experiment run all --out "$work/never" --set iterations=3
+    says err "--set goes with one experiment"
+    run 64 experiment list suspent
+    says err "did you mean 'suspend'?"
+    run 1 experiment run gridway --out "$data/small.lwf"
+    says err "nothing can be written there"
+    [ ! -e "$work/never" ] || fail "a folder was made for nothing"
     head -c 900 "$data/small.lwf" >"$work/cut.lwf"
     run 1 replay "$work/cut.lwf"
     says err "$work/cut.lwf:"

@@ -16,6 +16,7 @@
 
 static const struct experiment_option options[] = {
     {"number", "5", NULL, 1, 10, "a number"},
+    {"count", "5", "", 1, 10, "a whole number"},
     {"word", "one", "one|other", 0, 0, "a word"},
 };
 
@@ -59,7 +60,7 @@ static const struct experiment experiment = {.name = "test",
                                              .paper = "p",
                                              .summary = "s",
                                              .options = options,
-                                             .n_options = 2,
+                                             .n_options = 3,
                                              .run = run};
 
 static int perform(const char *const *set, size_t n, struct error *err)
@@ -117,6 +118,10 @@ static void expect_refused(const char *pair, const char *words)
     assert_int_equal(perform(&pair, 1, &err), -1);
     assert_int_equal(err.code, EINVAL);
     assert_non_null(strstr(err.text, words));
+    err.text[0] = '\0';
+    assert_int_equal(experiment_check_options(&experiment, &pair, 1, &err), -1);
+    assert_int_equal(err.code, EINVAL);
+    assert_non_null(strstr(err.text, words));
 }
 
 static void test_bad_options(void **state)
@@ -126,10 +131,32 @@ static void test_bad_options(void **state)
     expect_refused("number=11", "expected a number, 1 to 10");
     expect_refused("number=x", "expected a number, 1 to 10");
     expect_refused("number=", "expected a number, 1 to 10");
+    expect_refused("count=1.5", "expected a whole number, 1 to 10");
     expect_refused("word=on", "expected one|other");
     expect_refused("word=", "expected one|other");
     expect_refused("numbre=1", "did you mean 'number'?");
     expect_refused("number", "expected OPTION=VALUE");
+}
+
+/* Told before any work is done. */
+static void expect_no_folder(const char *folder, const char *words)
+{
+    const struct experiment_request request = {.folder = folder, .parallel = 1};
+    struct error err;
+
+    seen = (struct seen){.pieces = 20, .bad = 1};
+    assert_int_equal(experiment_perform(&experiment, &request, NULL, &err), -1);
+    assert_non_null(strstr(err.text, folder));
+    assert_non_null(strstr(err.text, words));
+    assert_float_equal(seen.number, 0, 0); /* never ran */
+}
+
+static void test_bad_folders(void **state)
+{
+    (void)state;
+    expect_no_folder("/dev/null", "nothing can be written there");
+    expect_no_folder("/dev/null/below", "cannot be made");
+    expect_no_folder("/proc", "nothing can be written there");
 }
 
 static void test_names(void **state)
@@ -150,6 +177,7 @@ int main(void)
         cmocka_unit_test(test_results_come_back_in_order),
         cmocka_unit_test(test_failures_are_told),
         cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_bad_folders),
         cmocka_unit_test(test_names),
     };
 

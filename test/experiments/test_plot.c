@@ -8,6 +8,7 @@
 #include <libxml/parser.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "experiments/plot.h"
@@ -83,6 +84,69 @@ static void test_intervals_only_where_there_are_any(void **state)
     plot_destroy(plot);
 }
 
+/* The path of an interval is "Mx lowVhigh...". */
+static void interval_ends(const char *text, double *low, double *high)
+{
+    const char *path = strstr(text, "m-4 0h8");
+    double x;
+
+    assert_non_null(path);
+    while (strncmp(path, "d=\"", 3) != 0)
+        path--;
+    assert_int_equal(sscanf(path, "d=\"M%lf %lfV%lf", &x, low, high), 3);
+}
+
+static void test_shares_stay_between_0_and_100(void **state)
+{
+    struct plot *plot = plot_create(&(struct plot_labels){.title = "t", .x = "x", .y = "Late (%)"});
+    double low, high;
+    struct output *out;
+    const char *text;
+
+    (void)state;
+    plot_series(plot, "share", PLOT_LINE, -1);
+    plot_add(plot, &(struct plot_point){1, 60, -40, 160});
+    text = drawn(plot, &out);
+    assert_non_null(strstr(text, ">100<"));
+    assert_null(strstr(text, ">120<"));
+    interval_ends(text, &low, &high);
+    assert_true(low > high); /* SVG counts downwards; the frame is 40 ... 350 */
+    assert_float_equal(low, 350, 0.01);
+    assert_float_equal(high, 40, 0.01);
+    output_destroy(out);
+    /* A value that is no share: nothing is cut. */
+    plot_add_xy(plot, 2, 150);
+    text = drawn(plot, &out);
+    interval_ends(text, &low, &high);
+    assert_non_null(strstr(text, ">-50<"));
+    output_destroy(out);
+    plot_destroy(plot);
+}
+
+static void test_lines_with_intervals_stand_side_by_side(void **state)
+{
+    struct plot *plot = plot_create(&labels);
+    struct output *out;
+    const char *text;
+    double first, second;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        plot_series(plot, i ? "two" : "one", PLOT_LINE, -1);
+        plot_add(plot, &(struct plot_point){1, 4, 3, 5});
+    }
+    text = drawn(plot, &out);
+    text = strstr(text, "<circle cx=\"");
+    assert_non_null(text);
+    first = strtod(text + 12, NULL);
+    text = strstr(text + 1, "<circle cx=\"");
+    assert_non_null(text);
+    second = strtod(text + 12, NULL);
+    assert_true(second - first >= 4 && second - first <= 12);
+    output_destroy(out);
+    plot_destroy(plot);
+}
+
 static void test_bars_over_names(void **state)
 {
     struct plot *plot = plot_create(
@@ -151,6 +215,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_labels_and_legend),
         cmocka_unit_test(test_intervals_only_where_there_are_any),
+        cmocka_unit_test(test_shares_stay_between_0_and_100),
+        cmocka_unit_test(test_lines_with_intervals_stand_side_by_side),
         cmocka_unit_test(test_bars_over_names),
         cmocka_unit_test(test_nothing_to_draw),
         cmocka_unit_test(test_steps_are_round),
