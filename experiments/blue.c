@@ -58,8 +58,6 @@ static struct trace *open_jobs(const struct blue *blue, struct error *err)
         at += gap;
         if (blue->span > 0 && at >= blue->span)
             break;
-        if (blue->most_nodes > 0 && nodes > blue->most_nodes)
-            continue;
         add(&list,
             &(struct lease_request){.kind = LEASE_BEST_EFFORT,
                                     .submit = at + later(blue, &random),

@@ -13,7 +13,6 @@ struct blue {
     int reservations;   /* 0, 10, 20 or 30 percent of the site */
     int64_t memory;     /* MB of every VM */
     int64_t span;       /* only what is asked for before this; 0: all */
-    int64_t most_nodes; /* larger jobs are left out; 0: none */
     uint64_t seed;      /* not 0: each job comes up to `shift` seconds later */
     int64_t shift;
 };

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiments/blue.h"
 #include "experiments/statistics.h"
@@ -15,33 +16,68 @@ const char *const suspend_workloads[SUSPEND_WORKLOADS] = {"No ARs", "T10", "T20"
 const int suspend_cores[SUSPEND_CORES] = {1, 2, 4, 8};
 const int suspend_memories[SUSPEND_MEMORIES] = {1024, 2048, 3076, 4096};
 
-enum { TEXT = 80, SETTINGS = 9, QUICK_SPAN = 2 * 86400, SHIFT = 60 };
+const struct suspend_variant suspend_variants[SUSPEND_VARIANTS] = {
+    {NULL, NULL},
+    {"migration", "yes"},
+    {"migration", "no"},
+    {"threshold", "0"},
+    {"threshold", "2"},
+    {"threshold", "5"},
+    {"behaviour", "haizea-1.0"},
+};
+
+enum { TEXT = 80, SETTINGS = 10, QUICK_SPAN = 2 * 86400, SHIFT = 60 };
 
 static const struct experiment_option options[] = {
+    {"migration", "yes-notransfer", "yes-notransfer|yes|no", 0, 0,
+     "Where a suspended lease may be resumed: on any hosts, its memory being there already; on "
+     "any, its memory being carried there first; only on those it was suspended on. The paper "
+     "speaks of the suspend/resume/migrate capability, and its model of the time to resume has no "
+     "transfer"},
     {"backfilling", "aggressive", "aggressive|conservative|intermediate|off", 0, 0,
      "Scheduling of the queue; the paper does not tell"},
-    {"behaviour", "haizea-1.0", "default|haizea-1.0", 0, 0,
-     "Galerna's own scheduling, or that of Haizea 1.0, the version after the paper's; the reasons "
-     "of figure-4-t10 to t30 say what others gave"},
-    {"threshold", "0", NULL, 0, 100,
+    {"behaviour", "default", "default|haizea-1.0", 0, 0,
+     "Galerna's own scheduling, or that of Haizea 1.0, the version after the paper's, which "
+     "estimates the time to suspend a lease of n VMs n times too long"},
+    {"threshold", "1", NULL, 0, 100,
      "A lease is not started where it would run for less than so many times its suspension and "
-     "resumption; Haizea 1.0 has 1, the paper does not speak of it"},
-    {"seeds", "3", "", 1, SUSPEND_SEEDS_MAX,
+     "resumption. 1 is Haizea's and Galerna's default; the paper does not speak of it"},
+    {"seeds", "5", "", 1, SUSPEND_SEEDS_MAX,
      "Runs of each configuration: the first with the trace as it is, the others with each job up "
-     "to a minute later. A delay of seconds can change the end by per cents, so one run says "
+     "to a minute later. A delay of seconds can change the end by a per cent, so one run says "
      "little"},
     {"enactment", "1", NULL, 0, 60,
      "Experiment 1: seconds per command; the paper says 1 to 2. The long runs have 0"},
     {"shutdown", "15", NULL, 0, 600, "Experiment 1: seconds; the paper's. The long runs have 0"},
 };
 
+static void add_one(struct suspend_plan *plan, struct suspend_run run)
+{
+    plan->runs = memory_grow(plan->runs, &plan->allocated, plan->n + 1, sizeof *plan->runs);
+    plan->runs[plan->n++] = run;
+}
+
 static void add(struct suspend_plan *plan, struct suspend_run run)
 {
-    for (int seed = 0; seed < plan->seeds; seed++) {
-        plan->runs = memory_grow(plan->runs, &plan->allocated, plan->n + 1, sizeof *plan->runs);
-        run.seed = seed;
-        plan->runs[plan->n++] = run;
-    }
+    for (run.seed = 0; run.seed < plan->seeds; run.seed++)
+        add_one(plan, run);
+}
+
+struct suspend_run suspend_base(struct suspend_run run)
+{
+    run.rates = RATES_AT_ONCE;
+    run.global = false;
+    run.memory = suspend_memories[0];
+    return run;
+}
+
+struct suspend_run suspend_hard(int workload, int variant)
+{
+    return (struct suspend_run){.workload = workload,
+                                .cores = suspend_cores[2],
+                                .memory = suspend_memories[SUSPEND_MEMORIES - 1],
+                                .global = true,
+                                .variant = variant};
 }
 
 static void list_runs(struct suspend_plan *plan)
@@ -66,57 +102,76 @@ static void list_runs(struct suspend_plan *plan)
                     run.memory = suspend_memories[m];
                     add(plan, run);
                 }
-            run.most_nodes = SUSPEND_WIDE;
-            if (w == 1 || w == 2)
-                add(plan, run);
-            run.rates = RATES_AT_ONCE;
-            run.global = false;
-            run.memory = 1024;
-            if (w == 1 || w == 2)
-                add(plan, run);
+        }
+    if (experiment_is_quick(plan->bench))
+        return;
+    for (int variant = 1; variant < SUSPEND_VARIANTS; variant++)
+        for (int w = 1; w < SUSPEND_WORKLOADS; w++) {
+            struct suspend_run run = suspend_hard(w, variant);
+
+            add_one(plan, suspend_base(run));
+            for (int global = 0; global < 2; global++) {
+                run.global = global;
+                add_one(plan, run);
+            }
         }
 }
 
+struct opening {
+    const struct suspend_run *run;
+    int64_t span;
+};
+
 static struct trace *open_trace(const void *context, const struct site *site, struct error *err)
 {
-    const struct suspend_run *run = context;
+    const struct opening *opening = context;
+    const struct suspend_run *run = opening->run;
 
     (void)site;
     return blue_open(&(struct blue){.reservations = 10 * run->workload,
                                     .memory = run->memory,
-                                    .span = run->most_nodes < 0 ? QUICK_SPAN : 0,
-                                    .most_nodes = run->most_nodes > 0 ? run->most_nodes : 0,
+                                    .span = opening->span,
                                     .seed = (uint64_t)run->seed,
                                     .shift = SHIFT},
                      err);
+}
+
+/* The option's value, in the run's variant. */
+static const char *value_of(const struct suspend_plan *plan, const struct suspend_run *run,
+                            const char *option)
+{
+    const struct suspend_variant *variant = &suspend_variants[run->variant];
+
+    return variant->option && strcmp(variant->option, option) == 0
+               ? variant->value
+               : experiment_text(plan->bench, option);
 }
 
 static int perform(const void *context, size_t i, void *result, struct error *err)
 {
     static const double suspend_rates[2] = {61.86, 63.67}, resume_rates[2] = {66.27, 81.27};
     const struct suspend_plan *plan = context;
-    struct suspend_run run = plan->runs[i];
-    double divisor = run.rates == RATES_TENTH ? 10 : 1;
+    const struct suspend_run *run = &plan->runs[i];
+    const struct opening opening = {run, experiment_is_quick(plan->bench) ? QUICK_SPAN : 0};
+    double divisor = run->rates == RATES_TENTH ? 10 : 1;
     char texts[SETTINGS][TEXT];
     const char *set[SETTINGS];
     size_t n = 0;
-    struct replaying replaying = {.set = set, .open = open_trace, .context = &run};
+    struct replaying replaying = {.set = set, .open = open_trace, .context = &opening};
 
-    if (experiment_is_quick(plan->bench))
-        run.most_nodes = -1;
-    snprintf(texts[n++], TEXT, "simulation.resources=%d CPU:%d Memory:%d", BLUE_NODES / run.cores,
-             100 * run.cores, run.memory * run.cores);
-    snprintf(texts[n++], TEXT, "scheduling.suspend-rate=%.4f", suspend_rates[run.global] / divisor);
-    snprintf(texts[n++], TEXT, "scheduling.resume-rate=%.4f", resume_rates[run.global] / divisor);
+    snprintf(texts[n++], TEXT, "simulation.resources=%d CPU:%d Memory:%d", BLUE_NODES / run->cores,
+             100 * run->cores, run->memory * run->cores);
+    snprintf(texts[n++], TEXT, "scheduling.suspend-rate=%.4f",
+             suspend_rates[run->global] / divisor);
+    snprintf(texts[n++], TEXT, "scheduling.resume-rate=%.4f", resume_rates[run->global] / divisor);
     snprintf(texts[n++], TEXT, "scheduling.suspendresume-exclusion=%s",
-             run.global ? "global" : "local");
-    snprintf(texts[n++], TEXT, "scheduling.backfilling=%s",
-             experiment_text(plan->bench, "backfilling"));
+             run->global ? "global" : "local");
+    snprintf(texts[n++], TEXT, "scheduling.migration=%s", value_of(plan, run, "migration"));
+    snprintf(texts[n++], TEXT, "scheduling.backfilling=%s", value_of(plan, run, "backfilling"));
     snprintf(texts[n++], TEXT, "scheduling.scheduling-threshold-factor=%s",
-             experiment_text(plan->bench, "threshold"));
-    snprintf(texts[n++], TEXT, "galerna.compatibility=%s",
-             experiment_text(plan->bench, "behaviour"));
-    if (run.rates == RATES_AT_ONCE) {
+             value_of(plan, run, "threshold"));
+    snprintf(texts[n++], TEXT, "galerna.compatibility=%s", value_of(plan, run, "behaviour"));
+    if (run->rates == RATES_AT_ONCE) {
         snprintf(texts[n++], TEXT, "scheduling.override-suspend-time=0");
         snprintf(texts[n++], TEXT, "scheduling.override-resume-time=0");
     }
@@ -129,8 +184,8 @@ static int perform(const void *context, size_t i, void *result, struct error *er
 static bool same(const struct suspend_run *a, const struct suspend_run *b)
 {
     return a->workload == b->workload && a->cores == b->cores && a->global == b->global &&
-           a->memory == b->memory && a->rates == b->rates && a->most_nodes == b->most_nodes &&
-           a->seed == b->seed;
+           a->memory == b->memory && a->rates == b->rates && a->seed == b->seed &&
+           a->variant == b->variant;
 }
 
 const struct replayed *suspend_find(const struct suspend_plan *plan, const struct suspend_run *run)
@@ -141,16 +196,12 @@ const struct replayed *suspend_find(const struct suspend_plan *plan, const struc
     return NULL;
 }
 
-/* When all best-effort leases had ended, over the same with instantaneous operations. */
 double suspend_ratio(const struct suspend_plan *plan, struct suspend_run run)
 {
-    const struct replayed *replayed = suspend_find(plan, &run), *base;
+    const struct suspend_run base = suspend_base(run);
 
-    run.rates = RATES_AT_ONCE;
-    run.global = false;
-    run.memory = 1024;
-    base = suspend_find(plan, &run);
-    return (double)replayed->figures.best_effort_end / (double)base->figures.best_effort_end;
+    return (double)suspend_find(plan, &run)->figures.best_effort_end /
+           (double)suspend_find(plan, &base)->figures.best_effort_end;
 }
 
 struct estimate suspend_mean_ratio(const struct suspend_plan *plan, struct suspend_run run)
@@ -159,6 +210,16 @@ struct estimate suspend_mean_ratio(const struct suspend_plan *plan, struct suspe
 
     for (run.seed = 0; run.seed < plan->seeds; run.seed++)
         values[run.seed] = suspend_ratio(plan, run);
+    return estimate_of(values, (size_t)plan->seeds);
+}
+
+struct estimate suspend_base_days(const struct suspend_plan *plan, struct suspend_run run)
+{
+    double values[SUSPEND_SEEDS_MAX];
+
+    run = suspend_base(run);
+    for (run.seed = 0; run.seed < plan->seeds; run.seed++)
+        values[run.seed] = (double)suspend_find(plan, &run)->figures.best_effort_end / 86400;
     return estimate_of(values, (size_t)plan->seeds);
 }
 

@@ -6,8 +6,13 @@
 #include "experiments/replaying.h"
 #include "experiments/statistics.h"
 
-enum { SUSPEND_WORKLOADS = 4, SUSPEND_CORES = 4, SUSPEND_MEMORIES = 4, SUSPEND_SEEDS_MAX = 9 };
-enum { SUSPEND_WIDE = 96 }; /* larger jobs do not fit beside a reservation of 48 nodes */
+enum {
+    SUSPEND_WORKLOADS = 4,
+    SUSPEND_CORES = 4,
+    SUSPEND_MEMORIES = 4,
+    SUSPEND_SEEDS_MAX = 9,
+    SUSPEND_VARIANTS = 7
+};
 
 enum suspend_rates { RATES_TESTBED, RATES_AT_ONCE, RATES_TENTH };
 
@@ -18,9 +23,16 @@ struct suspend_run {
     bool global;  /* file system */
     int memory;   /* MB of a VM */
     enum suspend_rates rates;
-    int most_nodes; /* 0: all jobs */
-    int seed;       /* 0: the trace as it is */
+    int seed;    /* 0: the trace as it is */
+    int variant; /* 0: the options as they are; else one of them has another value */
 };
+
+/* One option with another value: what it does to the hardest configurations is told. */
+struct suspend_variant {
+    const char *option, *value;
+};
+
+extern const struct suspend_variant suspend_variants[SUSPEND_VARIANTS]; /* [0] is none */
 
 /* Names of workloads: "No ARs", "T10", ... */
 extern const char *const suspend_workloads[SUSPEND_WORKLOADS];
@@ -37,13 +49,23 @@ struct suspend_plan {
 
 /* NULL: there was no such run. */
 const struct replayed *suspend_find(const struct suspend_plan *plan, const struct suspend_run *run);
-/* When all best-effort leases had ended, over the same with instantaneous operations: of one run,
- * and of all seeds. */
+/* The run with instantaneous operations to which another is compared. */
+struct suspend_run suspend_base(struct suspend_run run);
+/* When all best-effort leases had ended, over the same of suspend_base(): of one run, and of all
+ * seeds. */
 double suspend_ratio(const struct suspend_plan *plan, struct suspend_run run);
 struct estimate suspend_mean_ratio(const struct suspend_plan *plan, struct suspend_run run);
 
 /* Tables, pictures and claims of the long runs. */
 void suspend_tell(const struct suspend_plan *plan, struct findings *findings);
+
+/* When all best-effort leases of suspend_base() had ended, in days; of all seeds. */
+struct estimate suspend_base_days(const struct suspend_plan *plan, struct suspend_run run);
+
+/* The configuration for which variants are run, on a global file system. */
+struct suspend_run suspend_hard(int workload, int variant);
+/* What other values of the options give: a table. */
+void suspend_tell_variants(const struct suspend_plan *plan, struct findings *findings);
 
 /* Experiment 1: predictions of 22 configurations. */
 int suspend_predictions(const struct experiment_bench *bench, struct findings *findings,

@@ -5,11 +5,19 @@
 #include "experiments/blue.h"
 #include "experiments/suspend.h"
 
+/* A number agrees when it is so near to the paper's: the paper prints hundredths, and runs with
+ * other seeds differ by as much. */
+static const double near = 0.01, limit = 1.018, largest_30 = 1.10;
+
+static const double table_1[SUSPEND_WORKLOADS][2] = {
+    {0.99, 1.00}, {0.99, 1.00}, {1.00, 1.05}, {1.04, 1.16}};
+
+/* Over the 32 configurations of a workload, each the mean of its seeds. */
 struct extremes {
-    double largest, smallest, sum[2];
-    struct suspend_run where;
-    struct estimate value;
-    int n[2]; /* per file system */
+    double largest, smallest, mean[2]; /* of each file system */
+    struct suspend_run where;          /* the largest */
+    struct estimate value;             /* the largest with its interval */
+    int n[2], above;                   /* above: more than the limit */
 };
 
 static struct extremes look_through(const struct suspend_plan *plan, int workload)
@@ -21,11 +29,12 @@ static struct extremes look_through(const struct suspend_plan *plan, int workloa
         struct estimate value;
 
         if (run->workload != workload || run->rates != RATES_TESTBED || run->seed != 0 ||
-            run->most_nodes != 0)
+            run->variant != 0)
             continue;
         value = suspend_mean_ratio(plan, *run);
-        extremes.sum[run->global] += value.mean;
+        extremes.mean[run->global] += value.mean;
         extremes.n[run->global]++;
+        extremes.above += value.mean > limit;
         extremes.smallest = fmin(extremes.smallest, value.mean);
         if (value.mean > extremes.largest) {
             extremes.largest = value.mean;
@@ -33,6 +42,8 @@ static struct extremes look_through(const struct suspend_plan *plan, int workloa
             extremes.value = value;
         }
     }
+    for (int global = 0; global < 2; global++)
+        extremes.mean[global] /= extremes.n[global];
     return extremes;
 }
 
@@ -44,7 +55,7 @@ static void draw_workload(const struct suspend_plan *plan, struct findings *find
     snprintf(title, sizeof title, "all-best-effort, %s", suspend_workloads[workload]);
     plot = plot_create(&(struct plot_labels){.title = title,
                                              .x = "Memory of a VM (MB)",
-                                             .y = "Relative to instantaneous suspension",
+                                             .y = "all-best-effort (1: instantaneous suspension)",
                                              .names = "1024|2048|3076|4096"});
     for (int global = 0; global < 2; global++)
         for (int c = 0; c < SUSPEND_CORES; c++) {
@@ -71,10 +82,43 @@ static void draw_workload(const struct suspend_plan *plan, struct findings *find
     findings_plot(findings, name, plot);
 }
 
+static void draw_table(const struct suspend_plan *plan, struct findings *findings)
+{
+    struct plot *plot =
+        plot_create(&(struct plot_labels){.title = "Table 1: the bandwidth of the network",
+                                          .x = "Workload",
+                                          .y = "all-best-effort (1: instantaneous suspension)",
+                                          .names = "No ARs|T10|T20|T30"});
+
+    for (int slow = 0; slow < 2; slow++)
+        for (int ours = 0; ours < 2; ours++) {
+            char name[40];
+
+            snprintf(name, sizeof name, "%d Mbps, %s", slow ? 100 : 1000,
+                     ours ? "ours" : "the paper");
+            plot_series(plot, name, ours ? PLOT_LINE : PLOT_DASHED, slow);
+            for (int w = 0; w < SUSPEND_WORKLOADS; w++) {
+                const struct suspend_run run = {.workload = w,
+                                                .cores = 1,
+                                                .global = true,
+                                                .memory = 1024,
+                                                .rates = slow ? RATES_TENTH : RATES_TESTBED};
+                const struct estimate value = suspend_mean_ratio(plan, run);
+
+                if (ours)
+                    plot_add(plot, &(struct plot_point){w, value.mean, value.mean - value.half,
+                                                        value.mean + value.half});
+                else
+                    plot_add_xy(plot, w, table_1[w][slow]);
+            }
+        }
+    findings_plot(findings, "table-1", plot);
+}
+
 static void write_runs(const struct suspend_plan *plan, struct findings *findings)
 {
     findings_table(findings, "runs", "All runs",
-                   "workload,cores per host,file system,memory (MB),rates,largest job,seed,"
+                   "workload,cores per host,file system,memory (MB),rates,options,seed,"
                    "all-best-effort (s),relative,suspensions,reservations refused,utilisation",
                    0);
     for (size_t i = 0; i < plan->n; i++) {
@@ -87,7 +131,11 @@ static void write_runs(const struct suspend_plan *plan, struct findings *finding
         findings_cell(findings, "%s", run->global ? "global" : "local");
         findings_cell(findings, "%d", run->memory);
         findings_cell(findings, "%s", rates[run->rates]);
-        findings_cell(findings, "%d", run->most_nodes ? run->most_nodes : BLUE_NODES);
+        if (run->variant == 0)
+            findings_cell(findings, "as chosen");
+        else
+            findings_cell(findings, "%s=%s", suspend_variants[run->variant].option,
+                          suspend_variants[run->variant].value);
         findings_cell(findings, "%d", run->seed);
         findings_cell(findings, "%.0f", (double)figures->best_effort_end);
         findings_cell(findings, "%.4f", suspend_ratio(plan, *run));
@@ -101,130 +149,160 @@ static void describe(const struct extremes *extremes, char *text, size_t size)
 {
     const struct suspend_run *run = &extremes->where;
 
-    snprintf(text, size, "%.3f \302\261 %.3f (%d cores, %s, %d MB)", extremes->value.mean,
-             extremes->value.half, run->cores, run->global ? "global" : "local", run->memory);
-}
-
-/* The same configuration without the jobs that cannot run beside every reservation. */
-static double without_wide(const struct suspend_plan *plan, const struct extremes *extremes)
-{
-    struct suspend_run run = extremes->where;
-
-    run.global = true;
-    run.memory = suspend_memories[SUSPEND_MEMORIES - 1];
-    run.most_nodes = SUSPEND_WIDE;
-    return suspend_find(plan, &run) ? suspend_mean_ratio(plan, run).mean : NAN;
-}
-
-/* What other settings gave before the default was chosen: the largest of 32 configurations. */
-static const char chosen[] =
-    "The paper used Haizea and names no threshold, hence the default behaviour=haizea-1.0 and "
-    "threshold=0; it was chosen after other settings had been tried on all 30 days, one run of "
-    "each configuration and no second seed, with earlier builds.";
-
-static const char *about_small(double smallest)
-{
-    return smallest < 0.97 ? ": there the runs with instantaneous operations end later, which the "
-                             "paper does not show and we have not explained"
-                           : "";
-}
-
-static const char *const tried[SUSPEND_WORKLOADS] = {
-    "",
-    "Largest with our own behaviour=default and threshold=1: 1.076 and 1.092 (two builds; 1.118 in "
-    "a variant since removed); threshold=10: 1.036; 0.25 and 0.01: 1.117 and 1.169 (8 runs each); "
-    "backfilling=off: 1.202; haizea-1.0 with threshold=1: 1.008. Jobs above 96 nodes explain "
-    "little of the default's: without them (global, 4096 MB, one seed) 1.076 became 1.024 with 1 "
-    "core and 1.042 became 1.027 with 4, but 1.025 became 1.091 with 2 and 1.030 became 1.086 "
-    "with 8.",
-    "Largest with our own behaviour=default and threshold=1: 1.036 and 1.060 (two builds; 1.087 in "
-    "a variant since removed); threshold=10: 1.010; 0.25 and 0.01: 1.080 and 1.077 (8 runs each); "
-    "backfilling=off: 1.226; haizea-1.0 with threshold=1: 1.016. Jobs above 96 nodes explain part "
-    "of the default's: without them (global, 4096 MB, one seed) 1.009, 1.054, 1.020 and 1.052 "
-    "with 1, 2, 4 and 8 cores became 1.002, 1.006, 0.991 and 1.020.",
-    "Largest with our own behaviour=default and threshold=1: 1.103 and 1.142 (two builds; 1.130 in "
-    "a variant since removed); threshold=10: 1.052; backfilling=off: 1.138; haizea-1.0 with "
-    "threshold=1: 1.055."};
-
-static void claim_small(const struct suspend_plan *plan, struct findings *findings, int workload)
-{
-    struct extremes extremes = look_through(plan, workload);
-    double local = extremes.sum[0] / extremes.n[0], global = extremes.sum[1] / extremes.n[1];
-    char id[40], text[120], ours[120], reason[1600];
-    enum verdict verdict = extremes.largest <= 1.02 && extremes.smallest >= 0.97 ? VERDICT_AGREES
-                           : extremes.largest <= 1.10 ? VERDICT_SAME_SHAPE
-                                                      : VERDICT_DIFFERS;
-
-    snprintf(id, sizeof id, "figure-4-%s", workload == 1 ? "t10" : "t20");
-    snprintf(text, sizeof text, "With %s all-best-effort is at most 1.018 in all 32 runs",
-             suspend_workloads[workload]);
-    describe(&extremes, ours, sizeof ours);
-    snprintf(reason, sizeof reason,
-             "Mean of all local runs %.3f, of all global ones %.3f. Without the jobs of more than "
-             "%d nodes, which do not fit beside a reservation of 48 and are suspended for it, one "
-             "VM after the other, the largest (%d cores, global, 4096 MB) is %.3f. The "
-             "smallest of all is %.3f%s. %s %s",
-             local, global, SUSPEND_WIDE, extremes.where.cores, without_wide(plan, &extremes),
-             extremes.smallest, about_small(extremes.smallest), chosen, tried[workload]);
-    findings_claim(findings,
-                   &(struct claim){id, text, "\342\211\244 1.018", ours, verdict, reason});
-}
-
-static void claim_large(const struct suspend_plan *plan, struct findings *findings)
-{
-    struct extremes extremes = look_through(plan, 3);
-    double local = extremes.sum[0] / extremes.n[0], global = extremes.sum[1] / extremes.n[1];
-    char ours[120], reason[1000];
-
-    describe(&extremes, ours, sizeof ours);
-    snprintf(reason, sizeof reason, "The smallest of all is %.3f%s. %s %s", extremes.smallest,
-             about_small(extremes.smallest), chosen, tried[3]);
-    findings_claim(findings,
-                   &(struct claim){"figure-4-t30", "With T30 all-best-effort is up to 1.10",
-                                   "1.10 (global)", ours,
-                                   fabs(extremes.largest - 1.10) <= 0.03 ? VERDICT_AGREES
-                                   : extremes.largest > 1.02             ? VERDICT_SAME_SHAPE
-                                                                         : VERDICT_DIFFERS,
-                                   reason});
-    snprintf(ours, sizeof ours, "mean %.3f global, %.3f local", global, local);
-    findings_claim(findings,
-                   &(struct claim){"figure-4-t30-global",
-                                   "With T30 a global file system costs more than a local one",
-                                   "global above local", ours,
-                                   global > local ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
+    snprintf(text, size, "%.3f \302\261 %.3f (%d core%s, %s, %d MB)", extremes->value.mean,
+             extremes->value.half, run->cores, run->cores == 1 ? "" : "s",
+             run->global ? "global" : "local", run->memory);
 }
 
 static void claim_none(const struct suspend_plan *plan, struct findings *findings)
 {
     struct extremes extremes = look_through(plan, 0);
+    char ours[80];
+
+    snprintf(ours, sizeof ours, "%.3f to %.3f", extremes.smallest, extremes.largest);
+    findings_claim(findings,
+                   &(struct claim){"figure-4-none",
+                                   "Without reservations the times of suspension do not matter",
+                                   "0.99 to 1.00 (Table 1)", ours,
+                                   extremes.largest <= 1 + near && extremes.smallest >= 0.99 - near
+                                       ? VERDICT_AGREES
+                                       : VERDICT_DIFFERS,
+                                   "Leases are suspended without reservations, too: a small one "
+                                   "may run in a gap before a larger one."});
+}
+
+static void claim_small(const struct suspend_plan *plan, struct findings *findings, int workload)
+{
+    struct extremes extremes = look_through(plan, workload);
+    double over = extremes.largest - limit;
+    char id[40], text[120], ours[120], reason[600], hours[120] = "";
+
+    snprintf(id, sizeof id, "figure-4-%s", workload == 1 ? "t10" : "t20");
+    snprintf(text, sizeof text, "With %s all-best-effort is at most 1.018 in all 32 runs",
+             suspend_workloads[workload]);
+    describe(&extremes, ours, sizeof ours);
+    if (over > 0)
+        snprintf(hours, sizeof hours, " That is %.1f hours in %.0f days above the paper's largest.",
+                 24 * over * suspend_base_days(plan, extremes.where).mean,
+                 suspend_base_days(plan, extremes.where).mean);
+    snprintf(reason, sizeof reason,
+             "%d of %d configurations are within 1.018; the smallest is %.3f; the mean of the "
+             "local ones %.3f, of the global ones %.3f.%s%s",
+             extremes.n[0] + extremes.n[1] - extremes.above, extremes.n[0] + extremes.n[1],
+             extremes.smallest, extremes.mean[0], extremes.mean[1], hours,
+             over > 0 ? " The threshold decides about the rest: leases that begin in a gap before "
+                        "a reservation have to be suspended, and a larger one begins fewer (table "
+                        "'open')."
+                      : "");
+    findings_claim(findings, &(struct claim){id, text, "\342\211\244 1.018", ours,
+                                             extremes.smallest < 0.97 ? VERDICT_DIFFERS
+                                             : over <= near           ? VERDICT_AGREES
+                                             : over <= 5 * near       ? VERDICT_SAME_SHAPE
+                                                                      : VERDICT_DIFFERS,
+                                             reason});
+}
+
+static void claim_large(const struct suspend_plan *plan, struct findings *findings)
+{
+    struct extremes extremes = look_through(plan, 3);
+    double away = fabs(extremes.largest - largest_30);
     char ours[120];
 
     describe(&extremes, ours, sizeof ours);
+    findings_claim(findings,
+                   &(struct claim){"figure-4-t30", "With T30 all-best-effort is up to 1.10",
+                                   "1.10 (global)", ours,
+                                   away <= near         ? VERDICT_AGREES
+                                   : extremes.above > 0 ? VERDICT_SAME_SHAPE
+                                                        : VERDICT_DIFFERS,
+                                   away <= near
+                                       ? ""
+                                       : "The site is full: jobs and reservations ask for all of "
+                                         "it, so every second of suspension shows in the "
+                                         "end. The threshold, which the paper does not print, "
+                                         "decides how many suspensions there are (table 'open')."});
+    snprintf(ours, sizeof ours, "mean %.3f global, %.3f local", extremes.mean[1], extremes.mean[0]);
+    findings_claim(findings,
+                   &(struct claim){
+                       "figure-4-t30-global",
+                       "With T30 a global file system costs more than a local one",
+                       "global above local", ours,
+                       extremes.mean[1] > extremes.mean[0] ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
+}
+
+/* "for this 30-day workload, this translates to 3.37 extra days of work relative to the baseline":
+ * 3.37 days are 10 %, so the baseline ends after 33.7. */
+static void claim_days(const struct suspend_plan *plan, struct findings *findings)
+{
+    const struct extremes extremes = look_through(plan, 3);
+    struct suspend_run run = {.cores = 1};
+    struct estimate base = suspend_base_days(plan, extremes.where);
+    const struct accounting_summary *jobs;
+    double extra = base.mean * (extremes.largest - 1), load;
+    char ours[120], reason[500];
+
+    run.memory = suspend_memories[0];
+    run.rates = RATES_AT_ONCE;
+    jobs = &suspend_find(plan, &run)->figures;
+    load = jobs->utilization * (double)jobs->best_effort_end / (30 * 86400);
+    snprintf(ours, sizeof ours, "%.2f extra days, %.1f \302\261 %.1f days", extra, base.mean,
+             base.half);
+    snprintf(reason, sizeof reason,
+             "The trace's jobs take %.1f %% of 144 nodes for 30 days; the paper counts with the "
+             "archive's 76.2 %%, a figure for the whole log: %.1f days of work more. A suspended "
+             "lease must be allowed to be resumed on other hosts for such a baseline: with "
+             "migration=no it ends many days later (table 'open').",
+             100 * load, 30 * (0.762 - load));
     findings_claim(
-        findings, &(struct claim){
-                      "figure-4-none", "Without reservations the times of suspension do not matter",
-                      "about 1", ours, extremes.largest <= 1.02 ? VERDICT_AGREES : VERDICT_DIFFERS,
-                      "Leases are suspended without reservations, too: a small one "
-                      "may run in a gap before a larger one."});
+        findings,
+        &(struct claim){"figure-4-t30-days",
+                        "The largest of T30 is 3.37 days more than its "
+                        "baseline, which is 10 %: of 33.7 days",
+                        "3.37 extra days, 33.7 days", ours,
+                        fabs(base.mean / 33.7 - 1) <= 0.05 && fabs(extra / 3.37 - 1) <= 0.1
+                            ? VERDICT_AGREES
+                        : fabs(base.mean / 33.7 - 1) <= 0.1 && fabs(extra / 3.37 - 1) <= 0.25
+                            ? VERDICT_SAME_SHAPE
+                            : VERDICT_DIFFERS,
+                        reason});
+}
+
+static void claim_row(struct findings *findings, int w, const struct estimate *fast,
+                      const struct estimate *slow)
+{
+    bool agrees =
+        fabs(fast->mean - table_1[w][0]) <= near && fabs(slow->mean - table_1[w][1]) <= near;
+    char ours[160], id[40], text[120], theirs[40];
+
+    snprintf(id, sizeof id, "table-1-%d", w);
+    snprintf(text, sizeof text, "Table 1, %s, 1000 and 100 Mbit/s", suspend_workloads[w]);
+    snprintf(theirs, sizeof theirs, "%.2f, %.2f", table_1[w][0], table_1[w][1]);
+    snprintf(ours, sizeof ours, "%.3f \302\261 %.3f, %.3f \302\261 %.3f", fast->mean, fast->half,
+             slow->mean, slow->half);
+    findings_claim(findings,
+                   &(struct claim){id, text, theirs, ours,
+                                   agrees                            ? VERDICT_AGREES
+                                   : slow->mean - fast->mean > -near ? VERDICT_SAME_SHAPE
+                                                                     : VERDICT_DIFFERS,
+                                   agrees ? ""
+                                          : "The slower network costs more or the same, as in the "
+                                            "paper; the threshold decides about the size of it "
+                                            "(table 'open')."});
 }
 
 /* Table 1: one core, 1024 MB, global; the network at 1000 and at 100 Mbit/s. */
 static void claim_table(const struct suspend_plan *plan, struct findings *findings)
 {
-    static const double paper[SUSPEND_WORKLOADS][2] = {
-        {0.99, 1.00}, {0.99, 1.00}, {1.00, 1.05}, {1.04, 1.16}};
     double difference[SUSPEND_WORKLOADS];
     bool ascends = true;
-    enum verdict verdict;
-    static const char unexplained[] =
-        "Not explained; figure-4-t10 to figure-4-t30 name the settings that were tried.";
-    char ours[160], id[40], text[120], theirs[40];
+    char ours[160];
 
     findings_table(findings, "table-1", "Table 1: the bandwidth of the network",
-                   "workload,1000 Mbps (paper),1000 Mbps (ours),+-,100 Mbps (paper),"
-                   "100 Mbps (ours),+-,difference (ours)",
+                   "workload,1000 Mbps (paper),1000 Mbps (ours),\302\261,100 Mbps (paper),"
+                   "100 Mbps (ours),\302\261,difference (paper),difference (ours)",
                    SUSPEND_WORKLOADS);
     for (int w = 0; w < SUSPEND_WORKLOADS; w++) {
+        static const char *const differences[] = {"+0.1 %", "+0.7 %", "+5.1 %", "+11.1 %"};
         struct suspend_run run = {.workload = w, .cores = 1, .global = true, .memory = 1024};
         struct estimate fast = suspend_mean_ratio(plan, run), slow;
 
@@ -232,37 +310,27 @@ static void claim_table(const struct suspend_plan *plan, struct findings *findin
         slow = suspend_mean_ratio(plan, run);
         difference[w] = slow.mean / fast.mean - 1;
         findings_cell(findings, "%s", suspend_workloads[w]);
-        findings_cell(findings, "%.2f", paper[w][0]);
+        findings_cell(findings, "%.2f", table_1[w][0]);
         findings_cell(findings, "%.3f", fast.mean);
         findings_cell(findings, "%.3f", fast.half);
-        findings_cell(findings, "%.2f", paper[w][1]);
+        findings_cell(findings, "%.2f", table_1[w][1]);
         findings_cell(findings, "%.3f", slow.mean);
         findings_cell(findings, "%.3f", slow.half);
+        findings_cell(findings, "%s", differences[w]);
         findings_cell(findings, "%+.1f %%", 100 * difference[w]);
-        snprintf(id, sizeof id, "table-1-%d", w);
-        snprintf(text, sizeof text, "Table 1, %s, 1000 and 100 Mbit/s", suspend_workloads[w]);
-        snprintf(theirs, sizeof theirs, "%.2f, %.2f", paper[w][0], paper[w][1]);
-        snprintf(ours, sizeof ours, "%.3f \302\261 %.3f, %.3f \302\261 %.3f", fast.mean, fast.half,
-                 slow.mean, slow.half);
-        verdict = fabs(fast.mean - paper[w][0]) <= 0.02 && fabs(slow.mean - paper[w][1]) <= 0.02
-                      ? VERDICT_AGREES
-                  : slow.mean - fast.mean > -0.01 ? VERDICT_SAME_SHAPE
-                                                  : VERDICT_DIFFERS;
-        findings_claim(findings, &(struct claim){id, text, theirs, ours, verdict,
-                                                 verdict == VERDICT_AGREES ? "" : unexplained});
-        ascends = ascends && (w == 0 || difference[w] >= difference[w - 1] - 0.005);
+        claim_row(findings, w, &fast, &slow);
+        ascends = ascends && (w == 0 || difference[w] > difference[w - 1]);
     }
     snprintf(ours, sizeof ours, "%+.1f, %+.1f, %+.1f, %+.1f %%", 100 * difference[0],
              100 * difference[1], 100 * difference[2], 100 * difference[3]);
-    verdict = ascends                         ? VERDICT_AGREES
-              : difference[3] > difference[0] ? VERDICT_SAME_SHAPE
-                                              : VERDICT_DIFFERS;
-    findings_claim(findings,
-                   &(struct claim){"table-1-order",
-                                   "The slower network costs the more, the more reservations "
-                                   "there are (No ARs, T10, T20, T30)",
-                                   "+0.1, +0.7, +5.1, +11.1 %", ours, verdict,
-                                   verdict == VERDICT_AGREES ? "" : unexplained});
+    findings_claim(findings, &(struct claim){"table-1-order",
+                                             "The slower network costs the more, the more "
+                                             "reservations there are (No ARs, T10, T20, T30)",
+                                             "+0.1, +0.7, +5.1, +11.1 %", ours,
+                                             ascends                         ? VERDICT_AGREES
+                                             : difference[3] > difference[0] ? VERDICT_SAME_SHAPE
+                                                                             : VERDICT_DIFFERS,
+                                             ascends ? "" : "Not in every step."});
 }
 
 void suspend_tell(const struct suspend_plan *plan, struct findings *findings)
@@ -271,13 +339,21 @@ void suspend_tell(const struct suspend_plan *plan, struct findings *findings)
     claim_small(plan, findings, 1);
     claim_small(plan, findings, 2);
     claim_large(plan, findings);
+    claim_days(plan, findings);
     claim_table(plan, findings);
     for (int workload = 0; workload < SUSPEND_WORKLOADS; workload++)
         draw_workload(plan, findings, workload);
+    draw_table(plan, findings);
+    suspend_tell_variants(plan, findings);
     write_runs(plan, findings);
-    findings_remark(findings, "Times are relative to the same workload, number of cores and seed "
-                              "with suspensions and resumptions that take no time, on a local file "
-                              "system. The end of the last lease depends on chance: which lease "
-                              "happens to be the last, and where it found room. Intervals are of "
-                              "95 %% (Student's t).");
+    findings_remark(findings,
+                    "Times are relative to the same workload, number of cores and seed with "
+                    "suspensions and resumptions that take no time. A number agrees when it is "
+                    "within 0.01 of the paper's, which prints hundredths. Intervals are of 95 %% "
+                    "(Student's t).");
+    findings_remark(findings,
+                    "The options were chosen in this order: migration, because the paper speaks of "
+                    "it and its baseline of 33.7 days is out of reach without; all others as they "
+                    "are without any configuration. The values of the table 'open' were tried, "
+                    "too; none was taken for its result.");
 }

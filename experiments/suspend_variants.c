@@ -1,0 +1,37 @@
+/* What other values of the options of experiment `suspend` give. */
+#include "experiments/suspend.h"
+
+static void write_row(const struct suspend_plan *plan, struct findings *findings, int variant)
+{
+    const struct suspend_variant *other = &suspend_variants[variant];
+
+    if (other->option)
+        findings_cell(findings, "%s=%s", other->option, other->value);
+    else
+        findings_cell(findings, "as chosen");
+    for (int w = 1; w < SUSPEND_WORKLOADS; w++) {
+        struct suspend_run run = suspend_hard(w, variant), base = suspend_base(run);
+
+        findings_cell(findings, "%.1f",
+                      (double)suspend_find(plan, &base)->figures.best_effort_end / 86400);
+        run.global = false;
+        findings_cell(findings, "%.3f", suspend_ratio(plan, run));
+        run.global = true;
+        findings_cell(findings, "%.3f", suspend_ratio(plan, run));
+    }
+}
+
+void suspend_tell_variants(const struct suspend_plan *plan, struct findings *findings)
+{
+    struct suspend_run last = suspend_hard(1, SUSPEND_VARIANTS - 1);
+
+    if (!suspend_find(plan, &last))
+        return;
+    findings_table(findings, "open",
+                   "What the paper leaves open: 4 cores per host, 4096 MB per VM, first seed",
+                   "options,T10 baseline (days),T10 local,T10 global,T20 baseline (days),T20 local,"
+                   "T20 global,T30 baseline (days),T30 local,T30 global",
+                   SUSPEND_VARIANTS);
+    for (int variant = 0; variant < SUSPEND_VARIANTS; variant++)
+        write_row(plan, findings, variant);
+}
