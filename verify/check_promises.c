@@ -94,15 +94,33 @@ static bool was_planned_at(const struct checker *checker, const struct schedule_
     return false;
 }
 
-/* It had its place, and made room for somebody: it begins anew later. */
-static bool was_displaced(const struct checker *checker, const struct schedule_lease *lease)
+static bool went_back(const struct checker *checker, const struct schedule_lease *lease,
+                      int64_t from, int64_t until)
 {
     size_t index = (size_t)(lease - checker->schedule->leases);
     const struct schedule_move *const *moves = checker_moves(checker, index);
 
     for (size_t i = 0; i < checker_n_moves(checker, index); i++)
-        if (moves[i]->to == STATE_QUEUED && moves[i]->from != STATE_PENDING)
+        if (moves[i]->to == STATE_QUEUED && moves[i]->from != STATE_PENDING &&
+            moves[i]->time >= from && moves[i]->time <= until)
             return true;
+    return false;
+}
+
+/* It had its place, made room for somebody, as the record says, and begins anew later. */
+static bool was_displaced(const struct checker *checker, const struct schedule_lease *lease,
+                          int64_t from)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    for (size_t i = 0; i < schedule->n_preemptions; i++) {
+        const struct schedule_preemption *preemption = &schedule->preemptions[i];
+
+        if (preemption->lease == lease->id && preemption->decided >= lease->submit &&
+            preemption->decided <= from &&
+            went_back(checker, lease, preemption->decided, preemption->time))
+            return true;
+    }
     return false;
 }
 
@@ -121,7 +139,7 @@ static void check_immediate(struct checker *checker, const struct schedule_lease
                           (long long)lease->submit);
     if (there == SCHEDULE_UNSET)
         there = lease->submit;
-    if (from > there && was_displaced(checker, lease))
+    if (from > there && was_displaced(checker, lease, from))
         return;
     /* With a cache nothing tells when the image is there; it may still wait for others. */
     if (lease->has_image && checker->images_move ? from < there : from != there)

@@ -74,6 +74,7 @@ void check_promises(struct checker *checker, const struct schedule_lease *lease)
 void check_duration(struct checker *checker, const struct schedule_lease *lease);
 void check_states(struct checker *checker, const struct schedule_lease *lease);
 void check_preemptions(struct checker *checker);
+void check_terms(struct checker *checker);
 void check_results(struct checker *checker);
 
 #endif

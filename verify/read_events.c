@@ -22,7 +22,8 @@ static int read_moves(struct reader *reader, json_t *list)
     schedule->moves = reader_take(reader, json_array_size(list), sizeof *schedule->moves);
     if (!schedule->moves)
         return -1;
-    json_array_foreach (list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         struct schedule_move *move = &schedule->moves[i];
         int from, to;
 
@@ -51,7 +52,8 @@ static int read_preemptions(struct reader *reader, json_t *list)
         reader_take(reader, json_array_size(list), sizeof *schedule->preemptions);
     if (!schedule->preemptions)
         return -1;
-    json_array_foreach (list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         struct schedule_preemption *preemption = &schedule->preemptions[i];
         const char *how = json_string_value(json_array_get(item, 3));
 
@@ -63,6 +65,7 @@ static int read_preemptions(struct reader *reader, json_t *list)
         if (!how)
             return json_fail(&reader->place, NULL, "the fourth entry must say what is done");
         preemption->suspended = strcmp(how, "suspend") == 0;
+        preemption->ended = strcmp(how, "cancel") == 0;
     }
     schedule->n_preemptions = json_array_size(list);
     return 0;
@@ -77,7 +80,8 @@ static int read_results(struct reader *reader, json_t *stats)
     schedule->results = reader_take(reader, json_object_size(stats), sizeof *schedule->results);
     if (!schedule->results)
         return -1;
-    json_object_foreach (stats, id, item) {
+    json_object_foreach(stats, id, item)
+    {
         struct schedule_lease_result *result = &schedule->results[schedule->n_results];
 
         snprintf(reader->place.where, sizeof reader->place.where, "lease_stats.%.40s", id);

@@ -135,7 +135,8 @@ struct schedule_lost_run {
 
 struct schedule_preemption {
     int64_t decided, lease, time;
-    bool suspended; /* else stopped and queued again */
+    bool suspended; /* else stopped: */
+    bool ended;     /* for good, or else to be begun again */
 };
 
 struct schedule_lease_result {

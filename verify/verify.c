@@ -26,6 +26,7 @@ static const struct {
     [CHECK_STATES] = {"states", "state changes are allowed and fit the operations"},
     [CHECK_FINAL] = {"final", "every lease comes to an end"},
     [CHECK_PREEMPTION] = {"preemption", "preempted leases make room when said, and may be"},
+    [CHECK_TERMS] = {"terms", "preempted leases get the time and the deadline of their terms"},
     [CHECK_RESULTS] = {"results", "waiting times, slowdowns and totals are right"},
 };
 
@@ -235,6 +236,7 @@ static int check_all(struct checker *checker)
         check_states(checker, lease);
     }
     check_preemptions(checker);
+    check_terms(checker);
     check_results(checker);
     return 0;
 }

@@ -24,6 +24,7 @@ enum verify_check {
     CHECK_STATES,     /* state changes follow the allowed moves and fit the operations */
     CHECK_FINAL,      /* every lease comes to an end, or the record says why not */
     CHECK_PREEMPTION, /* who is preempted makes room at the time said, and may be preempted */
+    CHECK_TERMS,      /* who is preempted gets what its terms guarantee: its time, its deadline */
     CHECK_RESULTS,    /* waiting time, slowdown and totals are what the schedule gives */
     CHECKS
 };

@@ -11,8 +11,11 @@
 
 /* Lease 1 runs on host 1, is suspended for the reservation 2 of four VMs, and comes back. */
 #define PREEMPTED "haizea-1.0/pre-1be-local"
-/* Leases 2 and 3 run on hosts 3 and 2 and are moved live, to host 1 when that is free, to host 3. */
+/* Leases 2 and 3 run on hosts 3 and 2 and are moved live, to host 1 when that is free, to host 3.
+ */
 #define MOVED "../../verify/data/moved"
+/* Immediate lease 1, restartable, is stopped at 60 for reservation 2 and begins anew at 420. */
+#define DISPLACED "../../verify/data/displaced"
 
 struct change {
     const char *path, *value; /* value NULL: taken away */
@@ -104,6 +107,11 @@ static const struct violation_case cases[] = {
     {CHECK_PREEMPTION, PREEMPTED, {{"preemptions/0/1", "5"}}, 5, ANY},
     {CHECK_PREEMPTION, PREEMPTED, {{"preemptions/0/0", "1900"}}, 1, ANY},
     {CHECK_PREEMPTION, PREEMPTED, {{"leases/0/preemptible", "false"}}, 1, ANY},
+    /* Late, and nobody made it so: no word of it; somebody else was displaced; not then. */
+    {CHECK_IMMEDIATE, DISPLACED, {{"preemptions/0", NULL}}, 1, ANY},
+    {CHECK_IMMEDIATE, DISPLACED, {{"preemptions/0/1", "2"}}, 1, ANY},
+    {CHECK_IMMEDIATE, DISPLACED, {{"preemptions/0/0", "70"}}, 1, ANY},
+    {CHECK_IMMEDIATE, DISPLACED, {{"state_log/5/3", "\"Suspending\""}}, 1, ANY},
     {CHECK_RESULTS, PREEMPTED, {{"lease_stats/1/Slowdown", "1.5"}}, 1, ANY},
     {CHECK_RESULTS, PREEMPTED, {{"lease_stats/1/Waiting time", "1"}}, 1, ANY},
     {CHECK_RESULTS, PREEMPTED, {{"stats/Total best-effort completed", "2"}}, ANY, ANY},
@@ -120,37 +128,74 @@ static const struct violation_case cases[] = {
     {CHECK_STATES, MOVED, {{"state_log/14", NULL}}, 2, ANY},
 };
 
-static bool found(const struct verification *verification, const struct violation_case *expected)
+/* More than one rule of the check applies to some: the words tell which. */
+static const struct {
+    struct violation_case wrong;
+    const char *says;
+} worded[] = {
+    {{CHECK_TERMS, DISPLACED, {{"preemptions/0/3", "\"cancel\""}}, 1, ANY}, "ended to make room"},
+    {{CHECK_TERMS,
+      DISPLACED,
+      {{"leases/0/state", "\"Cancelled\""}, {"galerna/leases/0/reason", "\"cancelled-for\""}},
+      1,
+      ANY},
+     "never got its time"},
+    {{CHECK_TERMS, DISPLACED, {{"leases/0/state", "\"Queued\""}, {"leases/0/end", "null"}}, 1, ANY},
+     "never got its time"},
+    {{CHECK_TERMS,
+      DISPLACED,
+      {{"leases/0/type", "\"Deadline\""}, {"leases/0/deadline", "1019"}},
+      1,
+      ANY},
+     "promised by 1019, it made room and is Done at 1020"},
+    {{CHECK_TERMS,
+      DISPLACED,
+      {{"leases/0/type", "\"Deadline\""},
+       {"leases/0/deadline", "2000"},
+       {"leases/0/state", "\"Cancelled\""}},
+      1,
+      ANY},
+     "promised by 2000, it made room and is Cancelled"},
+};
+
+static bool found(const struct verification *verification, const struct violation_case *expected,
+                  const char *says)
 {
     for (size_t i = 0; i < verification->n_kept; i++) {
         const struct violation *violation = &verification->violations[i];
 
         if (violation->check == expected->check &&
             (expected->lease == ANY || violation->lease == expected->lease) &&
-            (expected->host == ANY || violation->host == expected->host))
+            (expected->host == ANY || violation->host == expected->host) &&
+            strstr(violation->text, says))
             return true;
     }
     return false;
 }
 
-static void each_wrong_record_is_found(void **state)
+static void expect_found(const struct violation_case *wrong, const char *says)
 {
     const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = true};
+    struct verification verification;
+    json_t *record = load_record(wrong->record);
 
+    for (int i = 0; i < 3 && wrong->changes[i].path; i++)
+        change_record(record, wrong->changes[i].path, wrong->changes[i].value);
+    check_record(record, &options, &verification);
+    if (!found(&verification, wrong, says))
+        fail_msg("%s with another %s: the check %s says nothing", wrong->record,
+                 wrong->changes[0].path, verify_check_name(wrong->check));
+    verification_finish(&verification);
+    json_decref(record);
+}
+
+static void each_wrong_record_is_found(void **state)
+{
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct verification verification;
-        json_t *record = load_record(cases[i].record);
-
-        for (int j = 0; j < 3 && cases[i].changes[j].path; j++)
-            change_record(record, cases[i].changes[j].path, cases[i].changes[j].value);
-        check_record(record, &options, &verification);
-        if (!found(&verification, &cases[i]))
-            fail_msg("%s with another %s: the check %s says nothing", cases[i].record,
-                     cases[i].changes[0].path, verify_check_name(cases[i].check));
-        verification_finish(&verification);
-        json_decref(record);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_found(&cases[i], "");
+    for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
+        expect_found(&worded[i].wrong, worded[i].says);
 }
 
 static void every_check_has_a_wrong_record(void **state)
@@ -160,6 +205,8 @@ static void every_check_has_a_wrong_record(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         tried[cases[i].check] = true;
+    for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
+        tried[worded[i].wrong.check] = true;
     for (int check = 0; check < CHECKS; check++)
         if (!tried[check])
             fail_msg("no wrong record for %s", verify_check_name((enum verify_check)check));
@@ -182,6 +229,53 @@ static void a_live_move_is_clean(void **state)
     json_decref(record);
 }
 
+static void expect_no(const char *name, struct change change, bool complete,
+                      enum verify_check check)
+{
+    const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = complete};
+    json_t *record = load_record(name);
+    struct verification verification;
+
+    if (change.path)
+        change_record(record, change.path, change.value);
+    check_record(record, &options, &verification);
+    assert_true(verification.examined[check] > 0);
+    if (verification.violated[check])
+        fail_msg("%s: %s", verify_check_name(check), verification.violations[0].text);
+    verification_finish(&verification);
+    json_decref(record);
+}
+
+/* A record says who made room, so it may start later; whoever gave up a lease, no terms were
+ * broken; what a run that was cut short leaves open may still be kept; a cancelable lease was
+ * promised nothing. */
+static void who_makes_room_by_its_terms_is_clean(void **state)
+{
+    const struct change given_up = {"galerna/leases/0/terms", "\"cancelable\""};
+    const struct change ended = {"preemptions/0/3", "\"cancel\""};
+    const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = true};
+    json_t *record = load_record(DISPLACED);
+    struct verification verification;
+
+    (void)state;
+    expect_no(DISPLACED, (struct change){NULL, NULL}, true, CHECK_IMMEDIATE);
+    expect_no(DISPLACED, (struct change){NULL, NULL}, true, CHECK_TERMS);
+    expect_no(DISPLACED, (struct change){"leases/0/state", "\"Queued\""}, false, CHECK_TERMS);
+    change_record(record, given_up.path, given_up.value);
+    change_record(record, ended.path, ended.value);
+    check_record(record, &options, &verification);
+    assert_int_equal(verification.violated[CHECK_TERMS], 0);
+    verification_finish(&verification);
+    change_record(record, given_up.path, "\"migratable\"");
+    change_record(record, ended.path, "\"cancel+requeue\"");
+    change_record(record, "leases/0/state", "\"Cancelled\"");
+    change_record(record, "galerna/leases/0/reason", "\"cancelled\"");
+    check_record(record, &options, &verification);
+    assert_int_equal(verification.violated[CHECK_TERMS], 0);
+    verification_finish(&verification);
+    json_decref(record);
+}
+
 static void the_record_itself_is_clean(void **state)
 {
     const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = true};
@@ -192,7 +286,8 @@ static void the_record_itself_is_clean(void **state)
     check_record(record, &options, &verification);
     assert_int_equal(verification.n_violations, 0);
     for (int check = 0; check < CHECKS; check++)
-        if (check != CHECK_DEADLINE && check != CHECK_IMMEDIATE && check != CHECK_LENGTH)
+        if (check != CHECK_DEADLINE && check != CHECK_IMMEDIATE && check != CHECK_LENGTH &&
+            check != CHECK_TERMS)
             assert_true(verification.examined[check] > 0);
     verification_finish(&verification);
     json_decref(record);
@@ -245,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_record_itself_is_clean),
         cmocka_unit_test(a_live_move_is_clean),
+        cmocka_unit_test(who_makes_room_by_its_terms_is_clean),
         cmocka_unit_test(each_wrong_record_is_found),
         cmocka_unit_test(every_check_has_a_wrong_record),
         cmocka_unit_test(memory_that_waits_for_its_suspension_counts),
