@@ -403,6 +403,12 @@ int64_t engine_free(const struct engine *engine, uint32_t host, int type, int64_
     return slot_table_free(engine->table, host, type, at);
 }
 
+int64_t engine_fits_until(const struct engine *engine, uint32_t host, const struct amounts *need,
+                          int64_t from)
+{
+    return slot_table_fits_until(engine->table, host, need, from);
+}
+
 uint64_t engine_attempts(const struct engine *engine)
 {
     return engine->attempts;

@@ -127,6 +127,10 @@ int64_t engine_now(const struct engine *engine);
 /* Free amount of a resource type on a host (its place) at a time, now or later; what is planned
  * counts. O(log n). */
 int64_t engine_free(const struct engine *engine, uint32_t host, int type, int64_t at);
+/* Until when that much is free on a host, from a time on, now or later: that time itself when it is
+ * not, INSTANT_NEVER when for ever. O(log n + change points until then). */
+int64_t engine_fits_until(const struct engine *engine, uint32_t host, const struct amounts *need,
+                          int64_t from);
 uint64_t engine_attempts(const struct engine *engine); /* leases tried so far */
 const struct site *engine_site(const struct engine *engine);
 

@@ -225,6 +225,26 @@ struct book_vm *book_add_vm(struct book *book, int32_t id, int64_t lease)
     return vm;
 }
 
+int book_move_vm(struct book *book, struct book_vm *vm, int64_t lease)
+{
+    struct lease_record *from = book_index_find(&book->leases, vm->lease);
+    struct lease_record *to = book_index_find(&book->leases, lease);
+    size_t kept = 0;
+
+    if (!to) {
+        errno = ENOENT;
+        return -1;
+    }
+    for (size_t i = 0; i < from->n_vms; i++)
+        if (from->vms[i] != vm)
+            from->vms[kept++] = from->vms[i];
+    from->n_vms = kept;
+    vm->lease = lease;
+    book_attach_vm(to, vm);
+    book_mark_vm(book, vm);
+    return 0;
+}
+
 struct book_vm *const *book_vms_of(const struct book *book, int64_t lease, size_t *n)
 {
     const struct lease_record *record = book_index_find(&book->leases, lease);

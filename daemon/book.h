@@ -160,6 +160,10 @@ struct book_vm *book_vm(const struct book *book, int32_t id);
 struct book_lease *book_add_lease(struct book *book, int64_t id);
 struct book_vm *book_add_vm(struct book *book, int32_t id, int64_t lease);
 
+/* It belongs to another lease from now on, which is in memory; the array of book_vms_of() of either is
+ * no longer valid. ENOENT: it is not. */
+int book_move_vm(struct book *book, struct book_vm *vm, int64_t lease);
+
 void book_mark_lease(struct book *book, struct book_lease *lease);
 void book_mark_vm(struct book *book, struct book_vm *vm);
 
@@ -180,6 +184,12 @@ struct book_event {
     int64_t lease, at;
     const char *event, *text; /* valid during the visit */
 };
+
+/* Who is told of every line when it is added, before it is written; NULL: nobody. It must not change
+ * the book. book_tell() tells of something that has no line. */
+void book_listen(struct book *book, void (*listener)(void *context, const struct book_event *event),
+                 void *context);
+void book_tell(const struct book *book, int64_t lease, int64_t at, const char *event);
 
 /* The newest `limit` (0: all) lines of a lease's history, oldest first, committed or not.
  * BOOK_NO_LEASE: of all leases and the daemon. The visitor must not change the book. -1 with err.

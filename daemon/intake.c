@@ -180,29 +180,37 @@ static void take_up(struct daemon *daemon, struct book_lease *lease, struct book
                       vm_state_name(vm->state, vm->lcm_state));
 }
 
-static void join_group(struct daemon *daemon, const struct vm *vm, const struct wish *wish,
-                       int64_t now)
+/* It waits for the other members. */
+static void gather(struct daemon *daemon, struct book_lease *lease, const struct wish *wish,
+                   int64_t now)
 {
-    struct book_lease *lease = open_group(daemon, vm, wish->group);
     int64_t timeout = wish->group_timeout >= 0 ? wish->group_timeout
                       : wish->group_size       ? -1
                                                : daemon->live->group_timeout;
 
-    if (!lease) {
-        lease = add_lease(daemon, vm);
-        take_terms(lease, wish);
-        lease->phase = PHASE_GATHERING;
-        book_history(daemon->book, lease->id, now, "requested", "%s, group %s",
-                     lease_kind_name(lease->kind), lease->group);
-    }
+    lease->phase = PHASE_GATHERING;
     if (timeout >= 0)
         lease->group_until = now + timeout;
     if (wish->group_size > lease->group_size)
         lease->group_size = wish->group_size;
-    add_vm(daemon, vm, lease->id);
     snprintf(lease->reason_word, sizeof lease->reason_word, "group-incomplete");
     book_mark_lease(daemon->book, lease);
     daemon_wake(daemon);
+}
+
+static void join_group(struct daemon *daemon, const struct vm *vm, const struct wish *wish,
+                       int64_t now)
+{
+    struct book_lease *lease = open_group(daemon, vm, wish->group);
+
+    if (!lease) {
+        lease = add_lease(daemon, vm);
+        take_terms(lease, wish);
+        book_history(daemon->book, lease->id, now, "requested", "%s, group %s",
+                     lease_kind_name(lease->kind), lease->group);
+    }
+    add_vm(daemon, vm, lease->id);
+    gather(daemon, lease, wish, now);
 }
 
 static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
@@ -238,14 +246,50 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
     take_up(daemon, lease, entry, vm, now);
 }
 
+/* A VM of the lease that is there and tells what it asks for. */
+static const struct sight *asking_vm(const struct daemon *daemon, const struct book_lease *lease)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct sight *sight = vms[i]->gone ? NULL : world_sight(daemon->world, vms[i]->id);
+
+        if (sight && sight->full)
+            return sight;
+    }
+    return NULL;
+}
+
+/* One that was refused by itself: its group may be waiting for it. */
+static void rejoin(struct daemon *daemon, struct book_lease *lease, const struct sight *sight,
+                   const struct wish *wish, int64_t now)
+{
+    struct book_lease *group = open_group(daemon, sight->full, wish->group);
+
+    if (!group || members(daemon, lease->id) != 1) {
+        gather(daemon, lease, wish, now);
+        return;
+    }
+    book_move_vm(daemon->book, book_vm(daemon->book, sight->id), group->id);
+    lease->phase = PHASE_ENDED;
+    lease->end = now;
+    book_mark_lease(daemon->book, lease);
+    book_history(daemon->book, lease->id, now, "ended", "VM %d belongs to lease %lld now",
+                 sight->id, (long long)group->id);
+    book_history(daemon->book, group->id, now, "joined", "by VM %d, which was refused before",
+                 sight->id);
+    gather(daemon, group, wish, now);
+}
+
 void intake_again(struct daemon *daemon, struct book_lease *lease, int64_t now)
 {
     const struct wish_defaults plain = defaults(daemon);
-    const struct sight *sight = world_sight(daemon->world, (int32_t)lease->id);
+    const struct sight *sight = asking_vm(daemon, lease);
     char reason[WISH_TEXT_MAX] = "";
     struct wish wish;
 
-    if (!sight || !sight->full)
+    if (!sight)
         return;
     book_history(daemon->book, lease->id, now, "released", "asked for again");
     lease->accepted = lease->late = lease->warned = false;
@@ -258,11 +302,15 @@ void intake_again(struct daemon *daemon, struct book_lease *lease, int64_t now)
         refuse(daemon, lease, now, "not-granted", reason);
         return;
     }
-    lease->phase = PHASE_WAITING;
     lease->submit = now;
     book_mark_lease(daemon->book, lease);
-    planner_new(daemon->planner, lease->id);
     daemon_wake(daemon);
+    if (wish.group[0]) {
+        rejoin(daemon, lease, sight, &wish, now);
+        return;
+    }
+    lease->phase = PHASE_WAITING;
+    planner_new(daemon->planner, lease->id);
 }
 
 static void close_group(struct daemon *daemon, struct book_lease *lease, int64_t now, size_t n)

@@ -10,6 +10,8 @@
 #include "daemon/planner_inside.h"
 #include "util/memory.h"
 
+enum { REHOUSED_MAX = 8 /* in one plan: each is thought over on its own */ };
+
 struct planner *planner_create(const struct planner_settings *settings, struct book *book,
                                struct world *world)
 {
@@ -26,10 +28,17 @@ struct planner *planner_create(const struct planner_settings *settings, struct b
     return planner;
 }
 
-static void drop_picture(struct planner *planner)
+static void drop_engine(struct planner *planner)
 {
+    if (planner->engine && planner->settings.site_changed)
+        planner->settings.site_changed(planner->settings.site_context, NULL);
     engine_destroy(planner->engine);
     planner->engine = NULL;
+}
+
+static void drop_picture(struct planner *planner)
+{
+    drop_engine(planner);
     eligibility_destroy(planner->eligibility);
     planner->eligibility = NULL;
     hosts_release(planner->hosts);
@@ -174,11 +183,15 @@ static int make_engine(struct planner *planner, int64_t now, struct error *err)
         use_estimate(planner, OPERATION_RESUME, &settings.override_resume_time,
                      &settings.resume_rate);
     }
+    drop_engine(planner);
     if (make_site(planner, &site, err) == 0)
         planner->engine = engine_create(&site, &settings, planner->settings.policies, err);
     site_finish(&site);
     if (!planner->engine)
         return -1;
+    if (planner->settings.site_changed)
+        planner->settings.site_changed(planner->settings.site_context,
+                                       engine_site(planner->engine));
     return engine_begin(planner->engine, now, err);
 }
 
@@ -231,6 +244,13 @@ int planner_rebuild(struct planner *planner, int64_t now, struct error *err)
         return -1;
     }
     planner_adopt_all(planner, now);
+    for (int i = 0; i < REHOUSED_MAX && planner_rehouse(planner, now); i++) {
+        if (make_engine(planner, now, err) < 0) {
+            drop_picture(planner);
+            return -1;
+        }
+        planner_adopt_all(planner, now);
+    }
     return planner_step(planner, now, err);
 }
 

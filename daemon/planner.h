@@ -28,6 +28,9 @@ struct planner_settings {
     struct eligibility_settings eligibility;
     int64_t boot_time;        /* seconds a reservation is commanded early, as long as nothing is
                                  learnt of booting; 0: never early */
+    /* Told of each new engine's site, and NULL when that goes away; NULL: nobody is. */
+    void (*site_changed)(void *context, const struct site *site);
+    void *site_context;
     const struct troubles *troubles; /* hosts that are left alone; must outlive the planner */
     int64_t forecast;         /* leases of the queue whose start is estimated; 0: none */
     bool resumes_anywhere;    /* preempted VMs are stopped, not suspended */
@@ -77,6 +80,11 @@ int64_t planner_retry_time(const struct planner *planner);
 
 /* When the engine thinks the lease's VMs' time is over; INSTANT_NONE: it does not run there. */
 int64_t planner_end(const struct planner *planner, int64_t id);
+
+/* A member of this group, which is being started, has to go to another host than it was to: the next
+ * planner_rebuild() finds it one, if there is one with room. */
+bool planner_must_rehouse(const struct planner *planner, const struct book_lease *lease,
+                          int64_t now);
 
 /* Of those that wait, the engine plans the start of a few. When the rest will probably start is
  * estimated in turns of a millisecond or two (one lease's work at least), whenever something that

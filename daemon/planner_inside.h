@@ -74,6 +74,7 @@ uint32_t *planned_places(const struct planner *planner, const struct book_lease 
 int64_t lease_remaining(const struct book_lease *lease, int64_t now);
 bool lease_is_suspended_by_us(const struct planner *planner, const struct book_lease *lease);
 bool lease_is_final(const struct book_lease *lease);
+bool vm_avoids(const struct book_vm *vm, int32_t host, int64_t now); /* it failed there lately */
 uint32_t host_place(const struct planner *planner, int32_t host); /* HOST_NONE: unknown */
 
 /* Some lease is left out until then. */
@@ -90,6 +91,11 @@ void planner_note_expectations(struct planner *planner, int64_t now);
 void planner_note_rejection(struct planner *planner, struct book_lease *lease);
 /* The stretch that is planned for a lease that does not run; or NULL. */
 const struct reservation *planned_stretch(const struct lease *lease);
+
+/* --- planner_members.c --- */
+/* Another host for one member of a group that is being started and cannot be where it was to. True:
+ * it has one, plan anew. What stays where it is waits for its next try. */
+bool planner_rehouse(struct planner *planner, int64_t now);
 
 /* --- planner_forecast.c --- */
 /* Note when a lease that waits will probably start, if that is news: then true. */

@@ -197,6 +197,8 @@ static void admitted(struct planner *planner, struct book_lease *lease, int64_t 
                      lease->kind == LEASE_RESERVATION ? "starts" : "ends by", when);
     } else if (!lease->plain) {
         book_history(planner->book, lease->id, now, "accepted", "waits for room");
+    } else {
+        book_tell(planner->book, lease->id, now, "accepted");
     }
 }
 

@@ -66,7 +66,7 @@ enum {
 
 /* --- filters ---------------------------------------------------------------------------------- */
 
-static bool avoids(const struct book_vm *vm, int32_t host, int64_t now)
+bool vm_avoids(const struct book_vm *vm, int32_t host, int64_t now)
 {
     for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
         if (vm->avoid[i] == host && vm->avoid_until[i] > now)
@@ -95,7 +95,7 @@ static const struct host_filter *own_filter(struct planner *planner, struct plan
     own->allowed = memory_new(pool->n, sizeof *own->allowed);
     for (size_t i = 0; i < pool->n; i++) {
         own->allowed[i] =
-            (!filter->allowed || filter->allowed[i]) && !avoids(vm, pool->items[i].id, now);
+            (!filter->allowed || filter->allowed[i]) && !vm_avoids(vm, pool->items[i].id, now);
         left += own->allowed[i] && pool->items[i].state == HOST_MONITORED;
     }
     if (!left) {
@@ -241,9 +241,13 @@ static bool filter_of(struct planner *planner, struct book_lease *lease, struct 
         return true;
     if ((vm->next_try != INSTANT_NONE && vm->next_try > now) ||
         (vm->pause_until != INSTANT_NONE && vm->pause_until > now)) {
+        int64_t again = vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until;
+
         if (!lease->reason[0]) /* it says already what failed and when it is tried again */
             note_pause(planner, lease, vm);
-        planner_retry_at(planner, vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until);
+        if (lease->phase == PHASE_WAITING)
+            planner_estimate(planner, lease, again, now);
+        planner_retry_at(planner, again);
         return false;
     }
     if (sight->locked) {

@@ -25,6 +25,8 @@ static bool has_failed(const struct daemon *daemon, const struct book_lease *lea
 static void reconcile_active(struct daemon *daemon, struct book_lease *lease,
                              const struct standings *s, int64_t now)
 {
+    if (planner_must_rehouse(daemon->planner, lease, now))
+        daemon_replan(daemon, "a member of lease %lld goes to another host", (long long)lease->id);
     if (s->of[STANDS_UNKNOWN])
         return;
     if (s->of[STANDS_RUNNING] == s->n) {

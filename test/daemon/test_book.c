@@ -373,6 +373,35 @@ static void many_old_leases_expire_little_by_little(void **state)
     }
 }
 
+static void a_vm_goes_to_another_lease(void **state)
+{
+    struct book_fixture *fixture = *state;
+    struct book *book = fixture->book;
+    struct book_vm *const *vms;
+    size_t n;
+
+    book_add_lease(book, 4);
+    book_add_lease(book, 9);
+    book_add_vm(book, 4, 4);
+    book_add_vm(book, 5, 4);
+    book_add_vm(book, 9, 9);
+    book_must_commit(book);
+    assert_int_equal(book_move_vm(book, book_vm(book, 4), 77), -1);
+    assert_int_equal(book_move_vm(book, book_vm(book, 4), 9), 0);
+    book_must_commit(book);
+    for (int pass = 0; pass < 2; pass++) {
+        vms = book_vms_of(fixture->book, 9, &n);
+        assert_int_equal(n, 2);
+        assert_int_equal(vms[0]->id, 4);
+        assert_int_equal(vms[1]->id, 9);
+        assert_int_equal(vms[0]->lease, 9);
+        vms = book_vms_of(fixture->book, 4, &n);
+        assert_int_equal(n, 1);
+        assert_int_equal(vms[0]->id, 5);
+        book_reopen(fixture);
+    }
+}
+
 static void facts_are_kept(void **state)
 {
     struct book_fixture *fixture = *state;
@@ -414,6 +443,7 @@ int main(void)
         TEST(history_is_told_in_order),
         TEST(old_leases_expire),
         TEST(many_old_leases_expire_little_by_little),
+        TEST(a_vm_goes_to_another_lease),
         TEST(facts_are_kept),
     };
 #undef TEST

@@ -31,6 +31,69 @@ def group(t):
     t.deployed_once(*members)
 
 
+@scenario("extra-group-member-fails")
+def group_member_fails(t):
+    """The member whose boot fails is started on another host, the others stay where they are."""
+    hosts = t.add_hosts(4, cores=8)
+    t.backend.fail("deploy", host=hosts[0])
+    t.begin()
+    members = t.vms(3, "member", cpu=8, haizea=dict(best_effort(600), group="g1", group_size=3))
+    t.wait_running(members, 60, "all RUNNING, none on the host where boots fail")
+    t.require(hosts[0] not in [t.look(vm).host for vm in members], "not on that host", *members)
+    t.require(sum(len(t.look(vm).history) for vm in members) <= 4, "one was tried twice", *members)
+
+
+@scenario("extra-group-shrinks")
+def group_shrinks(t):
+    """A member that is deleted is not waited for when the group was complete before."""
+    t.add_hosts(2, cores=8)
+    t.begin()
+    busy = t.running_vm("busy", cpu=8)
+    members = t.vms(2, "member", cpu=8, haizea=dict(best_effort(600), group="g1", group_size=2))
+    t.wait_reason(members[0], 15, "[Ww]ait")
+    t.delete(members[1])
+    t.wait_running([members[0]], 30, "the rest of the group starts on the host that is free")
+    t.require(t.look(busy).running, "nobody is disturbed", busy)
+
+
+@scenario("extra-group-rejoins")
+def group_rejoins(t):
+    """A member that was refused by itself joins its group when its owner has mended and released
+    it."""
+    t.add_hosts(2, cores=8)
+    t.begin()
+    about = dict(best_effort(600), group="g1", group_size=2)
+    good = t.vm("good", cpu=8, haizea=about)
+    bad = t.vm("bad", cpu=8, haizea=dict(about, duration="forever"))
+    t.wait(20, "refused", lambda: t.refused(bad) and t.look(bad).state == 2, bad)
+    t.throughout(4, "the other waits for it", lambda: t.never_ran(good), good)
+    t.oned.call("one.vm.update", bad, "HAIZEA = [ %s ]" % ", ".join(
+        '%s = "%s"' % (key.upper(), value) for key, value in about.items()), 1)
+    t.oned.action("release", bad)
+    t.wait_running([good, bad], 30, "both RUNNING")
+    t.require(abs(t.began(good) - t.began(bad)) <= 5, "together", good, bad)
+
+
+@scenario("extra-modules-remember")
+def modules_remember(t):
+    """What a module counts live it counts after a restart, too: a user may have two leases."""
+    t.settings = "[scheduling]\npolicy-admission: limits\n[policy limits]\nleases: 2"
+    t.add_hosts(2, cores=8)
+    t.begin()
+    first = t.running_vm("first", haizea=best_effort(3600))
+    second = t.running_vm("second", haizea=best_effort(3600))
+    t.scheduler.kill()
+    t.scheduler.start()
+    third = t.vm("third", haizea=best_effort(3600))
+    t.wait(20, "the third is refused after a restart", lambda: t.refused(third), third)
+    t.require(t.reason(third, "2 leases"), "for being one too many", third)
+    t.delete(first)
+    t.wait(20, "the first is over", lambda: t.look(first).done, first)
+    t.pause(4)
+    t.running_vm("fourth", haizea=best_effort(3600))
+    t.require(t.look(second).running, "runs on", second)
+
+
 @scenario("fcfs")
 def fcfs(t):
     t.add_hosts(1, cores=8)
