@@ -94,6 +94,21 @@ void book_history(struct book *book, int64_t lease, int64_t at, const char *even
         .event = memory_text(event),
         .text = memory_text(text),
     };
+    if (book->listener)
+        book->listener(book->listener_context, &(struct book_event){lease, at, event, text});
+}
+
+void book_listen(struct book *book, void (*listener)(void *context, const struct book_event *event),
+                 void *context)
+{
+    book->listener = listener;
+    book->listener_context = context;
+}
+
+void book_tell(const struct book *book, int64_t lease, int64_t at, const char *event)
+{
+    if (book->listener)
+        book->listener(book->listener_context, &(struct book_event){lease, at, event, ""});
 }
 
 bool book_has_changes(const struct book *book)

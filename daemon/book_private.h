@@ -51,6 +51,9 @@ struct book {
     size_t n_marked_leases, n_marked_vms, n_events;
     size_t marked_leases_allocated, marked_vms_allocated, events_allocated;
 
+    void (*listener)(void *context, const struct book_event *event); /* NULL: none */
+    void *listener_context;
+
     struct fact_record *facts; /* ascending by name */
     size_t n_facts, facts_allocated, n_marked_facts;
 

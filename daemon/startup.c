@@ -16,6 +16,7 @@
 #include "daemon/enactor.h"
 #include "daemon/estimates.h"
 #include "daemon/guard.h"
+#include "daemon/lessons.h"
 #include "daemon/log.h"
 #include "daemon/messages.h"
 #include "daemon/recorder.h"
@@ -45,6 +46,7 @@ struct house {
     struct credentials credentials;
     int32_t zone;
     struct policy_host *policies;
+    struct lessons *lessons;
     struct answers_daemon services;
     struct daemon daemon;
     int exit_code;
@@ -70,7 +72,23 @@ static void policy_message(void *context, enum policy_log_level level, const cha
 
 static int reload(void *context, struct error *err)
 {
-    return policy_host_reload(context, err);
+    struct house *house = context;
+
+    if (policy_host_reload(house->policies, err) < 0)
+        return -1;
+    if (lessons_have_begun(house->lessons))
+        lessons_recall(house->lessons);
+    return 0;
+}
+
+/* Modules can be told of the past when they can ask how large the site is. */
+static void site_changed(void *context, const struct site *site)
+{
+    struct house *house = context;
+
+    policy_host_set_site(house->policies, site);
+    if (site && !lessons_have_begun(house->lessons))
+        lessons_recall(house->lessons);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -100,7 +118,7 @@ static int load_policies(struct house *house)
     if (!house->policies)
         return fail(house, EXIT_CONFIGURATION, &err);
     house->daemon.reload = reload;
-    house->daemon.reload_context = house->policies;
+    house->daemon.reload_context = house;
     return 0;
 }
 
@@ -318,7 +336,7 @@ static int take_place(struct house *house)
     return 0;
 }
 
-static struct planner_settings planner_settings(const struct house *house)
+static struct planner_settings planner_settings(struct house *house)
 {
     const struct live_configuration *live = house->daemon.live;
     struct planner_settings settings = {
@@ -330,6 +348,8 @@ static struct planner_settings planner_settings(const struct house *house)
                         .zone = house->zone},
         .boot_time = live->boot_time,
         .forecast = live->forecast,
+        .site_changed = site_changed,
+        .site_context = house,
         .troubles = &house->daemon.troubles,
         .resumes_anywhere = live->suspend_with == SUSPEND_WITH_STOP,
         .submit_on_hold = live->submit_on_hold,
@@ -355,6 +375,7 @@ static int make_loop(struct house *house)
     daemon->started = clock_now();
     daemon->world = world_create(&world, daemon_polled, daemon);
     daemon->estimates = estimates_create(daemon->book);
+    house->lessons = lessons_create(daemon->book, house->policies);
     daemon->planner = planner_create(&settings, daemon->book, daemon->world);
     planner_set_estimates(daemon->planner, daemon->estimates);
     planner_world(daemon->planner, &modules);
@@ -437,6 +458,7 @@ static void take_down(struct house *house)
     world_destroy(daemon->world);
     guard_destroy(daemon->guard);
     troubles_finish(&daemon->troubles);
+    lessons_destroy(house->lessons);
     policy_host_destroy(house->policies);
     credentials_finish(&house->credentials);
     simulated_stop(house->simulated);

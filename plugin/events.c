@@ -42,6 +42,27 @@ static void tell_all(struct policy_host *host, const struct galerna_event *event
         }
 }
 
+_Static_assert((int)POLICY_EVENT_REQUESTED == (int)GALERNA_EVENT_REQUESTED &&
+                   (int)POLICY_EVENT_STARTED == (int)GALERNA_EVENT_STARTED &&
+                   (int)POLICY_EVENT_PREEMPTED == (int)GALERNA_EVENT_PREEMPTED &&
+                   (int)POLICY_EVENT_RESUMED == (int)GALERNA_EVENT_RESUMED &&
+                   (int)POLICY_EVENT_FINISHED == (int)GALERNA_EVENT_FINISHED,
+               "kinds of events are passed through");
+
+void policy_host_tell(struct policy_host *host, const struct policy_event *event)
+{
+    const struct galerna_event told = {
+        .size = sizeof told,
+        .kind = (uint32_t)event->kind,
+        .time = event->time,
+        .lease = (const struct galerna_lease *)(const void *)event->lease,
+        .other = event->kind == POLICY_EVENT_PREEMPTED ? event->other : -1,
+        .accepted = event->accepted,
+    };
+
+    tell_all(host, &told);
+}
+
 static int step(void *context, const struct engine *engine, int64_t now,
                 const struct engine_outputs *outputs, struct error *err)
 {

@@ -182,6 +182,11 @@ void policy_host_set_world(struct policy_host *host, const struct policy_world *
     host->state.world = *world;
 }
 
+void policy_host_set_site(struct policy_host *host, const struct site *site)
+{
+    host->state.site = site;
+}
+
 size_t policy_host_count(const struct policy_host *host)
 {
     size_t n = 0;

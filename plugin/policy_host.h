@@ -103,9 +103,32 @@ struct policy_world {
 
 void policy_host_set_world(struct policy_host *host, const struct policy_world *world);
 
+/* What modules are told of the hosts from now on; NULL: nothing. It must stay until the next call. */
+void policy_host_set_site(struct policy_host *host, const struct site *site);
+
 /* An observer that tells modules what happens (those that have `event`), and the time. Its context
  * is the policy host. */
 struct observer policy_host_observer(struct policy_host *host);
+
+/* What happens where there is no engine to observe: the kinds are those of galerna_policy.h. */
+enum policy_event_kind {
+    POLICY_EVENT_REQUESTED,
+    POLICY_EVENT_STARTED,
+    POLICY_EVENT_PREEMPTED,
+    POLICY_EVENT_RESUMED,
+    POLICY_EVENT_FINISHED,
+};
+
+struct policy_event {
+    enum policy_event_kind kind;
+    int64_t time;
+    const struct lease *lease; /* for the call only; need not be an engine's */
+    int64_t other;             /* PREEMPTED: the lease it makes room for */
+    bool accepted;             /* REQUESTED */
+};
+
+/* Tell the modules that want events. */
+void policy_host_tell(struct policy_host *host, const struct policy_event *event);
 
 /* Whether any loaded module wants events: without one the observer needs not be called. */
 bool policy_host_wants_events(const struct policy_host *host);

@@ -18,6 +18,7 @@ struct external_site {
     const struct galerna_host *host;
     struct live_leases live;
     double capacity; /* CPU of all hosts; 0: unknown */
+    uint32_t n_hosts;
     double window;
     int64_t first; /* when something was seen first; GALERNA_NONE: never */
     int64_t began; /* the present window */
@@ -106,12 +107,24 @@ static inline struct external_settings external_settings_read(const union galern
     };
 }
 
+/* Live, the hosts are known after the module was made, and new ones come. */
+static inline void external_measure(struct external_site *site)
+{
+    const struct galerna_host *host = site->host;
+
+    if (host->host_count(host) == site->n_hosts || host->host_count(host) == 0)
+        return;
+    site->n_hosts = host->host_count(host);
+    site->capacity = 0;
+    for (uint32_t place = 0; place < site->n_hosts; place++)
+        site->capacity += (double)host->host_capacity(host, place, GALERNA_CPU);
+}
+
 static inline void external_site_init(struct external_site *site, const struct galerna_host *host,
                                       double window)
 {
     *site = (struct external_site){.host = host, .window = window, .first = GALERNA_NONE};
-    for (uint32_t place = 0; place < host->host_count(host); place++)
-        site->capacity += (double)host->host_capacity(host, place, GALERNA_CPU);
+    external_measure(site);
 }
 
 static inline void external_site_finish(struct external_site *site)
@@ -122,6 +135,7 @@ static inline void external_site_finish(struct external_site *site)
 /* Two windows are kept: the present one and the one before it. */
 static inline void external_roll(struct external_site *site, int64_t now)
 {
+    external_measure(site);
     if (site->first == GALERNA_NONE || now < site->began) {
         site->first = now;
         site->began = now;
