@@ -9,7 +9,11 @@
 #include "adapters/opennebula/rpc_call.h"
 #include "util/memory.h"
 
-enum { DATE_QUICK = 500 * 1000 /* microseconds */ };
+enum {
+    SLOW = 1000,            /* milliseconds: then the connection is not counted */
+    LOOK_FOR_SLOW = 200,    /* milliseconds, while calls wait for a connection */
+    DATE_QUICK = 500 * 1000 /* microseconds */
+};
 
 struct call_list {
     struct rpc_call *first, *last;
@@ -29,8 +33,9 @@ struct rpc {
     struct call_list waiting; /* for a free connection; urgent ones in front */
     struct call_list under_way;
     size_t n_waiting, n_under_way, parallel;
-    size_t n_urgent; /* of those that wait */
+    size_t n_urgent;       /* of those that wait */
     int64_t date, date_at; /* see rpc_date(); 0: none */
+    size_t n_of_vm;        /* of those under way */
 };
 
 static void list_insert(struct call_list *list, struct rpc_call *call, struct rpc_call *before)
@@ -80,7 +85,7 @@ struct rpc *rpc_create(const struct rpc_settings *settings, struct error *err)
         error_set(err, ENOMEM, "libcurl cannot be set up");
         goto error;
     }
-    curl_multi_setopt(rpc->multi, CURLMOPT_MAXCONNECTS, (long)rpc->parallel);
+    curl_multi_setopt(rpc->multi, CURLMOPT_MAXCONNECTS, (long)(2 * rpc->parallel));
     return rpc;
 error:
     rpc_destroy(rpc);
@@ -116,6 +121,7 @@ static void release(struct rpc *rpc, struct rpc_call *call)
     rpc->idle[rpc->n_idle++] = call->easy;
     list_remove(&rpc->under_way, call);
     rpc->n_under_way--;
+    rpc->n_of_vm -= call->of_vm;
 }
 
 void rpc_destroy(struct rpc *rpc)
@@ -183,32 +189,77 @@ static CURL *take_handle(struct rpc *rpc)
     return rpc->n_idle > 0 ? rpc->idle[--rpc->n_idle] : curl_easy_init();
 }
 
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+/* Connections that may be open now; those under way are in the order in which they began. */
+static size_t connections(const struct rpc *rpc, int64_t now)
+{
+    size_t n = rpc->parallel;
+    const struct rpc_call *call = rpc->under_way.first;
+
+    for (; call && now - call->begun > SLOW && n < 2 * rpc->parallel; call = call->next)
+        n++;
+    return n;
+}
+
+static bool may_begin(const struct rpc *rpc, const struct rpc_call *call)
+{
+    size_t most = rpc->parallel > 1 ? 2 * rpc->parallel - 2 : 1;
+
+    return call->failure || !call->of_vm || rpc->n_of_vm < most;
+}
+
+static void begin_call(struct rpc *rpc, struct rpc_call *call, CURL *easy, int64_t now)
+{
+    call->begun = now;
+    rpc_call_prepare(call, easy);
+    curl_multi_add_handle(rpc->multi, easy);
+    list_insert(&rpc->under_way, call, NULL);
+    rpc->n_under_way++;
+    rpc->n_of_vm += call->of_vm;
+}
+
+/* The next that waits and may begin; NULL: none. */
+static struct rpc_call *next_call(const struct rpc *rpc)
+{
+    struct rpc_call *call = rpc->waiting.first;
+
+    while (call && !may_begin(rpc, call))
+        call = call->next;
+    return call;
+}
+
 /* Give the free connections to those that wait. Returns how many calls ended at once because they
  * cannot be sent; `done` may have queued others. */
 static size_t start_calls(struct rpc *rpc)
 {
     size_t n_ended = 0;
+    int64_t now = milliseconds();
+    struct rpc_call *call;
 
     /* What `done` queues meanwhile has its turn the next time: this ends. */
-    for (size_t n = rpc->n_waiting; n > 0 && rpc->waiting.first; n--) {
-        if (rpc->n_under_way >= rpc->parallel)
-            break;
-        struct rpc_call *call = rpc->waiting.first;
-        CURL *easy = call->failure ? NULL : take_handle(rpc);
+    for (size_t n = rpc->n_waiting; n > 0 && (call = next_call(rpc)); n--) {
+        CURL *easy;
 
+        if (rpc->n_under_way >= connections(rpc, now))
+            break;
+        easy = call->failure ? NULL : take_handle(rpc);
         leave_queue(rpc, call);
-        if (!easy) {
-            if (!call->failure)
-                call->failure = memory_text("libcurl cannot set up another connection");
-            rpc_call_report(call, CURLE_FAILED_INIT);
-            rpc_call_destroy(call);
-            n_ended++;
+        if (easy) {
+            begin_call(rpc, call, easy, now);
             continue;
         }
-        rpc_call_prepare(call, easy);
-        curl_multi_add_handle(rpc->multi, easy);
-        list_insert(&rpc->under_way, call, NULL);
-        rpc->n_under_way++;
+        if (!call->failure)
+            call->failure = memory_text("libcurl cannot set up another connection");
+        rpc_call_report(call, CURLE_FAILED_INIT);
+        rpc_call_destroy(call);
+        n_ended++;
     }
     return n_ended;
 }
@@ -259,14 +310,6 @@ bool rpc_date(const struct rpc *rpc, int64_t *date, int64_t *at)
     return rpc->date > 0;
 }
 
-static int64_t milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 /* Wait for the descriptors, libcurl's and the caller's. */
 static int wait_ready(struct rpc *rpc, struct waiting *fds, int64_t timeout, struct error *err)
 {
@@ -280,6 +323,14 @@ static int wait_ready(struct rpc *rpc, struct waiting *fds, int64_t timeout, str
     for (unsigned i = 0; i < fds->n; i++)
         fds->ready = fds->ready || fds->fds[i].revents;
     return 0;
+}
+
+/* Milliseconds to wait at most. Connections that are slow are free for others by and by. */
+static int64_t patience(const struct rpc *rpc, int64_t end)
+{
+    int64_t left = end - milliseconds();
+
+    return rpc->n_waiting > 0 && left > LOOK_FOR_SLOW ? LOOK_FOR_SLOW : left;
 }
 
 int rpc_wait(struct rpc *rpc, struct curl_waitfd *extra, unsigned n_extra, int timeout,
@@ -296,7 +347,7 @@ int rpc_wait(struct rpc *rpc, struct curl_waitfd *extra, unsigned n_extra, int t
             return -1;
         if (last)
             return 0;
-        if (wait_ready(rpc, &fds, n_ended > 0 ? 0 : end - milliseconds(), err) < 0)
+        if (wait_ready(rpc, &fds, n_ended > 0 ? 0 : patience(rpc, end), err) < 0)
             return -1;
         /* Once more, so that what `done` asked for is on its way and what came is reported. */
         last = n_ended > 0 || fds.ready || milliseconds() >= end;

@@ -23,7 +23,7 @@ struct rpc_settings {
     const char *ca_file;     /* NULL: the system's */
     int64_t timeout;         /* milliseconds for one call, from sending to the last byte */
     int64_t connect_timeout; /* milliseconds */
-    unsigned parallel;       /* connections at once, > 0 */
+    unsigned parallel;       /* connections at once, > 0; see rpc_call() */
     size_t answer_limit;     /* bytes of an answer's body at most */
 };
 
@@ -89,7 +89,9 @@ struct rpc *rpc_create(const struct rpc_settings *settings, struct error *err);
 /* Calls under way end without their `done`. NULL is allowed. */
 void rpc_destroy(struct rpc *rpc);
 
-/* Queue a call. Arguments are copied. A call that cannot even be queued (text is not UTF-8, ...)
+/* Queue a call. Arguments are copied. A call that is under way for more than a second does not keep
+ * its connection from the others: as many more as there are such, and twice `parallel` at most, are
+ * opened, of which calls about one VM (one.vm.*) leave two to the rest. A call that cannot even be queued (text is not UTF-8, ...)
  * reports RPC_NOT_SENT through done at the next rpc_wait(). */
 void rpc_call(struct rpc *rpc, const struct rpc_request *request);
 

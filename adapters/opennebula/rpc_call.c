@@ -22,6 +22,7 @@ struct rpc_call *rpc_call_create(const struct rpc_line *line, const struct rpc_r
     call->method = memory_text(request->method);
     call->timeout = request->timeout > 0 ? request->timeout : line->timeout;
     call->urgent = request->urgent;
+    call->of_vm = strncmp(request->method, "one.vm.", strlen("one.vm.")) == 0;
     call->done = request->done;
     call->context = request->context;
     call->body = rpc_request_encode(request, line->secret.session, &call->length, &err);

@@ -29,6 +29,8 @@ struct rpc_call {
     char *method;
     int64_t timeout;
     bool urgent;
+    bool of_vm;    /* one.vm.*: it may have to wait for that VM, inside oned */
+    int64_t begun; /* monotonic milliseconds, when it left the queue */
     rpc_done *done;
     void *context;
 

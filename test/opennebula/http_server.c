@@ -203,6 +203,8 @@ static bool answer(const struct connection *connection)
     }
     if (is_method(connection, "test.slow"))
         usleep(400000);
+    if (is_method(connection, "one.vm.stuck"))
+        usleep(1600000);
     if (is_method(connection, "test.trickle"))
         send_trickle(connection);
     if (is_method(connection, "test.huge"))

@@ -342,6 +342,26 @@ static void urgent_ones_first(void **state)
     rpc_destroy(rpc);
 }
 
+/* Calls about VMs that do not come to an end keep nobody from looking, and leave room for it. */
+static void slow_calls_give_way(void **state)
+{
+    static const char marks[] = "vvvL";
+    struct rpc *rpc = connect_to(server.endpoint, 2);
+    struct order order = {0};
+    struct marked marked[4];
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        marked[i] = (struct marked){&order, marks[i]};
+        rpc_call(rpc, &(struct rpc_request){.method = i < 3 ? "one.vm.stuck" : "test.number",
+                                            .done = mark,
+                                            .context = &marked[i]});
+    }
+    wait_all(rpc);
+    assert_string_equal(order.marks, "Lvvv");
+    rpc_destroy(rpc);
+}
+
 struct chain {
     struct rpc *rpc;
     int left;
@@ -570,6 +590,7 @@ int main(void)
         cmocka_unit_test(not_sent),
         cmocka_unit_test(timeouts),
         cmocka_unit_test(in_parallel),
+        cmocka_unit_test(slow_calls_give_way),
         cmocka_unit_test(urgent_ones_first),
         cmocka_unit_test(calls_from_done),
         cmocka_unit_test(call_now_inside_done),
