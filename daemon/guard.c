@@ -92,7 +92,7 @@ static void read_network(char *text, size_t size)
 
 static void name_self(struct guard *guard, const char *endpoint, const char *instance)
 {
-    char host[65] = "", machine[64], network[40], place[128];
+    char host[65] = "", machine[80], network[40], place[128];
 
     gethostname(host, sizeof host - 1);
     read_machine(machine, sizeof machine, host);

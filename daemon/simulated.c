@@ -58,7 +58,7 @@ static int read_secret(struct simulated *simulated, struct error *err)
     if (!got || strlen(password) >= sizeof simulated->password)
         return error_set(err, EPROTO, "%s is damaged: give --simulate another --state-dir",
                          simulated->auth_file);
-    snprintf(simulated->password, sizeof simulated->password, "%s", password);
+    memcpy(simulated->password, password, strlen(password) + 1);
     return 0;
 }
 
