@@ -44,6 +44,12 @@ const struct configuration_option option_table[] = {
      "no", 0, 0,
      "A reservation for which there is no room waits as a best-effort lease that may begin at its "
      "start or later, instead of being refused. Not for a live OpenNebula."},
+    {"scheduling", "whole-stretches", OPTION_BOOLEAN, SETTING(whole_stretches), NULL, "no", 0, 0,
+     "A best-effort lease waits for a place for all of its time, instead of being started in a "
+     "shorter gap and suspended at its end."},
+    {"scheduling", "fixed-deadlines", OPTION_BOOLEAN, SETTING(fixed_deadlines), NULL, "no", 0, 0,
+     "A deadline lease begins at its start or is refused, and leaves its place only when the "
+     "preemption policy says so; otherwise it may begin later and is moved to let others in."},
     {"scheduling", "suspension", OPTION_WORD, SETTING(suspension), "none|serial-only|all", "all", 0,
      0, "Which leases may be suspended: none, those of one VM, all."},
     {"scheduling", "suspend-rate", OPTION_NUMBER, SETTING(suspend_rate), NULL, "32", 0, AMOUNT_MOST,

@@ -228,6 +228,23 @@ static void explain_refusal(struct engine *engine, struct window_request *reques
     proposal_finish(&late);
 }
 
+/* With fixed deadlines: at its start, with nobody moved but by the preemption policy. */
+static bool place_at_start(struct engine *engine, struct window_request *window,
+                           struct proposal *proposal)
+{
+    struct map_request room = {.lease = window->lease, .from = window->from, .strict = true};
+
+    window->latest = window->from;
+    if (place_within(engine, window, proposal))
+        return true;
+    window->spare_others = false;
+    if (place_within(engine, window, proposal))
+        return true;
+    room.until = room.shortest = earliest_end(engine, window->lease, window->from);
+    refuse_for_room(engine, &room, &(struct mapping){0});
+    return false;
+}
+
 bool place_deadline(struct engine *engine, struct lease *lease, struct proposal *proposal)
 {
     int64_t from = first_start(engine, lease);
@@ -244,6 +261,8 @@ bool place_deadline(struct engine *engine, struct lease *lease, struct proposal 
     lease->reason = (struct reason){.id = REASON_DEADLINE_UNREACHABLE, .n = {deadline, end}};
     if (end > deadline)
         return false;
+    if (engine->settings.fixed_deadlines)
+        return place_at_start(engine, &request, proposal);
     if (place_within(engine, &request, proposal))
         return true;
     if (!has_image_transfer(engine, lease) && make_room(engine, &newcomer, proposal))
@@ -262,7 +281,7 @@ bool place_by_moving_others(struct engine *engine, struct lease *lease, struct p
     int64_t start = lease->request.start;
     struct newcomer newcomer = {lease, start, start};
 
-    if (engine->settings.behaviour.lease_kinds_of_haizea_1_0 ||
+    if (engine->settings.behaviour.lease_kinds_of_haizea_1_0 || engine->settings.fixed_deadlines ||
         (refusal.id != REASON_NO_ROOM_AT_START && refusal.id != REASON_OTHERS_WOULD_BE_LATE) ||
         !engine->unfinished[LEASE_DEADLINE] || has_image_transfer(engine, lease) ||
         lease->request.duration == SPAN_UNLIMITED)

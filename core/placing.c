@@ -53,8 +53,8 @@ void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *
 /* --- at an exact time ------------------------------------------------------------------------- */
 
 /* How many of its VMs would fit, with nobody preempted. */
-static void refuse_for_room(struct engine *engine, const struct map_request *request,
-                            const struct mapping *mapping)
+void refuse_for_room(struct engine *engine, const struct map_request *request,
+                     const struct mapping *mapping)
 {
     struct lease *lease = request->lease;
     uint32_t count = 0;
@@ -458,7 +458,7 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     bool placed;
 
     memset(proposal, 0, sizeof *proposal);
-    search.strict = !may_be_suspended(engine, lease) ||
+    search.strict = !may_be_suspended(engine, lease) || engine->settings.whole_stretches ||
                     (lease->request.kind == LEASE_IMMEDIATE &&
                      !engine->settings.behaviour.immediate_may_be_suspended);
     search.remaining = remaining_span(lease);

@@ -238,6 +238,9 @@ bool place_exact(struct engine *engine, struct lease *lease, struct proposal *pr
 /* The same on pinned hosts or with forced victims; the wish's times are not read. */
 bool place_exact_as(struct engine *engine, const struct map_request *wish,
                     struct proposal *proposal);
+/* Tell a lease that must begin at request->from how many of its VMs would fit then. */
+void refuse_for_room(struct engine *engine, const struct map_request *request,
+                     const struct mapping *mapping);
 /* Give the last seconds of a stretch to the shutdown. */
 void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *plan);
 bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "adapters/simulation/simulation.h"
@@ -10,6 +11,7 @@
 #include "configuration/site_text.h"
 #include "core/engine.h"
 #include "plugin/configured.h"
+#include "util/memory.h"
 
 struct stage {
     const struct replaying *replaying;
@@ -18,7 +20,8 @@ struct stage {
     struct site site;
     bool has_site;
     struct trace *trace;
-    struct policy_host *policies;
+    struct policy_host *policies, *rival_hosts[RIVALS_MAX];
+    struct rivals rivals;
     struct engine *engine;
     struct accounting *accounting;
 };
@@ -48,6 +51,8 @@ static void count_finished(struct stage *stage, const struct lease *lease)
             replaying->due && lease->end > replaying->due(replaying->context, &lease->request);
     } else {
         class->cancelled++;
+        class->cut_vm_seconds += (double)lease->n_vms * (double)lease->accumulated;
+        class->cut_wall_time += (double)lease->n_vms * (double)lease->request.duration;
     }
 }
 
@@ -130,12 +135,47 @@ static void complain(void *context, enum policy_log_level level, const char *tex
         fprintf(stderr, "galerna experiment: %s\n", text);
 }
 
+/* The hooks for the engine: those of the configured policies, with rivals where there are some. */
+static const struct policy_hooks *hooks_of(struct stage *stage, const struct policy_driver *driver,
+                                           struct error *err)
+{
+    const struct replaying *replaying = stage->replaying;
+    const struct policy_hooks *decider = policy_host_hooks(stage->policies), *others[RIVALS_MAX];
+
+    if (!decider->choose_victims)
+        return decider;
+    for (size_t i = 0; i < replaying->n_rivals && i < RIVALS_MAX; i++) {
+        struct configuration other = *stage->configurations.items[0];
+        char *name = memory_text(replaying->rivals[i]);
+
+        other.policy_preemption = name;
+        stage->rival_hosts[i] = policy_host_configured(&other, driver, err);
+        free(name);
+        if (!stage->rival_hosts[i])
+            return NULL;
+        others[i] = policy_host_hooks(stage->rival_hosts[i]);
+    }
+    rivals_init(&stage->rivals, decider, others, replaying->n_rivals, &stage->replayed->chosen);
+    return &stage->rivals.hooks;
+}
+
+static void tell_of_the_world(struct stage *stage)
+{
+    const struct policy_world world = {
+        .context = stage->engine, .now = world_now, .free_at = world_free_at};
+
+    policy_host_set_world(stage->policies, &world);
+    for (size_t i = 0; i < RIVALS_MAX && stage->rival_hosts[i]; i++)
+        policy_host_set_world(stage->rival_hosts[i], &world);
+}
+
 static int set_up(struct stage *stage, struct error *err)
 {
     const struct configuration_wishes wishes = {.set = stage->replaying->set,
                                                 .n_set = stage->replaying->n_set};
     struct policy_driver driver = {.site = &stage->site, .log = complain};
     const struct configuration *configuration;
+    const struct policy_hooks *hooks;
 
     if (configuration_read(NULL, &wishes, &stage->configurations, err) < 0)
         return -1;
@@ -151,13 +191,13 @@ static int set_up(struct stage *stage, struct error *err)
     stage->policies = policy_host_configured(configuration, &driver, err);
     if (!stage->policies)
         return -1;
-    stage->engine = engine_create(&stage->site, &configuration->settings,
-                                  policy_host_hooks(stage->policies), err);
+    hooks = hooks_of(stage, &driver, err);
+    if (!hooks)
+        return -1;
+    stage->engine = engine_create(&stage->site, &configuration->settings, hooks, err);
     if (!stage->engine)
         return -1;
-    policy_host_set_world(stage->policies, &(struct policy_world){.context = stage->engine,
-                                                                  .now = world_now,
-                                                                  .free_at = world_free_at});
+    tell_of_the_world(stage);
     stage->accounting = accounting_create(false, err);
     return stage->accounting ? 0 : -1;
 }
@@ -197,6 +237,8 @@ int replaying_perform(const struct replaying *replaying, struct replayed *replay
     result = set_up(&stage, err) < 0 || carry_out(&stage, err) < 0 ? -1 : 0;
     engine_destroy(stage.engine);
     policy_host_destroy(stage.policies);
+    for (size_t k = 0; k < RIVALS_MAX; k++)
+        policy_host_destroy(stage.rival_hosts[k]);
     accounting_destroy(stage.accounting);
     trace_destroy(stage.trace);
     if (stage.has_site)

@@ -6,6 +6,7 @@
 
 #include "core/accounting.h"
 #include "core/site.h"
+#include "experiments/rivals.h"
 #include "lwf/trace.h"
 #include "util/error.h"
 
@@ -18,6 +19,8 @@ struct replayed_class {
     int64_t preemptions;     /* how often one had to make room */
     double wait, turnaround; /* sums over completed leases */
     double vm_seconds;       /* of completed leases: VMs x time they ran */
+    double cut_vm_seconds;   /* the same of leases that were cancelled */
+    double cut_wall_time;    /* of those: VMs x time they were to run */
 };
 
 /* Holds no pointers: goes through a pipe. */
@@ -25,6 +28,7 @@ struct replayed {
     struct accounting_summary figures;
     struct replayed_class classes[REPLAYED_CLASSES];
     int64_t preemptions;
+    struct rivals_count chosen; /* by the preemption policy, if it chooses sets, and its rivals */
     int64_t suspend_span, resume_span; /* of the first suspension and resumption of a lease; 0 */
     int64_t suspended_until, resumed_from; /* when they ended and began */
     double overhead;                       /* sum of what overhead_of says about those preempted */
@@ -42,6 +46,9 @@ struct replaying {
     int64_t (*due)(const void *context, const struct lease_request *request);
     /* What it costs to preempt this lease; NULL: not asked. */
     double (*overhead_of)(const void *context, const struct lease_request *request);
+    /* Preemption modules to be asked what the configured one is asked: see rivals.h. */
+    const char *const *rivals;
+    size_t n_rivals;
     const void *context;
 };
 

@@ -216,7 +216,8 @@ static void set_times(struct stream_state *state, struct item *item, double arri
     item->deadline = INSTANT_NONE;
     if (kind == LEASE_DEADLINE && slack == 0)
         slack = 3;
-    if (kind != LEASE_RESERVATION && slack > 0)
+    if (kind == LEASE_DEADLINE ||
+        (kind != LEASE_RESERVATION && slack > 0 && !stream->slack_of_deadline))
         item->deadline = (int64_t)fmin((double)begin + ceil(slack * (double)item->duration),
                                        (double)TRACE_TIME_MAX);
 }

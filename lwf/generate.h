@@ -85,6 +85,7 @@ struct generate_stream {
     struct generate_range slack; /* (deadline - earliest start) / duration; 0: no deadline */
     struct generate_range urgent_slack; /* the same for urgent ones */
     double urgent;                      /* share of urgent leases */
+    bool slack_of_deadline;             /* leases of other kinds have no deadline */
     double overestimate;                /* requested over real run time, 1 or more */
     double cpu, memory;                 /* of a VM: percent of a processor, MB */
     double users;                       /* user numbers are 1 ... users; 0: none */

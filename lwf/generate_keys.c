@@ -177,6 +177,14 @@ static int read_bag(struct generate_stream *stream, const char *text, struct err
     return 0;
 }
 
+static int read_slack_of(struct generate_stream *stream, const char *text, struct error *err)
+{
+    stream->slack_of_deadline = strcmp(text, "deadline") == 0;
+    if (!stream->slack_of_deadline && strcmp(text, "all") != 0)
+        return error_set(err, EINVAL, "slack-of: '%.40s', expected all or deadline", text);
+    return 0;
+}
+
 #define AT(member) offsetof(struct generate_stream, member)
 #define LUBLIN_KEY(name, member, least, most, text)                                                \
     {                                                                                              \
@@ -199,6 +207,9 @@ static const struct key keys[] = {
      "time from request to start, or to the earliest start"},
     {"slack", KEY_RANGE, ALL, AT(slack), 0, 1e6, NULL,
      "deadline, in durations after the earliest start; 0: none (deadline leases: 3)"},
+    {"slack-of", KEY_SPECIAL, ALL, 0, 0, 0, read_slack_of,
+     "all: best-effort and immediate leases have that deadline, too; deadline: deadline leases "
+     "only"},
     {"urgent", KEY_NUMBER, ALL, AT(urgent), 0, 1, NULL, "share of leases that are urgent"},
     {"urgent-slack", KEY_RANGE, ALL, AT(urgent_slack), 0, 1e6, NULL, "the slack of those"},
     {"overestimate", KEY_NUMBER, ALL, AT(overestimate), 1, 1000, NULL,

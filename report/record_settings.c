@@ -32,6 +32,8 @@ static const struct setting settings_table[] = {
     {"backfilling", SETTING_WORD, PLACE(backfilling), backfilling_words},
     {"backfilling-reservations", SETTING_INTEGER, PLACE(backfilling_reservations), NULL},
     {"convert-reservations", SETTING_BOOL, PLACE(convert_reservations), NULL},
+    {"whole-stretches", SETTING_BOOL, PLACE(whole_stretches), NULL},
+    {"fixed-deadlines", SETTING_BOOL, PLACE(fixed_deadlines), NULL},
     {"suspension", SETTING_WORD, PLACE(suspension), suspension_words},
     {"suspend-rate", SETTING_REAL, PLACE(suspend_rate), NULL},
     {"resume-rate", SETTING_REAL, PLACE(resume_rate), NULL},

@@ -284,6 +284,48 @@ static void haizea_1_0_moves_no_deadlines(void **state)
     scenario_end(&s);
 }
 
+static void a_fixed_one_begins_at_its_start_or_is_refused(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    s.settings.fixed_deadlines = true;
+    reservation(&s, 1, 1, 0, 100);
+    deadline_from(&s, 2, 50, 50, 1000);
+    deadline_from(&s, 3, 100, 50, 1000);
+    assert_string_equal(reason_of(&s, 2), "no-room-at-start: refused: there is no room for 1 VM "
+                                          "from 50 until 100, only for 0");
+    assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
+    assert_string_equal(plan_of(&s, 3), "VM 100-150 on 1; SHUTDOWN 150-150 on 1");
+    run_to_end(&s);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
+static void a_fixed_one_is_not_moved_for_others(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    s.settings.fixed_deadlines = true;
+    deadline_lease(&s, 1, 1, 1000, 3000);
+    at(&s, 300);
+    reservation(&s, 2, 1, 400, 100);
+    deadline_from(&s, 3, 400, 100, 500);
+    deadline_from(&s, 4, 1000, 100, 2000);
+    reservation(&s, 5, 1, 1000, 100);
+    assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
+    assert_int_equal(state_of(&s, 3), LEASE_REJECTED);
+    assert_int_equal(state_of(&s, 5), LEASE_READY);
+    assert_int_equal(state_of(&s, 4), LEASE_REJECTED);
+    run_to_end(&s);
+    assert_int_equal(lease_of(&s, 1)->end, 1000);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +343,8 @@ int main(void)
         cmocka_unit_test(it_is_pulled_forward_when_room_comes_back),
         cmocka_unit_test(it_may_preempt_best_effort_leases),
         cmocka_unit_test(haizea_1_0_moves_no_deadlines),
+        cmocka_unit_test(a_fixed_one_begins_at_its_start_or_is_refused),
+        cmocka_unit_test(a_fixed_one_is_not_moved_for_others),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,24 @@ static void it_runs_in_a_gap_and_goes_on_after_it(void **state)
     scenario_end(&s);
 }
 
+static void with_whole_stretches_it_waits_for_all_of_its_time(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    s.settings.whole_stretches = true;
+    reservation(&s, 1, 1, 200, 100);
+    settle(&s);
+    best_effort(&s, 2, 1, 300);
+    best_effort(&s, 3, 1, 200);
+    run_to_end(&s);
+    assert_string_equal(plan_of(&s, 2), "VM 300-600 on 1; SHUTDOWN 600-600 on 1");
+    assert_string_equal(plan_of(&s, 3), "VM 0-200 on 1; SHUTDOWN 200-200 on 1");
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 static void its_memory_is_on_the_disk_meanwhile(void **state)
 {
     struct scenario s;
@@ -203,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_runs_in_a_gap_and_goes_on_after_it),
+        cmocka_unit_test(with_whole_stretches_it_waits_for_all_of_its_time),
         cmocka_unit_test(its_memory_is_on_the_disk_meanwhile),
         cmocka_unit_test(a_gap_shorter_than_the_threshold_is_left_alone),
         cmocka_unit_test(without_suspension_it_waits_for_all_of_its_time),

@@ -121,6 +121,61 @@ static void test_gridway_agrees(void **state)
     assert_int_equal(system(command), 0);
 }
 
+static const char *verdict_of(const json_t *root, const char *id)
+{
+    const json_t *claims = json_object_get(root, "claims");
+
+    for (size_t i = 0; i < json_array_size(claims); i++) {
+        const json_t *claim = json_array_get(claims, i);
+
+        if (strcmp(json_string_value(json_object_get(claim, "id")), id) == 0)
+            return json_string_value(json_object_get(claim, "verdict"));
+    }
+    fail_msg("there is no claim %s", id);
+    return NULL;
+}
+
+/* What follows from the definitions shows in a small run, too: nobody is disturbed without a policy
+ * for it, and the policies keep their order in equal situations. */
+static void test_intergrid_keeps_its_definitions(void **state)
+{
+    static const char *const agree[] = {"same-choices", "table-2-vms", "table-2-best-effort",
+                                        "table-2-deadline", "table-2-local"};
+    char folder[] = "/tmp/galerna-intergrid-XXXXXX", command[80];
+    const struct experiment_request request = {.folder = folder, .quick = true};
+    char *text = malloc(FILE_MAX);
+    int without = 0, with = 0;
+    struct error err;
+    json_t *root;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(experiment_perform(&experiment_intergrid, &request, NULL, &err), 0);
+    read_file(folder, "runs.csv", text);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char policy[40];
+        double local, grid, preemptions;
+
+        if (sscanf(line, "%*[^,],%*[^,],%39[^,],%*d,%lf,%lf,%lf", policy, &local, &grid,
+                   &preemptions) != 4)
+            continue; /* the heading */
+        without += strcmp(policy, "no-preemption") == 0;
+        with += preemptions > 0;
+        if (strcmp(policy, "no-preemption") == 0)
+            assert_true(preemptions == 0);
+    }
+    assert_true(without >= 16 && with >= 24);
+    read_file(folder, "summary.json", text);
+    root = json_loads(text, 0, NULL);
+    assert_non_null(root);
+    for (size_t i = 0; i < sizeof agree / sizeof *agree; i++)
+        assert_string_equal(verdict_of(root, agree[i]), "agrees");
+    json_decref(root);
+    free(text);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +185,7 @@ int main(void)
         {"intergrid", test_twice, NULL, NULL, (void *)&experiment_intergrid},
         {"gridway", test_twice, NULL, NULL, (void *)&experiment_gridway},
         cmocka_unit_test(test_gridway_agrees),
+        cmocka_unit_test(test_intergrid_keeps_its_definitions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

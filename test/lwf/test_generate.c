@@ -359,6 +359,17 @@ static void kinds_leads_and_slacks(void **state)
     assert_true(fabs(urgent / 2000 - 0.3) < 0.03);
     finish(&workload, trace);
 
+    trace = open_stream(&workload, "poisson,jobs=400,class=suspendable+migratable,slack=2,"
+                                   "slack-of=deadline");
+    for (int i = 0; i < 400; i++) {
+        request = next_request(trace);
+        if (request.kind == LEASE_DEADLINE)
+            assert_int_equal(request.deadline, request.start + 2 * request.duration);
+        else
+            assert_true(request.deadline == INSTANT_NONE);
+    }
+    finish(&workload, trace);
+
     trace = open_stream(&workload, "poisson,jobs=5,kind=best-effort,lead=1m");
     request = next_request(trace);
     assert_int_equal(request.kind, LEASE_BEST_EFFORT);
@@ -398,6 +409,7 @@ static void wrong_streams_are_explained(void **state)
         {"typeless,jobs=3,class=local:0", "the weight of local is '0'"},
         {"typeless,jobs=3,class=local+", "class: '' is none of"},
         {"typeless,jobs=3,kind=ar", "kind: 'ar' is none of"},
+        {"typeless,jobs=3,slack-of=local", "slack-of: 'local', expected all or deadline"},
         {"typeless,jobs=3,lead=2:1", "the lower one first"},
         {"typeless,jobs=3,lead=2x", "expected a time such as"},
         {"typeless,jobs=3,priority=high", "a whole number or the word vms"},

@@ -1,0 +1,130 @@
+/* Diagrams and tables of experiment `intergrid`. */
+#include <stdio.h>
+
+#include "experiments/intergrid.h"
+
+struct diagram {
+    const char *name, *y;
+    intergrid_measure of;
+    bool without; /* a curve without preemption, too */
+};
+
+static void draw_curve(const struct intergrid_plan *plan, struct plot *plot, int sweep, int policy,
+                       intergrid_measure of)
+{
+    for (int point = 0; point < intergrid_points(plan, sweep); point++) {
+        struct estimate value = intergrid_at(plan, sweep, point, policy, of);
+
+        plot_add(plot, &(struct plot_point){intergrid_sweeps[sweep].points[point], value.mean,
+                                            value.mean - value.half, value.mean + value.half});
+    }
+}
+
+static void draw(const struct intergrid_plan *plan, struct findings *findings,
+                 const struct diagram *diagram, int sweep)
+{
+    static const char *const names[INTERGRID_POLICIES] = {"no preemption", "MOV", "MLIP", "MOML"};
+    char file[80];
+    struct plot *plot = plot_create(&(struct plot_labels){.title = intergrid_sweeps[sweep].title,
+                                                          .x = intergrid_sweeps[sweep].axis,
+                                                          .y = diagram->y,
+                                                          .from_zero = true});
+
+    for (int policy = diagram->without ? POLICY_NONE : POLICY_MOV; policy < INTERGRID_POLICIES;
+         policy++) {
+        plot_series(plot, names[policy], policy == POLICY_NONE ? PLOT_DASHED : PLOT_LINE,
+                    policy == POLICY_NONE ? 6 : policy - 1);
+        draw_curve(plan, plot, sweep, policy, diagram->of);
+    }
+    snprintf(file, sizeof file, "%s-%s", diagram->name, intergrid_sweeps[sweep].name);
+    findings_plot(findings, file, plot);
+}
+
+static void draw_all(const struct intergrid_plan *plan, struct findings *findings)
+{
+    static const struct diagram diagrams[] = {
+        {"figure-3", "Utilisation (%)", intergrid_utilisation, true},
+        {"figure-4", "Preemptions", intergrid_preemptions, false},
+        {"table-2", "Local requests refused (%)", intergrid_local_refused, true},
+        {"overhead", "Overhead (VM-hours)", intergrid_overhead, false},
+    };
+    static const struct diagram busy = {"figure-4", "Preemptions", intergrid_preemptions, false};
+
+    for (size_t i = 0; i < sizeof diagrams / sizeof *diagrams; i++)
+        for (int sweep = 0; sweep < INTERGRID_SWEEPS; sweep++)
+            draw(plan, findings, &diagrams[i], sweep);
+    for (int sweep = INTERGRID_SWEEPS; sweep < INTERGRID_ALL; sweep++)
+        draw(plan, findings, &busy, sweep);
+}
+
+static void write_run(const struct intergrid_plan *plan, struct findings *findings,
+                      const struct replayed *run)
+{
+    const struct replayed_class *grid = &run->classes[1];
+
+    findings_cell(findings, "%.2f", intergrid_local_refused(plan, run));
+    findings_cell(findings, "%.2f", intergrid_grid_refused(plan, run));
+    findings_cell(findings, "%.0f", intergrid_preemptions(plan, run));
+    for (int how = 0; how < 3; how++)
+        findings_cell(findings, "%.0f", (double)run->figures.preemptions[how]);
+    findings_cell(findings, "%.2f", intergrid_overhead(plan, run));
+    findings_cell(findings, "%.3f", intergrid_utilisation(plan, run));
+    findings_cell(findings, "%.3f",
+                  100 * (run->classes[0].vm_seconds + grid->vm_seconds + grid->cut_vm_seconds) /
+                      (INTERGRID_HOSTS * (double)run->figures.end_time));
+    findings_cell(findings, "%.0f", intergrid_choices(plan, run));
+    findings_cell(findings, "%.0f", (double)run->chosen.of[0].vms);
+}
+
+static void write_runs(const struct intergrid_plan *plan, struct findings *findings)
+{
+    findings_table(findings, "runs", "All runs",
+                   "sweep,value,policy,seed,local refused (%),grid refused (%),preemptions,"
+                   "suspended,requeued,cancelled,overhead (VM h),utilisation (%),"
+                   "site used (%),local requests that preempt,VMs preempted",
+                   0);
+    for (int sweep = 0; sweep < INTERGRID_ALL; sweep++)
+        for (int point = 0; point < intergrid_points(plan, sweep); point++)
+            for (int policy = 0; policy < INTERGRID_POLICIES; policy++)
+                for (int seed = 0; seed < plan->seeds; seed++) {
+                    findings_cell(findings, "%s", intergrid_sweeps[sweep].name);
+                    findings_cell(findings, "%g", intergrid_sweeps[sweep].points[point]);
+                    findings_cell(findings, "%s", intergrid_policies[policy]);
+                    findings_cell(findings, "%d", seed + 1);
+                    write_run(plan, findings, intergrid_find(plan, sweep, point, policy, seed));
+                }
+}
+
+/* Means of the runs with MOML and without preemption, for the page. */
+static void write_points(const struct intergrid_plan *plan, struct findings *findings)
+{
+    static const intergrid_measure without[] = {intergrid_local_refused, intergrid_grid_refused,
+                                                intergrid_utilisation};
+    static const intergrid_measure with[] = {intergrid_local_refused, intergrid_grid_refused,
+                                             intergrid_utilisation,   intergrid_choices,
+                                             intergrid_preemptions,   intergrid_overhead};
+
+    findings_table(findings, "points", "Means over the seeds",
+                   "sweep,value,without: local refused (%),grid refused (%),utilisation (%),"
+                   "MOML: local refused (%),grid refused (%),utilisation (%),"
+                   "local requests that preempt,preemptions,overhead (VM h)",
+                   INTERGRID_ALL * INTERGRID_POINTS);
+    for (int sweep = 0; sweep < INTERGRID_ALL; sweep++)
+        for (int point = 0; point < intergrid_points(plan, sweep); point++) {
+            findings_cell(findings, "%s", intergrid_sweeps[sweep].name);
+            findings_cell(findings, "%g", intergrid_sweeps[sweep].points[point]);
+            for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+                findings_cell(findings, "%.1f",
+                              intergrid_at(plan, sweep, point, POLICY_NONE, without[i]).mean);
+            for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+                findings_cell(findings, "%.1f",
+                              intergrid_at(plan, sweep, point, POLICY_MOML, with[i]).mean);
+        }
+}
+
+void intergrid_pictures(const struct intergrid_plan *plan, struct findings *findings)
+{
+    draw_all(plan, findings);
+    write_points(plan, findings);
+    write_runs(plan, findings);
+}
