@@ -192,11 +192,13 @@ void reconcile(struct daemon *daemon, int64_t now)
     for (size_t i = 0; i < n; i++)
         reconcile_lease(daemon, leases[i], now);
     for (size_t i = 0; i < n; i++) {
-        if (leases[i]->phase == PHASE_RUNNING)
+        if (leases[i]->phase == PHASE_RUNNING) {
             reconcile_watch_end(daemon, leases[i], now);
-        else if (leases[i]->phase == PHASE_STARTING && leases[i]->kind == LEASE_RESERVATION)
+        } else if (leases[i]->phase == PHASE_STARTING && leases[i]->kind == LEASE_RESERVATION) {
+            reconcile_watch_start(daemon, leases[i], now);
             reconcile_watch_end(daemon, leases[i], now);
-        else if (leases[i]->phase == PHASE_RESERVED)
+        } else if (leases[i]->phase == PHASE_RESERVED) {
             reconcile_watch_promise(daemon, leases[i], now);
+        }
     }
 }

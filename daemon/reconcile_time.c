@@ -37,6 +37,41 @@ void reconcile_watch_end(struct daemon *daemon, struct book_lease *lease, int64_
     }
 }
 
+static void note_late(struct daemon *daemon, struct book_lease *lease, const struct book_vm *vm,
+                      const struct sight *sight, int64_t now)
+{
+    long long late = (long long)(now - lease->start);
+
+    lease->late = true;
+    snprintf(lease->reason_word, sizeof lease->reason_word, "late");
+    snprintf(lease->reason, sizeof lease->reason,
+             "The reservation is late: %lld s after its start VM %d is %s on host %d", late, vm->id,
+             vm_state_name(sight->state, sight->lcm_state), vm->host);
+    book_mark_lease(daemon->book, lease);
+    book_history(daemon->book, lease->id, now, "late", "%s", lease->reason);
+    log_warning("lease %lld: %s", (long long)lease->id, lease->reason);
+}
+
+/* Of a reservation whose VMs have been commanded: one was seen after its start, and not running; or
+ * the time is over, and nobody has seen it run. When they run, the time of that is known; here they
+ * may never do. */
+void reconcile_watch_start(struct daemon *daemon, struct book_lease *lease, int64_t now)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+    int64_t due = lease->start + daemon->live->poll_interval;
+    bool over = lease->end != INSTANT_NONE && lease->end <= now;
+
+    for (size_t i = 0; i < n && !lease->late && now > due; i++) {
+        const struct sight *sight = world_sight(daemon->world, vms[i]->id);
+
+        if (vms[i]->gone || !sight || sight_running(sight))
+            continue;
+        if (over || now - (clock_monotonic() - sight->asked) / 1000 > due)
+            note_late(daemon, lease, vms[i], sight, now);
+    }
+}
+
 /* A reservation whose time has passed without it. */
 void reconcile_watch_promise(struct daemon *daemon, struct book_lease *lease, int64_t now)
 {

@@ -188,3 +188,20 @@ def max_reservations(t):
     later = t.vm("later", haizea={"start": relative(600), "duration": clock(60)})
     t.pause(8)
     t.require(not t.refused(later), "accepted when the others are gone", later)
+
+
+@scenario("extra-late-is-reported")
+def late_is_reported(t):
+    """A reservation whose VM boots and boots: its user is told while it does, not afterwards."""
+    t.add_hosts(1, cores=8)
+    vm = t.vm("slow", cpu=8, hold=True, haizea={"start": relative(12), "duration": clock(60)})
+    start = t.look(vm).submitted + 12
+    t.backend.slow("deploy", 30, vm=vm)
+    t.begin()
+    t.oned.action("release", vm)
+    t.pause_until(start - 1)
+    t.wait_reason(vm, 14, r"late: \d+ s after its start VM %d is \w+ on host" % vm)
+    t.require(not t.look(vm).running, "told before it runs", vm)
+    t.wait_running([vm], 40)
+    t.pause(4)
+    t.wait_reason(vm, 10, r"Late: the reservation started \d+ s")
