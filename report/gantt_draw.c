@@ -374,8 +374,10 @@ static int find_lanes(const struct gantt_picture *picture, const struct gantt_bo
     bool *wanted = calloc(boxes->n_boxes + 1, sizeof *wanted);
     int result;
 
-    if (!wanted)
-        return error_set(err, ENOMEM, "no memory for the picture");
+    if (!wanted) {
+        error_set(err, ENOMEM, "no memory for the picture");
+        return -1;
+    }
     for (size_t i = 0; i < boxes->n_boxes; i++)
         wanted[i] = drawn[i] && is_split(picture) && !is_thin(&boxes->boxes[i]);
     result = gantt_lanes_init(lanes, boxes, wanted, err);
@@ -386,7 +388,7 @@ static int find_lanes(const struct gantt_picture *picture, const struct gantt_bo
 int gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes, struct error *err)
 {
     struct gantt_extras extras;
-    struct gantt_lanes lanes;
+    struct gantt_lanes lanes = {.most = 1};
     bool *drawn;
 
     gantt_picture_layout(picture, 1);

@@ -98,7 +98,8 @@ int gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes,
     if (!lanes->first || !lanes->pieces || !places) {
         free(places);
         gantt_lanes_finish(lanes);
-        return error_set(err, ENOMEM, "no memory for the picture");
+        error_set(err, ENOMEM, "no memory for the picture");
+        return -1;
     }
     n = list_places(places, lanes, boxes, wanted);
     qsort(places, n, sizeof *places, compare_places);
