@@ -135,7 +135,7 @@ static bool adopt_rest(struct engine *engine, struct lease *lease, const struct 
 
     adoptions_settle(engine);
     window.latest = window.from;
-    if (!place_within(engine, &window, &proposal)) {
+    if (!place_again(engine, &window, &proposal) && !place_within(engine, &window, &proposal)) {
         window.from = adoption->suspend_at;
         window.latest = lease->request.deadline - window.remaining - shutdown_span(engine, lease);
         if (!place_within(engine, &window, &proposal))
@@ -366,6 +366,8 @@ static bool place_as_planned(struct engine *engine, const struct window_request 
     if (adoption->since < window->from || adoption->since > window->latest)
         return false;
     planned.from = planned.latest = adoption->since;
+    if (planned.pinned && place_again(engine, &planned, proposal))
+        return true;
     planned.forced = true;
     return place_within(engine, &planned, proposal);
 }

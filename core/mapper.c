@@ -449,12 +449,13 @@ bool mapper_may_fit(struct engine *engine, const struct map_request *request)
     return true;
 }
 
-static bool pinned_hosts_are_usable(const struct engine *engine, const struct map_request *request)
+bool mapper_hosts_are_usable(const struct engine *engine, const struct lease *lease,
+                             const struct placement *pinned)
 {
-    const struct lease *lease = request->lease;
-    const struct placement *pinned = request->pinned;
     uint32_t vm = 0;
 
+    if (!is_restricted(engine, lease))
+        return true;
     for (size_t set = 0; set < lease->request.n_node_sets; set++)
         for (uint32_t i = 0; i < lease->request.node_sets[set].count; i++, vm++)
             if (!host_is_usable(engine, &lease->request.node_sets[set], pinned->vms[vm].host))
@@ -470,7 +471,7 @@ bool mapper_pinned(struct engine *engine, const struct map_request *request,
     int64_t least = mapper_least_until(request);
     struct amounts need = {{0}};
 
-    if (is_restricted(engine, request->lease) && !pinned_hosts_are_usable(engine, request))
+    if (!mapper_hosts_are_usable(engine, request->lease, pinned))
         return false;
     mapping->until = request->until;
     for (uint32_t i = 0; i < pinned->n_hosts; i++) {

@@ -32,6 +32,10 @@ void mapper_order_all(struct engine *engine, const struct map_request *request,
 bool mapper_pass(struct engine *engine, const struct map_request *request, struct host_order *order,
                  struct mapping *mapping);
 
+/* May the lease's VMs be where they are in the placement? */
+bool mapper_hosts_are_usable(const struct engine *engine, const struct lease *lease,
+                             const struct placement *pinned);
+
 /* Every VM on its own host: how long are they all free? */
 bool mapper_pinned(struct engine *engine, const struct map_request *request,
                    struct mapping *mapping);

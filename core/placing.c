@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/scheduler.h"
+#include "core/mapper.h"
 #include "util/memory.h"
 
 static void drop_reservation(struct reservation **r)
@@ -518,4 +518,62 @@ bool place_within(struct engine *engine, const struct window_request *request,
         placed = try_point(&search, points.items[i], proposal);
     free(points.items);
     return placed;
+}
+
+static bool list_fits(struct slot_table *table, const struct reservation_list *list)
+{
+    struct error err;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i]->from < list->items[i]->until &&
+            slot_table_add(table, list->items[i], &err) < 0)
+            return false;
+    return true;
+}
+
+/* Each operation by itself: a host may be somebody else's until its own VMs are resumed. */
+static bool operations_fit(struct engine *engine, const struct vm_plan *plan)
+{
+    size_t mark = slot_table_mark(engine->table);
+    struct error err;
+    bool fit =
+        list_fits(engine->table, &plan->before) &&
+        (plan->vm->from >= plan->vm->until || slot_table_add(engine->table, plan->vm, &err) == 0) &&
+        list_fits(engine->table, &plan->after);
+
+    slot_table_undo(engine->table, mark);
+    return fit;
+}
+
+bool place_again(struct engine *engine, const struct window_request *request,
+                 struct proposal *proposal)
+{
+    struct lease *lease = request->lease;
+    const struct search search = {
+        .engine = engine,
+        .lease = lease,
+        .resuming = request->resuming,
+        .strict = true,
+        .remaining = request->remaining,
+        .shutdown = shutdown_span(engine, lease),
+    };
+    struct mapping mapping = {.until = INSTANT_NEVER};
+    int64_t resume_taken;
+
+    memset(proposal, 0, sizeof *proposal);
+    if (!mapper_hosts_are_usable(engine, lease, request->pinned))
+        return false;
+    engine->vm_host = memory_grow(engine->vm_host, &engine->vm_host_allocated, lease->n_vms,
+                                  sizeof *engine->vm_host);
+    for (uint32_t i = 0; i < request->pinned->n_vms; i++)
+        engine->vm_host[request->pinned->vms[i].vm] = request->pinned->vms[i].host;
+    mapping.vm_host = engine->vm_host;
+    proposal->start = request->from;
+    if (build_vm(&search, &mapping, request->from, proposal, &resume_taken) &&
+        ends_in_time(lease, &proposal->plan) && operations_fit(engine, &proposal->plan)) {
+        proposal->held_until = proposal->plan.vm->until + search.shutdown;
+        return true;
+    }
+    proposal_finish(proposal);
+    return false;
 }

@@ -261,6 +261,10 @@ struct window_request {
 
 bool place_within(struct engine *engine, const struct window_request *request,
                   struct proposal *proposal);
+/* The very place it had: on its hosts (pinned) from request->from on, where each of its operations
+ * still fits by itself. latest is not read. */
+bool place_again(struct engine *engine, const struct window_request *request,
+                 struct proposal *proposal);
 void proposal_finish(struct proposal *proposal); /* drops what was not taken over */
 
 /* --- deadline.c --- */

@@ -98,23 +98,29 @@ static int64_t running_until(const struct book_lease *lease, int64_t now)
     return until > now ? until : now + 1;
 }
 
+/* Does somebody who was promised hosts at that time still have that promise? */
+static bool is_promised_at(const struct book_lease *lease, int64_t at)
+{
+    if (!lease || lease->phase != PHASE_RESERVED)
+        return false;
+    return lease->kind == LEASE_RESERVATION ||
+           (lease->kind == LEASE_DEADLINE && lease->expected == at);
+}
+
 /* When it is to leave its hosts for somebody whose promise still stands. */
 static int64_t leaves_at(const struct planner *planner, const struct book_lease *lease, int64_t now)
 {
-    const struct book_lease *other =
-        lease->preempted_at > now ? book_lease(planner->book, lease->preempted_for) : NULL;
-
-    return other && other->phase == PHASE_RESERVED && other->kind == LEASE_RESERVATION
-               ? lease->preempted_at
-               : INSTANT_NONE;
+    if (lease->preempted_at <= now ||
+        !is_promised_at(book_lease(planner->book, lease->preempted_for), lease->preempted_at))
+        return INSTANT_NONE;
+    return lease->preempted_at;
 }
 
 static int adopt_running(struct planner *planner, struct book_lease *lease, int64_t now,
                          struct error *err)
 {
-    struct adoption adoption = {.as = ADOPTED_RUNNING,
-                                .accumulated = lease->accumulated,
-                                .not_before = INSTANT_NONE};
+    struct adoption adoption = {
+        .as = ADOPTED_RUNNING, .accumulated = lease->accumulated, .not_before = INSTANT_NONE};
     uint32_t *places;
     int result = 0;
 
@@ -189,7 +195,8 @@ static int64_t *promised_starts(const struct planner *planner)
 }
 
 /* When a reservation that was promised a host of the lease's begins, if that is before `until`. If
- * they are late to leave, it is late; to let others leave other hosts for it would not be faster. */
+ * they are late to leave, it is late; to let others leave other hosts for it would not be faster.
+ */
 static int64_t until_promised(struct planner *planner, const struct book_lease *lease,
                               int64_t until, int64_t now)
 {
@@ -256,8 +263,7 @@ static int adopt_waiting(struct planner *planner, struct book_lease *lease, int6
             adoption.vm_host = places;
     }
     if (leaving && adoption.vm_host)
-        adoption.until =
-            until_promised(planner, lease, leaving_until(planner, lease, now), now);
+        adoption.until = until_promised(planner, lease, leaving_until(planner, lease, now), now);
     if (lease->earliest != INSTANT_NONE && lease->earliest > now)
         adoption.not_before = lease->earliest;
     result = engine_adopt(planner->engine, &adoption, err);
