@@ -38,7 +38,8 @@ static const struct galerna_option options[] = {
                 .type = GALERNA_TEXT,
                 .default_value = "",
                 .description = "Speeds of hosts, by id or name: 1:175,solea:350, in MFLOPS or any "
-                               "unit that is the same for all"},
+                               "unit that is the same for all. In a replay hosts have ids only; "
+                               "one that is not there is an error"},
     [SPEED_ATTRIBUTE] = {.name = "speed-attribute",
                          .type = GALERNA_TEXT,
                          .default_value = "MFLOPS",
@@ -116,6 +117,7 @@ struct policy {
     double *speed_of;
     uint32_t n_places;
     int64_t known_at; /* when attributes were asked for last */
+    bool *told;       /* by item of speeds: that there is no such host */
 };
 
 static void destroy(void *self)
@@ -130,7 +132,52 @@ static void destroy(void *self)
     places_finish(&policy->bandwidths);
     free(policy->ids);
     free(policy->speed_of);
+    free(policy->told);
     free(policy);
+}
+
+static bool is_known(const struct policy *policy, const char *name)
+{
+    uint32_t n = policy->host->host_count(policy->host);
+
+    for (uint32_t place = 0; place < n; place++)
+        if (place_is(policy->host, place, name))
+            return true;
+    return n == 0; /* nobody can tell */
+}
+
+/* In the daemon hosts are found later, come and go: tell_unknown() looks then. */
+static bool check_speeds(const struct policy *policy, struct galerna_result *result)
+{
+    const struct galerna_host *host = policy->host;
+
+    for (size_t i = 0; i < policy->speeds.n; i++) {
+        const char *name = policy->speeds.items[i].name;
+
+        if (is_known(policy, name))
+            continue;
+        host->answer(result, GALERNA_ERROR, "unknown-host",
+                     "speeds: there is no host '%.60s' among the %lu of the site%s", name,
+                     (unsigned long)host->host_count(host),
+                     host->host_attribute(host, 0, "NAME")
+                         ? ""
+                         : ", which have no names here, only numbers from 1 on");
+        return false;
+    }
+    return true;
+}
+
+static void tell_unknown(const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->speeds.n; i++) {
+        const char *name = policy->speeds.items[i].name;
+
+        if (!policy->told[i] && !is_known(policy, name)) {
+            policy->host->log(policy->host, GALERNA_LOG_ERROR,
+                              "speeds: there is no host '%.60s'; its speed is not used", name);
+            policy->told[i] = true;
+        }
+    }
 }
 
 static enum galerna_verdict create(const struct galerna_host *host,
@@ -158,8 +205,13 @@ static enum galerna_verdict create(const struct galerna_host *host,
         places_read(&reader, "data", values[DATA].text, PLACES_ONE, &policy->data) &&
         places_read(&reader, "images", values[IMAGES].text, PLACES_NAMES, &policy->images) &&
         places_read(&reader, "bandwidths", values[BANDWIDTHS].text, PLACES_PAIR,
-                    &policy->bandwidths))
-        return GALERNA_OK;
+                    &policy->bandwidths) &&
+        check_speeds(policy, result)) {
+        policy->told = calloc(policy->speeds.n + 1, sizeof *policy->told);
+        if (policy->told)
+            return GALERNA_OK;
+        host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
+    }
     destroy(policy);
     *self = NULL;
     return GALERNA_ERROR;
@@ -199,6 +251,7 @@ static bool learn_hosts(struct policy *policy)
 {
     const struct galerna_host *host = policy->host;
     uint32_t n = host->host_count(host);
+    bool others = policy->n_places != n;
     int32_t *ids;
     double *speeds;
 
@@ -217,6 +270,8 @@ static bool learn_hosts(struct policy *policy)
         ids[place] = host->host_id(host, place);
         speeds[place] = find_speed(policy, place);
     }
+    if (others)
+        tell_unknown(policy);
     policy->n_places = n;
     policy->known_at = host->now(host);
     return true;

@@ -179,8 +179,9 @@ static void busy_hosts_count_for_less(void **state)
     struct scene scene;
 
     (void)state;
-    begin(&scene, "speeds=solea:2000,6:3000");
+    begin(&scene, "");
     mock_host_add(scene.mock, capacity, half);
+    scene.self = make(scene.mock, &galerna_policy_gridway, "speeds=solea:2000,6:3000");
     mock_host_set_attributes(scene.mock, NULL); /* then only ids are known */
     scene.lease.amounts[GALERNA_CPU] = 50;
     score(&scene, scores);
@@ -298,6 +299,65 @@ static void lists_that_are_wrong_are_refused(void **state)
     }
 }
 
+/* Replays know their hosts from the beginning, by number. */
+static void unknown_hosts_are_refused(void **state)
+{
+    static const struct {
+        const char *options;
+        bool named, good;
+    } cases[] = {
+        {"speeds=1:2,5:3", false, true},    {"speeds=*:2", false, true},
+        {"speeds=1:2,6:3", false, false},   {"speeds=solea:3", false, false},
+        {"speeds=solea:3,1:2", true, true}, {"speeds=ursa:1,solar:3", true, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mock_host *mock = mock_host_create();
+        const struct galerna_result *result = mock_host_result(mock);
+        enum galerna_verdict verdict;
+        void *self;
+
+        for (int place = 0; place < HOSTS; place++)
+            mock_host_add(mock, (const int64_t[MOCK_TYPES]){100, 1024, 0, 0, 0}, NULL);
+        if (cases[i].named)
+            mock_host_set_attributes(mock, name_of);
+        verdict = mock_host_instance(mock, &galerna_policy_gridway, cases[i].options, &self);
+        if ((verdict == GALERNA_OK) != cases[i].good)
+            fail_msg("'%s': %d", cases[i].options, (int)verdict);
+        if (!cases[i].good) {
+            const char *word = i == 2 ? "'6'" : i == 3 ? "'solea'" : "'solar'";
+
+            assert_string_equal(result->reason, "unknown-host");
+            assert_non_null(strstr(result->text, word));
+        }
+        mock_host_destroy(mock);
+    }
+}
+
+/* The daemon finds its hosts later; one may be gone for a while. */
+static void hosts_that_are_found_later_are_told_of_once(void **state)
+{
+    int64_t scores[HOSTS];
+    struct mock_host *mock = mock_host_create();
+    struct scene scene = {.mock = mock};
+
+    (void)state;
+    scene.self = make(mock, &galerna_policy_gridway, "speeds=solea:2000,solar:3");
+    assert_int_equal(mock_host_log_count(mock), 0);
+    for (int place = 0; place < HOSTS; place++)
+        mock_host_add(mock, (const int64_t[MOCK_TYPES]){100, 1024, 0, 0, 0}, NULL);
+    mock_host_set_attributes(mock, name_of);
+    scene.lease = mock_lease(1, GALERNA_LEASE_BEST_EFFORT);
+    for (int again = 0; again < 3; again++) {
+        score(&scene, scores);
+        assert_true(scores[SOLEA] > scores[DRACO]);
+        assert_int_equal(mock_host_log_count(mock), 1);
+        assert_non_null(strstr(mock_host_log_text(mock), "'solar'"));
+    }
+    finish(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +371,8 @@ int main(void)
         cmocka_unit_test(the_schedulers_own_time_counts),
         cmocka_unit_test(a_lease_without_end_counts_as_a_day),
         cmocka_unit_test(lists_that_are_wrong_are_refused),
+        cmocka_unit_test(unknown_hosts_are_refused),
+        cmocka_unit_test(hosts_that_are_found_later_are_told_of_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,15 +231,17 @@ static bool leases_move(const struct random_workload *workload)
 static void write_moves(const struct random_workload *workload, bool migration, FILE *file)
 {
     struct random random = stream(workload, 8);
+    struct shape shape = shape_of(workload);
+    int64_t named = shape.hosts < 3 ? shape.hosts : 3;
 
     fprintf(file, "migration-interval: %s\nmigration-threshold: %s\nmigration-mode: %s\n",
             WORD(&random, "100", "600", "5000"), WORD(&random, "0", "1", "10", "30"),
             migration && random_once_in(&random, 2) ? "cold" : "live");
-    fprintf(file,
-            "\n[policy gridway]\nspeeds: 1:%" PRId64 ",2:%" PRId64 ",3:%" PRId64
-            "\nbandwidth: %s\nrestart-data: %s\n",
-            random_between(&random, 200, 5000), random_between(&random, 200, 5000),
-            random_between(&random, 200, 5000), WORD(&random, "1", "12.5", "1000"),
+    fputs("\n[policy gridway]\nspeeds: ", file);
+    for (int64_t i = 1; i <= named; i++)
+        fprintf(file, "%s%" PRId64 ":%" PRId64, i > 1 ? "," : "", i,
+                random_between(&random, 200, 5000));
+    fprintf(file, "\nbandwidth: %s\nrestart-data: %s\n", WORD(&random, "1", "12.5", "1000"),
             WORD(&random, "-1", "0", "1000"));
 }
 
