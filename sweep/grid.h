@@ -33,7 +33,9 @@ struct sweep {
     struct grid_file *files;
     size_t n_files, files_allocated;
     size_t *by_digest; /* numbers of cells; by grid_find_digests() */
-    bool named;        /* the cells' names are those of the cells there are now */
+    uint64_t *checked; /* digests of policies that could be made; by grid_check_policies() */
+    size_t n_checked, checked_allocated;
+    bool named; /* the cells' names are those of the cells there are now */
 
     char *file;              /* absolute; NULL: not read from a file */
     char *results;           /* sweep_default_results() */
@@ -62,7 +64,12 @@ int prepared_init(struct prepared *prepared, struct sweep *sweep, size_t number,
                   struct error *err);
 void prepared_finish(struct prepared *prepared);
 
-/* Prepare all cells and keep their digests. */
+/* Can the policies of a cell be made? Those that were asked about before are not tried again.
+ * Errors: those of policy_host_create(), with file:line. */
+int grid_check_policies(struct sweep *sweep, const struct configuration *configuration,
+                        struct error *err);
+
+/* Prepare all cells, check their policies, and keep their digests. */
 int grid_find_digests(struct sweep *sweep, unsigned keep, struct error *err);
 
 #endif

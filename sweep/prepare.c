@@ -281,6 +281,8 @@ int grid_find_digests(struct sweep *sweep, unsigned keep, struct error *err)
         struct prepared prepared;
         int result = prepared_init(&prepared, sweep, i, keep, err);
 
+        if (result == 0)
+            result = grid_check_policies(sweep, prepared.configuration, err);
         grid_cell(sweep, i)->digest = prepared.digest;
         prepared_finish(&prepared);
         if (result < 0)

@@ -89,10 +89,14 @@ simulation.resources: 64,cpu=100,memory=1024
 END
 "$galerna" sweep long.sweep --jobs 2 2>err >out &
 process=$!
-for _ in $(seq 100); do
-    [ -s long.db ] && break
-    sleep 0.05
-done
+wait_for_file() {
+    for _ in $(seq 1200); do
+        [ -s "$1" ] && return
+        sleep 0.05
+    done
+    fail "no $1 after a minute"
+}
+wait_for_file long.db
 kill -INT "$process"
 status=0
 wait "$process" || status=$?
@@ -101,6 +105,51 @@ grep -qE "interrupted with [0-9]+ of 20 cells done" err || fail "interrupted: $(
 done_before=$(grep -oE '[0-9]+ of 20' err | cut -d ' ' -f 1)
 [ "$(code "$galerna" sweep long.sweep)" = 0 ] || fail "resumed: $(cat err)"
 grep -q "^20 of 20 cells, $((20 - done_before)) of them new" out || fail "$(tail -n 1 out)"
+
+# Killed in the middle: what was there is kept, and the table is the same in the end.
+"$galerna" sweep long.sweep --csv >whole.csv
+"$galerna" sweep long.sweep --jobs 2 --results killed.db >out 2>&1 &
+process=$!
+wait_for_file killed.db
+sleep 0.1
+kill -KILL "$process"
+{ wait "$process" || true; } 2>err
+[ "$(code "$galerna" sweep long.sweep --jobs 3 --results killed.db)" = 0 ] ||
+    fail "after a kill: $(cat err)"
+grep -qE "^20 of 20 cells, [1-9][0-9]* of them new" out || fail "killed too late: $(tail -n 1 out)"
+"$galerna" sweep long.sweep --results killed.db --csv >killed.csv
+cmp whole.csv killed.csv || fail "after a kill the table is another one"
+[ ! -e killed.db.cells ] || fail "after a kill the folder of the cells is still there"
+
+# What is misspelt is said at once, with its line; nothing is computed.
+cat >wrong.sweep <<END
+[sweep]
+seeds: 1-3
+[trace t]
+streams: poisson,jobs=5
+[policies]
+preemption: no-preemption prioritty
+host-selection: gridway
+[set]
+simulation.resources: 4,cpu=100,memory=1024
+END
+refused() { # TEXT [OPTION]...
+    [ "$(code "$galerna" sweep wrong.sweep "${@:2}")" = 1 ] || fail "no '$1': $(cat out)"
+    grep -q "wrong.sweep:$1" err || fail "expected '$1': $(cat err)"
+    [ "$(wc -l <err)" -eq 1 ] || fail "one line is enough: $(cat err)"
+    [ ! -s out ] || fail "there is a table: $(cat out)"
+    [ ! -e wrong.db ] || fail "there are results"
+}
+refused "6: policies for preemption: there is no policy 'prioritty', did you mean 'priority'"
+refused "6: .*prioritty" --list
+refused "6: .*prioritty" --engine slurm
+sed -i 's/prioritty/priority/' wrong.sweep
+echo "policy gridway.speedz: 1:2" >>wrong.sweep
+refused "10: policy gridway has no option 'speedz'"
+sed -i 's/speedz: 1:2/speeds: 5:2/' wrong.sweep
+refused "7: policy gridway: speeds: there is no host '5'"
+sed -i 's/speeds: 5:2/speeds: 4:2/' wrong.sweep
+[ "$(code "$galerna" sweep wrong.sweep)" = 0 ] || fail "no longer wrong: $(cat err)"
 
 # Wrong usage.
 [ "$(code "$galerna" sweep)" = 64 ] || fail "no file"
