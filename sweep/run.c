@@ -69,6 +69,10 @@ static void be_worker(struct pool *pool, size_t cell, size_t place, int answer_e
     /* Ctrl-C on the terminal is for the parent, who passes it on once. */
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    /* The lock is the parent's: when it is killed, the next one need not wait for its children,
+     * whose files get their names when they are whole. */
+    if (session->folder.lock >= 0)
+        close(session->folder.lock);
     answer.failed = cell_perform(&work, &outcome, &answer.error) < 0;
     do
         written = write(answer_end, &answer, sizeof answer);
