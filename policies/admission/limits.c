@@ -366,11 +366,15 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     struct policy *policy = self;
     const struct galerna_host *host = policy->host;
     int64_t user = host->lease_user(request->lease);
+    const struct live_lease *known;
     enum galerna_verdict verdict;
 
     if (!concerns(policy, request->lease))
         return GALERNA_OK;
     live_forget(&policy->live, request->now);
+    known = live_find(&policy->live, host->lease_id(request->lease));
+    if (known && !known->accepted) /* asked twice: it does not stand in its own way */
+        live_remove(&policy->live, known->id);
     verdict = check(policy, NULL, request, result);
     for (size_t i = 0; i < policy->n_groups && verdict == GALERNA_OK; i++)
         if (is_member(policy, &policy->groups[i], user))

@@ -195,6 +195,41 @@ static void a_group_has_limits_together(void **state)
     finish(&scene);
 }
 
+/* Behind it in the chain another policy, or a lack of room, may refuse what it has let pass. */
+static void what_others_refuse_does_not_count(void **state)
+{
+    struct galerna_event refused = {.size = sizeof refused, .kind = GALERNA_EVENT_REQUESTED};
+    struct galerna_admission_request later = {.size = sizeof later, .now = NOW + 1};
+    struct mock_lease first, second, third;
+    struct scene scene;
+
+    (void)state;
+    scene_init(&scene, "reservations=1");
+    first = new_lease(&scene, 3);
+    second = new_lease(&scene, 3);
+    third = new_lease(&scene, 3);
+    first.kind = second.kind = third.kind = GALERNA_LEASE_RESERVATION;
+    assert_int_equal(ask(&scene, &first), GALERNA_OK);
+    assert_int_equal(ask(&scene, &first), GALERNA_OK); /* asked twice, it counts once */
+    assert_int_equal(ask(&scene, &second), GALERNA_REFUSED_FOR_NOW);
+    refused.time = NOW;
+    refused.lease = mock_lease_handle(&first);
+    galerna_policy_limits.event(scene.self, &refused);
+    assert_int_equal(ask(&scene, &second), GALERNA_OK);
+    /* Of a trial nothing more is heard: it is forgotten when time goes on. */
+    later.lease = mock_lease_handle(&third);
+    assert_int_equal(
+        galerna_policy_limits.admission->admit(scene.self, &later, mock_host_result(scene.mock)),
+        GALERNA_OK);
+    /* Told again after a restart of the daemon: counted once, until it is over. */
+    tell(&scene, GALERNA_EVENT_REQUESTED, &third);
+    tell(&scene, GALERNA_EVENT_REQUESTED, &third);
+    assert_int_equal(ask(&scene, &first), GALERNA_REFUSED_FOR_NOW);
+    tell(&scene, GALERNA_EVENT_FINISHED, &third);
+    assert_int_equal(ask(&scene, &first), GALERNA_OK);
+    finish(&scene);
+}
+
 static void an_origin_may_be_left_out(void **state)
 {
     struct scene scene;
@@ -253,6 +288,7 @@ int main(void)
         cmocka_unit_test(a_lease_has_limits),
         cmocka_unit_test(a_user_has_limits),
         cmocka_unit_test(a_group_has_limits_together),
+        cmocka_unit_test(what_others_refuse_does_not_count),
         cmocka_unit_test(an_origin_may_be_left_out),
         cmocka_unit_test(wrong_groups_are_explained),
     };
