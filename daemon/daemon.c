@@ -45,6 +45,20 @@ void daemon_wake(struct daemon *daemon)
     daemon->cycle_due = true;
 }
 
+int daemon_commit(struct daemon *daemon, struct error *err)
+{
+    if (book_commit(daemon->book, err) < 0) {
+        if (!daemon->unwritten[0])
+            log_error("nothing is promised or done, since it cannot be written down: %s", err->text);
+        snprintf(daemon->unwritten, sizeof daemon->unwritten, "%s", err->text);
+        return -1;
+    }
+    if (daemon->unwritten[0])
+        log_info("the book can be written again");
+    daemon->unwritten[0] = '\0';
+    return 0;
+}
+
 void daemon_notice(struct daemon *daemon)
 {
     world_poll(daemon->world, POLL_NOTICE);
@@ -153,8 +167,7 @@ static void cycle(struct daemon *daemon)
     may_act = daemon_may_act(daemon);
     if (may_act && !daemon->asking_leader)
         n_commands = enactor_prepare(daemon->enactor, now);
-    if (book_commit(daemon->book, &err) < 0) {
-        log_error("nothing is done, since it cannot be written down: %s", err.text);
+    if (daemon_commit(daemon, &err) < 0) {
         if (n_commands)
             enactor_withdraw(daemon->enactor);
         return;

@@ -60,6 +60,7 @@ struct daemon {
     bool poll_ok;           /* the last poll was complete */
     bool guarded;           /* this daemon is the one that may act */
     bool stopping;
+    char unwritten[256];    /* why the last commit failed: nothing is promised or done; "": it did not */
     int exit_code;
     int64_t polled;         /* monotonic milliseconds: end of the last complete full poll; 0: none */
     int64_t next_poll;      /* monotonic milliseconds */
@@ -84,6 +85,8 @@ void daemon_replan(struct daemon *daemon, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Something happened that a cycle should look at. */
 void daemon_wake(struct daemon *daemon);
+/* Commit the book; what failed is remembered and told once. */
+int daemon_commit(struct daemon *daemon, struct error *err);
 /* Somebody says that OpenNebula has news. */
 void daemon_notice(struct daemon *daemon);
 /* May commands be sent now: the picture is fresh, oned leads, no other daemon acts? */

@@ -36,6 +36,9 @@ static void status(void *context, json_t *object)
     if (daemon->clocks.known)
         json_object_set_new(oned, "clock_ahead", json_integer(daemon->clocks.ahead));
     json_object_set_new(object, "opennebula", oned);
+    json_object_set_new(object, "book",
+                        json_string(daemon->unwritten[0] ? daemon->unwritten : "can be written"));
+    json_object_set_new(object, "promises", json_boolean(!daemon->unwritten[0]));
     json_object_set_new(figures, "cycles", json_integer((json_int_t)daemon->n_cycles));
     json_object_set_new(figures, "plans", json_integer((json_int_t)daemon->n_replans));
     json_object_set_new(figures, "commands_under_way",
@@ -189,7 +192,7 @@ static int cancel(void *context, int64_t lease, const char *who, struct error *e
     if (daemon_cancel(daemon, lease, who, err) < 0)
         return -1;
     daemon_wake(daemon);
-    return book_commit(daemon->book, err); /* what is answered must survive */
+    return daemon_commit(daemon, err); /* what is answered must survive */
 }
 
 static int dry_run(void *context, const struct order *order, struct order_trial *trial,

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The disk with the book is full: nothing is promised or sent, status and request say
+# so; when it can be written again, all that waited is done, once.
+#
+#   full.sh GALERNAD GALERNA
+#
+# Ends with 77 where no small file system can be mounted.
+set -euo pipefail
+
+if [ "${3:-}" != mounted ]; then
+    for way in -rm -m; do
+        if unshare "$way" sh -c 'mount -t tmpfs -o size=1m tmpfs /mnt' 2>/dev/null; then
+            exec unshare "$way" "$0" "$1" "$2" mounted
+        fi
+    done
+    echo "full.sh: no file system can be mounted"
+    exit 77
+fi
+
+galernad=$1
+galerna=$2
+work=$(mktemp -d)
+pids=()
+unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY NOTIFY_SOCKET
+
+finish() {
+    kill -KILL "${pids[@]}" 2>/dev/null || true
+    wait
+    umount "$work/state" || true
+    rm -rf "$work"
+}
+trap finish EXIT
+
+fail() {
+    echo "full.sh: $*" >&2
+    cat "$work/log" >&2
+    exit 1
+}
+
+# until_said FILE TEXT: within 20 s.
+until_said() {
+    for _ in $(seq 200); do
+        ! grep -qE -- "$2" "$work/$1" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    fail "$1 does not say: $2"
+}
+
+submit() {
+    "$galerna" sandbox submit --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" \
+        --cpu 1 --memory 128 --attribute "FILL=\"$(printf '%0500d' 0)\"" >"$work/out"
+}
+
+
+"$galerna" sandbox --port 0 --hosts 2 --auth "$work/auth" >"$work/ready" &
+pids+=($!)
+until_said ready '127.0.0.1:[0-9]'
+port=$(grep -oE '127.0.0.1:[0-9]+' "$work/ready")
+port=${port#*:}
+printf '[opennebula]\nendpoint: http://127.0.0.1:%s/RPC2\nauth-file: %s\npoll-interval: 1\n' \
+    "$port" "$work/auth" >"$work/conf"
+mkdir -m 700 "$work/state"
+mount -t tmpfs -o size=1m,mode=700 tmpfs "$work/state"
+"$galernad" --foreground --state-dir "$work/state" -c "$work/conf" >"$work/log" 2>&1 &
+pids+=($!)
+submit
+until_said log 'VM 0: deploy accepted'
+
+head -c 2M /dev/zero >"$work/state/filler" 2>/dev/null || true
+submit
+submit
+until_said log 'nothing is promised or done, since it cannot be written down: .*/book.db'
+"$galerna" status --state-dir "$work/state" >"$work/status"
+grep -qE '^book +.*/book.db: cannot write' "$work/status" || fail "status: $(cat "$work/status")"
+if "$galerna" lease request --cpu 1 --memory 128 --state-dir "$work/state" >"$work/out" 2>&1; then
+    fail "a lease is promised: $(cat "$work/out")"
+fi
+grep -qF 'nothing can be promised' "$work/out" || fail "request: $(cat "$work/out")"
+sleep 3
+[ "$(grep -c 'cannot be written down' "$work/log")" -eq 1 ] || fail "it is said again and again"
+if grep -qE 'VM [12]: deploy' "$work/log"; then
+    fail "commands go out that are not written down"
+fi
+
+rm "$work/state/filler"
+until_said log 'the book can be written again'
+until_said log 'VM 1: deploy accepted'
+until_said log 'VM 2: deploy accepted'
+[ "$(grep -c 'deploy accepted' "$work/log")" -eq 3 ] || fail "a VM is deployed twice"
+"$galerna" status --state-dir "$work/state" >"$work/status"
+grep -qE '^book +can be written' "$work/status" || fail "status: $(cat "$work/status")"
