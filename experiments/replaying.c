@@ -104,6 +104,9 @@ static int count(void *context, const struct engine *engine, int64_t now,
             count_finished(stage, output->lease);
         } else if (output->kind == OUTPUT_OPERATION_STARTED) {
             note_span(stage->replayed, output->reservation);
+            if (output->reservation->kind == RESERVATION_MEMORY_MIGRATION)
+                stage->replayed->moved_to =
+                    (int32_t)output->reservation->placement->vms[0].host + 1;
         } else if (output->kind == OUTPUT_OPERATION_ENDED) {
             count_ended(stage->replayed, output->reservation);
         }

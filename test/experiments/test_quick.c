@@ -115,7 +115,7 @@ static void test_gridway_agrees(void **state)
     (void)state;
     assert_non_null(mkdtemp(folder));
     assert_int_equal(experiment_perform(&experiment_gridway, &request, verdicts, &err), 0);
-    assert_int_equal(verdicts[VERDICT_AGREES], 8);
+    assert_int_equal(verdicts[VERDICT_AGREES], 9);
     assert_int_equal(verdicts[VERDICT_DIFFERS], 0);
     snprintf(command, sizeof command, "rm -r %s", folder);
     assert_int_equal(system(command), 0);

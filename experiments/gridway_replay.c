@@ -1,0 +1,107 @@
+#include "experiments/gridway_replay.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "experiments/replaying.h"
+#include "lwf/trace_combine.h"
+#include "util/memory.h"
+
+enum { TEXT = 200, SETTINGS = 12, REQUESTS = 4, SCALE = 1000 };
+
+/* What draco needs for the whole job, in the replay's seconds. */
+static double on_draco(const struct gridway_job *job)
+{
+    return job->work * 1000 / 175 * SCALE;
+}
+
+struct run_context {
+    const struct gridway_job *job;
+    int iteration;
+};
+
+/* Three requests that come first take ursa for good, and solea and columba until the job has done
+ * its iterations; only draco has the memory and is free for the job. */
+static struct trace *open_trace(const void *context, const struct site *site, struct error *err)
+{
+    static const int64_t memory[REQUESTS] = {250, 250, 160, 128};
+    const struct run_context *all = context;
+    double span = on_draco(all->job), until = span * all->iteration / all->job->iterations;
+    const int64_t free_at = all->iteration > 0 ? llround(until) : 1;
+    const int64_t durations[REQUESTS] = {llround(2 * span), free_at, free_at, llround(span)};
+    struct lease_request requests[REQUESTS];
+    struct node_set sets[REQUESTS];
+
+    for (int i = 0; i < REQUESTS; i++) {
+        bool is_job = i == REQUESTS - 1;
+
+        sets[i] = (struct node_set){.count = 1};
+        sets[i].amounts.of[RESOURCE_CPU] = 100;
+        sets[i].amounts.of[RESOURCE_MEMORY] = memory[i];
+        requests[i] = (struct lease_request){
+            .id = i + 1,
+            .kind = is_job ? LEASE_BEST_EFFORT : LEASE_IMMEDIATE,
+            .start = INSTANT_NONE,
+            .deadline = INSTANT_NONE,
+            .duration_original = durations[i],
+            .duration = durations[i],
+            .duration_known = SPAN_NONE,
+            .preemptible = is_job,
+            .terms = is_job ? TERMS_MIGRATABLE : TERMS_NON_PREEMPTABLE,
+            .user = -1,
+            .node_sets = &sets[i],
+            .n_node_sets = 1,
+        };
+    }
+    return trace_from_requests(requests, REQUESTS, site, err);
+}
+
+static int perform(const void *context, size_t i, void *result, struct error *err)
+{
+    const struct gridway_job *job = context;
+    const struct run_context all = {job, (int)i};
+    double staged = job->spent * 0.4; /* MB: from ursa and cepheus to draco */
+    char texts[SETTINGS][TEXT];
+    const char *set[SETTINGS];
+    size_t n = 0;
+    struct replaying replaying = {.set = set, .open = open_trace, .context = &all};
+
+    snprintf(texts[n++], TEXT,
+             "simulation.resources=1,cpu=100,memory=256+1,cpu=100,memory=128+1,cpu=100,memory=160+"
+             "1,cpu=100,memory=64+1,cpu=100,memory=256");
+    snprintf(texts[n++], TEXT, "scheduling.policy-host-selection=gridway");
+    /* Better hosts are looked for when one becomes free, not in between. */
+    snprintf(texts[n++], TEXT, "scheduling.migration-interval=%.0f", 10 * on_draco(job));
+    snprintf(texts[n++], TEXT, "scheduling.migration-threshold=%.9f", 100 * job->threshold);
+    snprintf(texts[n++], TEXT, "policy gridway.speeds=1:330,2:175,3:225,4:325,5:350");
+    snprintf(texts[n++], TEXT, "policy gridway.bandwidths=5/*:0.2,*/*:0.4");
+    snprintf(texts[n++], TEXT, "policy gridway.work=%.6f", job->work * 1000 * SCALE);
+    snprintf(texts[n++], TEXT, "policy gridway.data=1:%.6f", staged * SCALE);
+    snprintf(texts[n++], TEXT, "policy gridway.restart-data=%.6f",
+             fmax(0, job->data - staged) * SCALE);
+    snprintf(texts[n++], TEXT, "policy gridway.least-memory=128");
+    snprintf(texts[n++], TEXT, "policy gridway.least-free-cpu=90");
+    for (size_t k = 0; k < n; k++)
+        set[k] = texts[k];
+    replaying.n_set = n;
+    return replaying_perform(&replaying, result, err);
+}
+
+int gridway_replay(const struct experiment_bench *bench, const struct gridway_job *job, int *moved,
+                   struct error *err)
+{
+    struct replayed *replayed = memory_new((size_t)job->iterations, sizeof *replayed);
+    const struct experiment_work work = {.what = "a job that may move",
+                                         .n = (size_t)job->iterations,
+                                         .result_size = sizeof *replayed,
+                                         .perform = perform,
+                                         .context = job,
+                                         .until = 1};
+    int result = experiment_share_out(bench, &work, replayed, err);
+
+    for (int i = 0; i < job->iterations && result == 0; i++)
+        moved[i] = replayed[i].moved_to - 1;
+    free(replayed);
+    return result;
+}
