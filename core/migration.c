@@ -5,7 +5,7 @@
 
 enum { HAIZEA_MIGRATION_BANDWIDTH = 100 };
 
-static int64_t bandwidth(const struct engine *engine)
+int64_t transfer_rate(const struct engine *engine)
 {
     return engine->settings.behaviour.migration_moves_everything
                ? HAIZEA_MIGRATION_BANDWIDTH
@@ -15,7 +15,7 @@ static int64_t bandwidth(const struct engine *engine)
 /* Seconds to send that many MB. */
 static int64_t span_of(const struct engine *engine, int64_t megabytes)
 {
-    return span_from_seconds((double)megabytes / ((double)bandwidth(engine) / 8.0));
+    return span_from_seconds((double)megabytes / ((double)transfer_rate(engine) / 8.0));
 }
 
 int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory)
@@ -98,10 +98,10 @@ static struct reservation *reservation_of_moves(struct engine *engine, struct le
             continue;
         if (moves[i].from != moves[i].host) {
             placement->hosts[n_hosts] = moves[i].from;
-            placement->amounts[n_hosts++ * n_types + RESOURCE_NET_OUT] = bandwidth(engine);
+            placement->amounts[n_hosts++ * n_types + RESOURCE_NET_OUT] = transfer_rate(engine);
         }
         placement->hosts[n_hosts] = moves[i].host;
-        placement->amounts[n_hosts++ * n_types + RESOURCE_NET_IN] = bandwidth(engine);
+        placement->amounts[n_hosts++ * n_types + RESOURCE_NET_IN] = transfer_rate(engine);
     }
     placement->n_hosts = n_hosts;
     return reservation_create(lease, kind, engine->now, engine->now, placement);

@@ -156,33 +156,67 @@ static void stay_where_possible(struct relocation *move)
     }
 }
 
-/* What the VMs that move hold on their new hosts. */
+/* Its row of amounts; a host that is new gets one. */
+static int64_t *amounts_on(struct engine *engine, struct placement *placement, uint32_t host)
+{
+    uint32_t *slot = &engine->host_slot[host];
+
+    if (*slot == HOST_NONE)
+        placement->hosts[ *slot = placement->n_hosts++] = host;
+    return &placement->amounts[(size_t)*slot * placement->n_types];
+}
+
+/* Hosts send and receive one VM after the other, at the rate of transfers. A host without a figure
+ * for its network is not asked. */
+static void add_traffic(struct engine *engine, struct placement *placement)
+{
+    int64_t rate = transfer_rate(engine);
+
+    for (uint32_t i = 0; i < placement->n_vms; i++) {
+        const struct placed_vm *vm = &placement->vms[i];
+        bool sends = engine->site.hosts[vm->from].capacity.of[RESOURCE_NET_OUT] > 0;
+        bool receives = engine->site.hosts[vm->host].capacity.of[RESOURCE_NET_IN] > 0;
+
+        for (uint32_t k = 0; k < i; k++) {
+            sends = sends && placement->vms[k].from != vm->from;
+            receives = receives && placement->vms[k].host != vm->host;
+        }
+        if (sends)
+            amounts_on(engine, placement, vm->from)[RESOURCE_NET_OUT] += rate;
+        if (receives)
+            amounts_on(engine, placement, vm->host)[RESOURCE_NET_IN] += rate;
+    }
+}
+
+/* What the VMs that move hold on their new hosts, and the traffic between these and the old ones.
+ */
 static struct placement *arrivals(struct engine *engine, const struct relocation *move)
 {
-    uint32_t n_types = (uint32_t)engine->site.types.count, n_hosts = 0, n = 0;
-    struct placement *placement = placement_create(move->lease->n_vms, move->lease->n_vms, n_types);
+    uint32_t n_types = (uint32_t)engine->site.types.count, n_vms = move->lease->n_vms, n = 0;
+    struct placement *placement = placement_create(2 * n_vms, n_vms, n_types);
 
-    for (uint32_t vm = 0; vm < move->lease->n_vms; vm++) {
-        uint32_t host = move->to[vm], *slot = &engine->host_slot[host];
+    placement->n_hosts = 0;
+    for (uint32_t vm = 0; vm < n_vms; vm++) {
+        uint32_t host = move->to[vm];
         const struct amounts *amounts = lease_vm_amounts(move->lease, vm);
 
         if (host == move->from->vms[vm].host)
             continue;
-        if (*slot == HOST_NONE)
-            placement->hosts[ *slot = n_hosts++] = host;
         for (uint32_t type = 0; type < n_types; type++)
-            placement->amounts[*slot * n_types + type] += amounts->of[type];
+            amounts_on(engine, placement, host)[type] += amounts->of[type];
         placement->vms[n++] =
             (struct placed_vm){vm, host, move->from->vms[vm].host, move->lease->request.id};
     }
-    for (uint32_t i = 0; i < n_hosts; i++)
-        engine->host_slot[placement->hosts[i]] = HOST_NONE;
-    placement->n_hosts = n_hosts;
     placement->n_vms = n;
+    if (engine->settings.migration == MIGRATION_YES)
+        add_traffic(engine, placement);
+    for (uint32_t i = 0; i < placement->n_hosts; i++)
+        engine->host_slot[placement->hosts[i]] = HOST_NONE;
     return placement;
 }
 
-/* The new hosts must have room besides the old ones while the memory is on its way. */
+/* The new hosts must have room besides the old ones while the memory is on its way, and all of them
+ * the bandwidth. */
 static bool has_room_until(struct engine *engine, const struct placement *arrivals, int64_t until)
 {
     for (uint32_t i = 0; i < arrivals->n_hosts; i++) {

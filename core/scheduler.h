@@ -304,6 +304,8 @@ bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at,
 bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);
 
 /* --- migration.c --- */
+/* Mbit/s at which memory and images are sent between hosts. */
+int64_t transfer_rate(const struct engine *engine);
 /* Seconds to send a VM's memory to another host. */
 int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory);
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease);

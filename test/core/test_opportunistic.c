@@ -1,6 +1,8 @@
 /* Leases that run are moved to better hosts when that gains enough. Host 2 is three times as fast
  * as host 1, host 3 a little faster; moves cost what the test says. 1024 MB at 100 Mbit/s take 82
  * s. */
+#include <string.h>
+
 #include "scenario.h"
 
 struct speeds {
@@ -69,7 +71,7 @@ static void it_moves_when_a_better_host_is_free(void **state)
     at(&s, 99);
     assert_string_equal(plan_of(&s, 1), "VM 0-1000 on 1; SHUTDOWN 1000-1000 on 1");
     run_to_end(&s);
-    assert_string_equal(plan_of(&s, 1), "VM 0-182 on 1; MEM_MIGRATION 100-182 on 2; "
+    assert_string_equal(plan_of(&s, 1), "VM 0-182 on 1; MEM_MIGRATION 100-182 on 2,1; "
                                         "VM 182-1000 on 2; SHUTDOWN 1000-1000 on 2");
     assert_string_equal(states_of(&s, 1), "0 Pending Queued Scheduled Ready Active | "
                                           "100 Migrating | 182 Active | 1000 Done");
@@ -79,6 +81,35 @@ static void it_moves_when_a_better_host_is_free(void **state)
     assert_int_equal(lease_of(&s, 1)->accumulated, 1000);
     expect_nothing_left(&s);
     scenario_end(&s);
+}
+
+/* Two leases leave one host for another; each is sent at 100 Mbit/s. */
+static void moves_share_the_network(void **state)
+{
+    (void)state;
+    for (int64_t capacity = 199; capacity <= 200; capacity++) {
+        struct speeds speeds = {.of = {1000, 300}};
+        struct scenario s;
+        bool together = capacity == 200;
+
+        begin(&s, 2, &speeds);
+        for (int host = 0; host < 2; host++) {
+            s.site.hosts[host].capacity.of[RESOURCE_NET_IN] = capacity;
+            s.site.hosts[host].capacity.of[RESOURCE_NET_OUT] = capacity;
+        }
+        reservation(&s, 9, 1, 0, 100);
+        settle(&s);
+        for (int64_t id = 1; id <= 2; id++)
+            ask(&s, (struct ask){
+                        .id = id, .cpu = 50, .memory = 512, .duration = 5000, .terms = "migratable"});
+        run_to_end(&s);
+        assert_string_equal(plan_of(&s, 1), "VM 0-141 on 1; MEM_MIGRATION 100-141 on 2,1; "
+                                            "VM 141-5000 on 2; SHUTDOWN 5000-5000 on 2");
+        assert_true(strstr(plan_of(&s, 2), "MEM_MIGRATION"));
+        assert_true(!strstr(plan_of(&s, 2), "MEM_MIGRATION 100-141 on 2,1") == !together);
+        expect_nothing_left(&s);
+        scenario_end(&s);
+    }
 }
 
 static void below_the_threshold_it_stays(void **state)
@@ -177,7 +208,7 @@ static void the_interval_finds_what_changed_meanwhile(void **state)
     speeds.of[1] = 300;
     assert_int_equal(engine_next_time(s.engine), 1000);
     run_to_end(&s);
-    assert_string_equal(plan_of(&s, 1), "VM 0-1082 on 1; MEM_MIGRATION 1000-1082 on 2; "
+    assert_string_equal(plan_of(&s, 1), "VM 0-1082 on 1; MEM_MIGRATION 1000-1082 on 2,1; "
                                         "VM 1082-5000 on 2; SHUTDOWN 5000-5000 on 2");
     expect_nothing_left(&s);
     scenario_end(&s);
@@ -195,7 +226,7 @@ static void vms_that_need_not_move_stay(void **state)
     settle(&s);
     runs(&s, 1, 2, 1000, "migratable"); /* hosts 3 and 1 */
     run_to_end(&s);
-    assert_string_equal(plan_of(&s, 1), "VM 0-182 on 3,1; MEM_MIGRATION 100-182 on 2; "
+    assert_string_equal(plan_of(&s, 1), "VM 0-182 on 3,1; MEM_MIGRATION 100-182 on 2,1; "
                                         "VM 182-1000 on 3,2; SHUTDOWN 1000-1000 on 3,2");
     expect_nothing_left(&s);
     scenario_end(&s);
@@ -318,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_moves_when_a_better_host_is_free),
+        cmocka_unit_test(moves_share_the_network),
         cmocka_unit_test(below_the_threshold_it_stays),
         cmocka_unit_test(what_the_move_costs_counts),
         cmocka_unit_test(only_those_that_may_are_moved),
