@@ -12,12 +12,13 @@ struct earliest_request {
     const struct profile *profiles;
     size_t n_hosts;
     const bool *allowed; /* per host; NULL: all may be used */
-    struct demand vm; /* one VM */
+    struct demand vm;    /* one VM */
     uint32_t count;
     int64_t from, duration; /* duration > 0, SPAN_UNLIMITED: for ever */
 };
 
-/* See slot_table_earliest(). */
+/* See slot_table_earliest(). Costs, too: O(hosts log n) and one pass over the change points of
+ * about twice the time up to the answer, for each VM that a host can hold. */
 int64_t earliest_find(const struct earliest_request *request);
 
 #endif

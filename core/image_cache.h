@@ -1,6 +1,6 @@
 /* image_cache.h: the disk images a host keeps for leases to come (Haizea 1.0).
  *
- * A few entries per host; every operation looks at all of them.
+ * A few entries per host; every operation looks at all of them: O(entries), and O(users) of one.
  */
 #ifndef GALERNA_CORE_IMAGE_CACHE_H
 #define GALERNA_CORE_IMAGE_CACHE_H

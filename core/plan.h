@@ -1,4 +1,8 @@
-/* plan.h: what the engine knows and plans of a lease, beyond what everybody may see. */
+/* plan.h: what the engine knows and plans of a lease, beyond what everybody may see.
+ *
+ * Costs: create: O(VMs). Those that look for a stretch: O(stretches), of_: O(reservations of the
+ * lease); publish: O(reservations of the lease); all others: O(1), lists amortised.
+ */
 #ifndef GALERNA_CORE_PLAN_H
 #define GALERNA_CORE_PLAN_H
 

@@ -1,4 +1,9 @@
-/* presence.h: a lease counts once on a host, however many of its reservations overlap there. */
+/* presence.h: a lease counts once on a host, however many of its reservations overlap there.
+ *
+ * Costs: s = booked reservations of the lease. overlaps: O(s). apply: for each piece (one more than
+ * those of the lease that begin or end on the host meanwhile) O(s and the hosts they name), and
+ * what profile_apply() costs.
+ */
 #ifndef GALERNA_CORE_PRESENCE_H
 #define GALERNA_CORE_PRESENCE_H
 

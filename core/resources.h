@@ -37,7 +37,7 @@ struct amounts {
 /* The five fixed types, named as Haizea names them: CPU, Memory, Disk, Net-in, Net-out. */
 void resource_types_init(struct resource_types *types);
 
-/* The place of a type, or -1. Upper and lower case differ, as in Haizea. */
+/* The place of a type, or -1. Upper and lower case differ, as in Haizea. O(types). */
 int resource_types_find(const struct resource_types *types, const char *name);
 
 /* The place of a type, added when it is new. -1 with EINVAL (empty or long name) or ENOSPC (more

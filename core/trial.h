@@ -2,6 +2,11 @@
  *
  * A trial takes planned leases out of the slot table or suspends running ones there, finds them new
  * places, and is then taken back; what worked is committed.
+ *
+ * Costs: n = changes, p = ends that are booked or were tried. To take out or suspend one: what its
+ * reservations cost to release and book. To place one: O(p log p) to put the times in order, and a
+ * mapping for each time tried until one fits. Sort: O(n^2) compares, O(n) when nearly in order.
+ * Commit: as booking it all.
  */
 #ifndef GALERNA_CORE_TRIAL_H
 #define GALERNA_CORE_TRIAL_H

@@ -45,7 +45,8 @@ bool victims_map(struct engine *engine, const struct map_request *request,
 
 /* --- victim_sets.c --- */
 
-/* Let the policy choose a set; it is taken out of the slot table and the request mapped. */
+/* Let the policy choose a set, for O(change points of the interval) and what its trials cost
+ * (room.h); it is taken out of the slot table and the request mapped. */
 bool victims_by_choice(struct engine *engine, const struct map_request *request,
                        const struct victims *victims, const struct host_snapshot *snapshot,
                        struct mapping *mapping);
