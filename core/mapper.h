@@ -1,7 +1,7 @@
 /* mapper.h: what the mapper (mapper.c), the mapping of leases that may not use all hosts
  * (restricted.c) and the choice of victims (victims.c) share.
  *
- * Costs: h = hosts of the site, v = VMs of the lease. Counting (may_fit, counts): O(h) slot table
+ * Costs: h = hosts of the site. Counting (may_fit, counts): O(h) slot table
  * queries, fewer where a survey knows the answer. A pass: O(h) to order the hosts when their scores
  * are in order and O(h log h) else, and a slot table query for each host looked at and each VM
  * placed. Pinned: a query for each host of the placement.

@@ -263,8 +263,8 @@ struct galerna_victim_batch {
     const struct galerna_victim *victims; /* ascending lease id */
 
     /* Would preempting these victims (places in the batch) make enough room, on the hosts and for
-     * the whole interval that the preemptor wants? Costs a trial in the slot table. NULL in
-     * score(). */
+     * the whole interval that the preemptor wants? Sets that differ from the last one asked about
+     * by a few victims cost little. NULL in score(). */
     bool (*enough)(const struct galerna_victim_batch *batch, const size_t *chosen,
                    size_t n_chosen);
     const void *context; /* the host's own */
@@ -293,7 +293,8 @@ struct galerna_preemption {
 
     /* Choose a set by itself: fill chosen[] (room for n_victims) with different places and set
      * *n_chosen; 0: none will do. The set must pass batch->enough(). At most one module of a chain
-     * may have this; victims vetoed by the others are not offered to it. */
+     * may have this; victims vetoed by the others are not offered to it. When some of the set would
+     * miss deadlines that were promised to them, the same is asked again without these. */
     enum galerna_verdict (*choose)(void *self, const struct galerna_victim_batch *batch,
                                    size_t *chosen, size_t *n_chosen,
                                    struct galerna_result *result);
