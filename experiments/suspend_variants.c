@@ -27,8 +27,8 @@ void suspend_tell_variants(const struct suspend_plan *plan, struct findings *fin
 
     if (!suspend_find(plan, &last))
         return;
-    findings_table(findings, "open",
-                   "What the paper leaves open: 4 cores per host, 4096 MB per VM, first seed",
+    findings_table(findings, "other-options",
+                   "Other options: 4 cores per host, 4096 MB per VM, first seed",
                    "options,T10 baseline (days),T10 local,T10 global,T20 baseline (days),T20 local,"
                    "T20 global,T30 baseline (days),T30 local,T30 global",
                    SUSPEND_VARIANTS);
