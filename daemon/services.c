@@ -142,6 +142,41 @@ static const char *operation_word(enum reservation_kind kind)
     }
 }
 
+/* Is it one of those that an operation on the host is about? A lease of one VM has no other; of
+ * several it is known where each is once they are commanded. */
+static bool is_about(const struct timeline *timeline, const struct operation_view *view,
+                     const struct book_vm *vm, size_t n)
+{
+    return !vm->gone && (n == 1 || (!view->planned && vm->host == timeline->host));
+}
+
+/* An operation VM by VM, as far as they make up all of it; else as a whole. */
+static void show_vms(const struct timeline *timeline, const struct operation_view *whole)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(timeline->daemon->book, whole->lease, &n);
+    int64_t cpu = 0, memory = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (is_about(timeline, whole, vms[i], n)) {
+            cpu += vms[i]->cpu;
+            memory += vms[i]->memory;
+        }
+    if (cpu != whole->cpu || memory != whole->memory || cpu + memory == 0) {
+        timeline->visit(timeline->visitor, whole);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (is_about(timeline, whole, vms[i], n)) {
+            struct operation_view view = *whole;
+
+            view.vm = vms[i]->id;
+            view.cpu = vms[i]->cpu;
+            view.memory = vms[i]->memory;
+            timeline->visit(timeline->visitor, &view);
+        }
+}
+
 static void show_operation(void *context, const struct reservation *r)
 {
     struct timeline *timeline = context;
@@ -162,7 +197,7 @@ static void show_operation(void *context, const struct reservation *r)
             continue;
         view.cpu = amounts[RESOURCE_CPU];
         view.memory = amounts[RESOURCE_MEMORY];
-        timeline->visit(timeline->visitor, &view);
+        show_vms(timeline, &view);
     }
 }
 

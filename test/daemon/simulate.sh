@@ -66,6 +66,8 @@ conf '2  CPU:400 Memory:8192'
 start
 lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$work/out"
 becomes 0 running
+"$galerna" host timeline 0 --json --state-dir "$work/state" | grep -qE '"vm": [01]' ||
+    fail "the timeline does not say which VM runs"
 lease request --cpu 4 --memory 2048 --count 2 --duration 5s --start +25s >"$work/out"
 becomes 2 reserved
 private=$(find "$work/state" -perm /077)
