@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/clock.h"
 #include "daemon/moves.h"
 #include "daemon/planner_inside.h"
+#include "daemon/troubles.h"
 #include "util/memory.h"
 
 enum { BOOTS_SEEN = 3 /* before that the site's own word counts */ };
@@ -230,6 +232,26 @@ static void note_pause(struct planner *planner, struct book_lease *lease, const 
     cannot_be_placed(planner, lease, "start-failed", text);
 }
 
+/* All hosts that it may have are left alone for now. A promise stays where it is. */
+static bool is_left_alone(const struct planner *planner, const struct book_lease *lease,
+                          const struct host_filter *filter)
+{
+    const struct host_pool *pool = &planner->hosts->pool;
+    const struct troubles *troubles = planner->settings.troubles;
+    bool any = false;
+
+    if (!troubles || troubles->n == 0 || lease->phase == PHASE_RESERVED)
+        return false;
+    for (size_t i = 0; i < pool->n; i++) {
+        if (filter->allowed && !filter->allowed[i])
+            continue;
+        if (!troubles_has(troubles, pool->items[i].id, clock_now()))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
 static bool filter_of(struct planner *planner, struct book_lease *lease, struct book_vm *vm,
                       int64_t now, const struct host_filter **filter)
 {
@@ -272,6 +294,12 @@ static bool filter_of(struct planner *planner, struct book_lease *lease, struct 
     }
     if (eligible.rank_ignored)
         note_rank(planner, lease, vm, eligible.reason, now);
+    if (is_left_alone(planner, lease, eligible.filter)) {
+        cannot_be_placed(planner, lease, "hosts-left-alone",
+                         "the hosts that it may use are left alone for some minutes, as different VMs "
+                         "failed or hang on them");
+        return false;
+    }
     *filter = eligible.filter;
     if (avoids_any(vm, now))
         *filter = own_filter(planner, lease->planned, vm, eligible.filter, now);

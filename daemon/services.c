@@ -10,6 +10,7 @@
 #include "daemon/daemon.h"
 #include "daemon/enactor.h"
 #include "daemon/log.h"
+#include "daemon/troubles.h"
 #include "util/memory.h"
 
 static int64_t now_of(void *context)
@@ -99,13 +100,15 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
     usage = usage_of_hosts(daemon, &hosts->pool);
     for (size_t i = 0; i < hosts->pool.n; i++) {
         const struct host *host = &hosts->pool.items[i];
-        bool usable = host->state == HOST_MONITORED || host->state == HOST_MONITORING;
+        bool on = host->state == HOST_MONITORED || host->state == HOST_MONITORING;
+        bool left_alone = on && troubles_has(&daemon->troubles, host->id, clock_now());
 
         visit(visitor, &(struct host_view){.id = host->id,
                                            .name = host->name,
                                            .cluster = host->cluster_name,
-                                           .state = state_word(host->state),
-                                           .usable = usable,
+                                           .state =
+                                               left_alone ? "left alone" : state_word(host->state),
+                                           .usable = on && !left_alone,
                                            .cpu = host->cpu,
                                            .memory = host->memory,
                                            .cpu_used = usage[i].cpu,

@@ -233,6 +233,9 @@ def boots_never_end(t):
     t.wait_running(anywhere, 15)
     for vm in anywhere:
         t.require(t.look(vm).host in good, "not on a host where VMs hang", vm)
+    for vm in hanging:
+        if not t.look(vm).active:
+            t.wait_reason(vm, 10, r"left alone")
     reservation = t.vm("reserved", cpu=4, requirements='RACK="good"',
                        haizea={"start": relative(10), "duration": clock(10)})
     t.keeps_time(reservation, t.look(reservation).submitted + 10, 10)
