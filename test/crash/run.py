@@ -51,6 +51,8 @@ def arguments():
                         help="calls that fail")
     parser.add_argument("--only", metavar="TEXT", help="disturbances with this in their name")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pace", type=int, default=1, choices=[1, 2, 3, 4],
+                        help="times longer that the story takes, for slow or busy machines")
     parser.add_argument("--jobs", type=int, default=10, help="trials at once")
     parser.add_argument("--work", metavar="DIR", help="where logs go; default: a new directory")
     return parser.parse_args()
@@ -203,7 +205,7 @@ def run_one(options, disturbance, directory):
     trial, note, problems = None, "", []
     try:
         trial = Trial(options, disturbance, directory)
-        story = Story(trial.cloud, trial.daemon, trial.watcher, options.galerna)
+        story = Story(trial.cloud, trial.daemon, trial.watcher, options.galerna, options.pace)
         disturbance.begin(trial)
         try:
             story.play()

@@ -7,9 +7,9 @@ import time
 
 from cloud import CORES
 
-RESERVED_AHEAD, RESERVED = 6, 4  # seconds
+RESERVED_AHEAD, RESERVED = 6, 4  # seconds, at the usual pace
 LATE = 2                         # seconds after which a start must have been reported
-PATIENCE = 25                    # seconds for a step
+PATIENCE = 25                    # seconds for a step, at the usual pace
 
 # The leases: phase at the end, seconds that each VM runs, records of its history.
 EXPECTED = {
@@ -33,7 +33,8 @@ class Failure(Exception):
 
 
 class Story:
-    def __init__(self, cloud, daemon, watcher, galerna):
+    def __init__(self, cloud, daemon, watcher, galerna, pace=1):
+        self.pace = pace  # how many times longer everything takes: for slow machines
         self.oned = cloud.oned
         self.daemon = daemon
         self.watcher = watcher
@@ -52,8 +53,12 @@ class Story:
         self.vms.setdefault(name, []).append(vm)
         return vm
 
-    def wait(self, what, test, seconds=PATIENCE):
-        end = time.monotonic() + seconds
+    def seconds(self, number):
+        return "00:00:%02d" % (number * self.pace)
+
+    def wait(self, what, test):
+        patience = PATIENCE * self.pace
+        end = time.monotonic() + patience
         while True:
             if self.daemon.failure:
                 raise Failure(self.daemon.failure)
@@ -62,7 +67,7 @@ class Story:
                 return answer
             if time.monotonic() > end:
                 raise Failure("%s: not within %d s [%s]; %s" % (
-                    what, seconds, self.scene(), self.daemon.tail()))
+                    what, patience, self.scene(), self.daemon.tail()))
             time.sleep(0.1)
 
     def scene(self):
@@ -82,27 +87,27 @@ class Story:
     # --- the story ---
 
     def play(self):
-        best = self.make("best", cpu=CORES, duration=seconds(12), preemptible="yes")
+        best = self.make("best", cpu=CORES, duration=self.seconds(12), preemptible="yes")
         self.wait("best runs", lambda: self.runs(best))
         plain = self.make("plain")
         self.wait("plain runs", lambda: self.runs(plain))
-        reserved = self.make("reserved", cpu=CORES, start="+" + seconds(RESERVED_AHEAD),
-                             duration=seconds(RESERVED), preemptible="no")
-        self.make("refused", cpu=CORES, start="now", duration=seconds(5))
-        self.make("malformed", start="yesterday", duration=seconds(5))
-        self.make("now", start="now", duration=seconds(4))
+        reserved = self.make("reserved", cpu=CORES, start="+" + self.seconds(RESERVED_AHEAD),
+                             duration=self.seconds(RESERVED), preemptible="no")
+        self.make("refused", cpu=CORES, start="now", duration=self.seconds(5))
+        self.make("malformed", start="yesterday", duration=self.seconds(5))
+        self.make("now", start="now", duration=self.seconds(4))
         for _ in range(2):
-            self.make("group", duration=seconds(5), group="g", group_size=2)
-        user = self.make("user", duration=seconds(6), preemptible="no")
+            self.make("group", duration=self.seconds(5), group="g", group_size=2)
+        user = self.make("user", duration=self.seconds(6), preemptible="no")
         cancelled = self.make("cancelled", duration="00:05:00")
         self.wait("user runs", lambda: self.runs(user))
         self.oned.act("suspend", user, {5})
         self.wait("cancelled runs", lambda: self.runs(cancelled))
         self.wait("galerna lease cancel", lambda: self.cancel(cancelled))
-        self.make("deadline", duration=seconds(3), start="best_effort",
-                  deadline=clock(time.time() + 30))
+        self.make("deadline", duration=self.seconds(3), start="best_effort",
+                  deadline=clock(time.time() + 30 * self.pace))
         self.wait("galerna lease request", self.request)
-        time.sleep(1)
+        time.sleep(self.pace)
         self.oned.act("resume", user, {3})
         self.wait("the reservation is over", lambda: self.done(reserved))
         self.wait("every lease is over", self.is_over)
@@ -114,11 +119,11 @@ class Story:
 
     def request(self):
         """Through the daemon, which may be away, or die with the VM made and nothing said."""
-        time.sleep(0.5)  # the watcher has seen what there is
+        time.sleep(0.5 * self.pace)  # the watcher has seen what there is
         made = [vm.id for vm in self.watcher.seen.values() if vm.name == "requested"]
         if not made:
             self.daemon.ask(self.galerna, "lease", "request", "--name", "requested", "--cpu", "1",
-                            "--memory", "128", "--duration", "3s", "--wait", "0")
+                            "--memory", "128", "--duration", "%ds" % (3 * self.pace), "--wait", "0")
             return False
         self.vms["requested"] = made
         self.oned.known = max(self.oned.known, made[-1] + 1)
@@ -159,6 +164,7 @@ class Story:
 
     def judge_vm(self, name, lease, vm):
         phase, duration, records = EXPECTED[name]
+        duration = duration and duration * self.pace
         ran = sum(record.stopped_running - record.running for record in vm.history
                   if record.running and record.stopped_running)
         self.require(len(vm.history) == records, "VM %s has %d records of history, not %d" % (
@@ -172,7 +178,7 @@ class Story:
             self.require(vm.running, "VM %s does not run" % vm)
         elif phase == "ended":
             self.require(vm.done, "VM %s is not DONE" % vm)
-            self.require(abs(lease["accumulated"] - ran) <= 2,
+            self.require(abs(lease["accumulated"] - ran) <= 2 * self.pace,
                          "VM %s ran %d s, the book says %d" % (vm, ran, lease["accumulated"]))
         else:
             self.require(vm.state == 2 and vm.message, "VM %s is not on hold with a reason" % vm)
@@ -182,7 +188,7 @@ class Story:
 
     def slack(self):
         """Seconds that a lease may run longer: a daemon that is away ends nothing."""
-        return 2 + 2 * self.daemon.crashes
+        return (2 + 2 * self.daemon.crashes) * self.pace
 
     def judge_reservation(self, rows):
         if "reserved" not in self.vms:
@@ -194,18 +200,15 @@ class Story:
             self.problems.append("the reservation did not run")
             return
         start, began, ended = lease["start"], ran[0].running, ran[-1].stopped_running
-        self.require(start == vm.submitted + RESERVED_AHEAD, "the reservation was moved")
+        length = RESERVED * self.pace
+        self.require(start == vm.submitted + RESERVED_AHEAD * self.pace, "the reservation was moved")
         self.require(began >= start - 1, "the reservation began %d s early" % (start - began))
         self.require(began <= start + LATE or lease["late"],
                      "the reservation began %d s late, not reported" % (began - start))
-        self.require(ended >= start + RESERVED - 1, "the reservation was cut short by %d s" % (
-            start + RESERVED - ended))
-        self.require(ended <= start + RESERVED + self.slack(), "the reservation ran %d s over" % (
-            ended - start - RESERVED))
-
-
-def seconds(number):
-    return "00:00:%02d" % number
+        self.require(ended >= start + length - 1, "the reservation was cut short by %d s" % (
+            start + length - ended))
+        self.require(ended <= start + length + self.slack(), "the reservation ran %d s over" % (
+            ended - start - length))
 
 
 def clock(moment):
