@@ -98,6 +98,10 @@ class Backend:
                 found.memory == memory * 1024
         wait_for(ready, 20, "host %d monitored with %g cores and %d MB" % (host, cores, memory))
 
+    def delay(self, method, seconds):
+        """The answers of that method take longer."""
+        raise Missing("answers cannot be delayed on command")
+
     def refuse(self, method, code, text, vm):
         """OpenNebula answers calls about that VM with an error."""
         raise Missing("calls cannot be refused on command")
@@ -157,6 +161,9 @@ class Sandbox(Backend):
 
     def heal(self):
         self.oned.call("sandbox.clear", -1)
+
+    def delay(self, method, seconds):
+        self.fault(kind="delay", method=method, time=int(seconds * 1000), count=-1)
 
     def refuse(self, method, code, text, vm):
         self.fault(kind="refuse", method=method, code=code, text=text, vm=vm, count=-1)

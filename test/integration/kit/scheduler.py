@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import time
@@ -50,6 +51,14 @@ class Scheduler:
                 [self.program, "--foreground", "-c", self.configuration, "--state-dir", self.state],
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 start_new_session=True, preexec_fn=end_with_parent)
+
+    def wake(self):
+        """What OpenNebula's hook does."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(5)
+            connection.connect(os.path.join(self.state, "control.sock"))
+            connection.sendall(b'{"command": "wake"}\n')
+            return connection.recv(4096)
 
     def alive(self):
         return self.process is not None and self.process.poll() is None

@@ -184,3 +184,18 @@ def forecast(t):
         # Each end takes a few seconds that nobody has planned, and the next waits for all of them.
         t.require(-2 <= t.began(vm) - start <= 15, "began %g s after the first estimate"
                   % (t.began(vm) - start), vm)
+
+
+@scenario("extra-notice-during-poll")
+def notice_during_poll(t):
+    """OpenNebula takes seconds to list all VMs: a VM that a hook tells of does not wait for it."""
+    t.settings = "timeout: 20"
+    t.add_hosts(1, cores=8)
+    t.begin()
+    t.running_vm("first")
+    t.backend.delay("one.vmpool.info", 9)
+    t.pause(4)  # the next poll of everything is under way
+    vm = t.vm("new")
+    t.scheduler.wake()
+    t.wait_running([vm], 4, "RUNNING before that poll is over")
+    t.backend.heal()
