@@ -62,7 +62,7 @@ const struct intergrid_sweep intergrid_sweeps[INTERGRID_ALL] = {
 };
 
 static const struct experiment_option options[] = {
-    {"seeds", "10", "", 2, INTERGRID_SEEDS_MAX, "Workloads for each point"},
+    {"seeds", "20", "", 2, INTERGRID_SEEDS_MAX, "Workloads for each point"},
     {"gap-factor", "1", NULL, 0.1, 10,
      "Multiplies the times between requests; 1: Lublin and Feitelson's as published, from which "
      "the paper names no departure"},

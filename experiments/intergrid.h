@@ -67,6 +67,8 @@ double intergrid_overhead(const struct intergrid_plan *plan, const struct replay
 /* The paper's equations 5 and 6, in per cent; option `cancelled` says what a cancelled lease
  * counts. */
 double intergrid_utilisation(const struct intergrid_plan *plan, const struct replayed *replayed);
+/* What the site has from the first request to the last end. */
+double intergrid_node_hours(const struct intergrid_plan *plan, const struct replayed *replayed);
 /* Local requests for which leases were preempted. */
 double intergrid_choices(const struct intergrid_plan *plan, const struct replayed *replayed);
 

@@ -51,6 +51,12 @@ double intergrid_utilisation(const struct intergrid_plan *plan, const struct rep
     return 100 * seconds / (INTERGRID_HOSTS * (double)replayed->figures.end_time);
 }
 
+double intergrid_node_hours(const struct intergrid_plan *plan, const struct replayed *replayed)
+{
+    (void)plan;
+    return INTERGRID_HOSTS * (double)replayed->figures.end_time / 3600;
+}
+
 double intergrid_choices(const struct intergrid_plan *plan, const struct replayed *replayed)
 {
     (void)plan;
