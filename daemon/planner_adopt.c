@@ -9,6 +9,10 @@ enum {
     /* A VM that does not settle is looked at again and planned for anew after so long, when nothing
      * is known of how long it takes. */
     PATIENCE = 5,
+    /* Who has not left its hosts so many seconds after the estimate is not waited for: it is taken
+     * to need as long again as it has taken, and what was promised its hosts is placed elsewhere.
+     */
+    OVERDUE = 10,
 };
 
 static bool holds_its_hosts(const struct book_lease *lease)
@@ -214,28 +218,34 @@ static int64_t until_promised(struct planner *planner, const struct book_lease *
     return until > now ? until : now;
 }
 
-/* When the last of its VMs is likely to be suspended. */
+/* When the last of its VMs is likely to be suspended; whether that is long overdue. */
 static int64_t leaving_until(const struct planner *planner, const struct book_lease *lease,
-                             int64_t now)
+                             int64_t now, bool *overdue)
 {
     struct estimate estimate = {0};
     size_t n;
     struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
     int64_t until = now + 1;
 
+    *overdue = false;
     if (planner->estimates)
         estimate = estimates_of(planner->estimates, OPERATION_SUSPEND);
-    if (!estimate.n)
-        return now + PATIENCE;
     for (size_t i = 0; i < n; i++) {
-        int64_t span = estimate_seconds(&estimate, vms[i]->memory), end;
+        int64_t span = estimate.n ? estimate_seconds(&estimate, vms[i]->memory) : PATIENCE;
+        int64_t begun = now, end;
 
         if (vms[i]->gone || vms[i]->goal != GOAL_STOP)
             continue;
         /* `ours` is set when the command is prepared. */
-        end = (vms[i]->ours && vms[i]->sent != INSTANT_NONE ? vms[i]->sent : now) + span;
-        if (end <= now)
+        if (vms[i]->ours && vms[i]->sent != INSTANT_NONE && vms[i]->sent < now)
+            begun = vms[i]->sent;
+        end = begun + span;
+        if (end + OVERDUE < now) {
+            end = now + (now - begun);
+            *overdue = true;
+        } else if (end <= now) {
             end = now + PATIENCE;
+        }
         until = end > until ? end : until;
     }
     return until;
@@ -247,6 +257,7 @@ static int adopt_waiting(struct planner *planner, struct book_lease *lease, int6
 {
     bool leaving = lease->phase == PHASE_STOPPING;
     bool suspended = leaving || lease_is_suspended_by_us(planner, lease);
+    bool overdue;
     struct adoption adoption = {.as = suspended ? ADOPTED_SUSPENDED : ADOPTED_QUEUED,
                                 .since = INSTANT_NONE,
                                 .until = INSTANT_NONE,
@@ -262,8 +273,11 @@ static int adopt_waiting(struct planner *planner, struct book_lease *lease, int6
         if (have_places(places, lease->planned->n_vms))
             adoption.vm_host = places;
     }
-    if (leaving && adoption.vm_host)
-        adoption.until = until_promised(planner, lease, leaving_until(planner, lease, now), now);
+    if (leaving && adoption.vm_host) {
+        adoption.until = leaving_until(planner, lease, now, &overdue);
+        if (!overdue)
+            adoption.until = until_promised(planner, lease, adoption.until, now);
+    }
     if (lease->earliest != INSTANT_NONE && lease->earliest > now)
         adoption.not_before = lease->earliest;
     result = engine_adopt(planner->engine, &adoption, err);

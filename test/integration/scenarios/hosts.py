@@ -260,3 +260,22 @@ def save_never_ends(t):
     for vm in late:
         t.wait_reason(vm, 15, ANYTHING)
     t.pause(10)
+
+
+@scenario("extra-save-never-ends-elsewhere")
+def save_never_ends_elsewhere(t):
+    """The host that a reservation was promised is never left: another one is left for it."""
+    t.add_hosts(2, cores=8)
+    t.backend.slow("save", 600)
+    t.begin()
+    fill = t.vms(2, "fill", cpu=8, haizea={"start": "best_effort", "duration": clock(3600),
+                                           "preemptible": "yes"})
+    t.wait_running(fill, 20)
+    reserved = t.vm("ar", cpu=8, haizea={"start": relative(30), "duration": clock(90)})
+    start = t.look(reserved).submitted + 30
+    t.wait(40, "somebody is asked to leave", lambda: len(t.those_running(fill)) < 2, *fill)
+    t.backend.heal()
+    stuck = [vm for vm in fill if vm not in t.those_running(fill)]
+    t.wait(start + 45 - time.time(), "runs 45 s after its start", lambda: t.began(reserved), reserved)
+    t.require(t.look(reserved).host != t.look(stuck[0]).host, "on the other host", reserved)
+    t.keeps_time(reserved, start, 90, late=45)
