@@ -2,11 +2,13 @@
 """The sampler and the words of assertion, tried on made-up worlds: they must see what is wrong."""
 
 import base64
+import http.server
 import io
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import zlib
 
@@ -15,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 # pylint: disable=wrong-import-position
 from endurance.judge import overlaps, written
-from kit.client import Host, Record, Vm, vm_from, ElementTree
+from kit.client import ElementTree, Host, Oned, Record, Vm, vm_from
 from kit.sampler import Sampler
 from kit.trial import Failure, Trial
 
@@ -182,6 +184,36 @@ class WordsTest(unittest.TestCase):
         found.history[1].stopped_running = 158
         trial(found).not_cut_short(7, 160)
         self.assertRaises(Failure, trial(found).not_cut_short, 7, 161)
+
+
+class ClientTest(unittest.TestCase):
+    """What comes from an OpenNebula that is killed meanwhile."""
+
+    def call_with_body(self, body):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+            thread = threading.Thread(target=server.handle_request)
+            thread.start()
+            try:
+                return Oned("http://127.0.0.1:%d/RPC2" % server.server_port, "a:b").call("one.x")
+            finally:
+                thread.join()
+
+    def test_half_an_answer_is_a_lost_connection(self):
+        for body in (b"", b"<?xml version='1.0'?><methodResponse><params>",
+                     b"<?xml version='1.0'?><methodResponse></methodResponse>"):
+            with self.assertRaises(ConnectionError):
+                self.call_with_body(body)
 
 
 class HistoryTest(unittest.TestCase):

@@ -3,6 +3,7 @@
 import http.client
 import threading
 import xml.etree.ElementTree as ElementTree
+import xml.parsers.expat
 import xmlrpc.client
 from dataclasses import dataclass, field
 
@@ -58,6 +59,9 @@ class Oned:
         except (OSError, http.client.HTTPException):
             del self.local.proxy
             raise
+        except (xml.parsers.expat.ExpatError, xmlrpc.client.ResponseError) as error:
+            del self.local.proxy  # one that is killed may send a head without a body
+            raise ConnectionError("%s: half an answer: %s" % (method, error)) from error
 
     def call(self, method, *arguments):
         """The answer's value. OnedError when refused, OSError when there is nobody."""
