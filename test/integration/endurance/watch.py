@@ -10,8 +10,10 @@ from kit.client import ALL_BUT_DONE, OnedError
 from kit.sampler import Sampler
 
 STUCK = 30  # seconds in one transition after oned was killed: an operator recovers the VM
-RECOVER_SUCCESS = 1
-PASSING = {1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 18, 20, 21, 22, 29, 30, 31, 32, 35, 43, 45}
+RECOVER_SUCCESS, DELETE_RECREATE = 1, 4
+LCM_INIT = 0
+PASSING = {LCM_INIT, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 18, 20, 21, 22, 23, 29, 30, 31, 32, 35,
+           43, 45}
 
 
 class GentleSampler(Sampler):
@@ -73,7 +75,8 @@ class GentleSampler(Sampler):
         self.seen = vms
 
     def recover_stuck(self, vms):
-        """Nobody tells oned how operations ended that it had begun before it was killed."""
+        """Nobody tells oned how operations ended that it had begun before it was killed. One that it had
+        not even begun (LCM_INIT) can only be made anew."""
         now, stuck = time.time(), {}
         for vm in vms.values():
             if not vm.active or vm.lcm not in PASSING or not self.killed:
@@ -84,7 +87,8 @@ class GentleSampler(Sampler):
             if now - stuck[vm.id][1] > STUCK and not self.may_be_away:
                 self.tell("-- operator recovers %s" % vm)
                 self.recovered[vm.id] = self.recovered.get(vm.id, 0) + 1
-                self.oned.call("one.vm.recover", vm.id, RECOVER_SUCCESS)
+                self.oned.call("one.vm.recover", vm.id,
+                               DELETE_RECREATE if vm.lcm == LCM_INIT else RECOVER_SUCCESS)
                 stuck.pop(vm.id)
         self.stuck = stuck
 
