@@ -17,7 +17,7 @@ struct extremes {
     double largest, smallest, mean[2]; /* of each file system */
     struct suspend_run where;          /* the largest */
     struct estimate value;             /* the largest with its interval */
-    int n[2], above;                   /* above: more than the limit */
+    int n[2], above, above_slow;       /* more than the limit; of those with 4096 MB, global */
 };
 
 static struct extremes look_through(const struct suspend_plan *plan, int workload)
@@ -35,6 +35,8 @@ static struct extremes look_through(const struct suspend_plan *plan, int workloa
         extremes.mean[run->global] += value.mean;
         extremes.n[run->global]++;
         extremes.above += value.mean > limit;
+        extremes.above_slow += value.mean > limit && run->global &&
+                               run->memory == suspend_memories[SUSPEND_MEMORIES - 1];
         extremes.smallest = fmin(extremes.smallest, value.mean);
         if (value.mean > extremes.largest) {
             extremes.largest = value.mean;
@@ -186,25 +188,25 @@ static void claim_small(const struct suspend_plan *plan, struct findings *findin
 {
     struct extremes extremes = look_through(plan, workload);
     double over = extremes.largest - limit;
-    char id[40], text[120], ours[120], reason[600], hours[120] = "";
+    char id[40], text[120], ours[120], reason[700], why[400] = "";
 
     snprintf(id, sizeof id, "figure-4-%s", workload == 1 ? "t10" : "t20");
     snprintf(text, sizeof text, "With %s all-best-effort is at most 1.018 in all 32 runs",
              suspend_workloads[workload]);
     describe(&extremes, ours, sizeof ours);
     if (over > 0)
-        snprintf(hours, sizeof hours, " That is %.1f hours in %.0f days above the paper's largest.",
+        snprintf(why, sizeof why,
+                 " The largest is %.1f hours in %.0f days above the paper's. Of the %d above 1.018 "
+                 "%d have VMs of 4096 MB on a global file system, where suspending 48 VMs, one "
+                 "after the other, takes 52 minutes; larger thresholds change little "
+                 "(table 'Other options').",
                  24 * over * suspend_base_days(plan, extremes.where).mean,
-                 suspend_base_days(plan, extremes.where).mean);
+                 suspend_base_days(plan, extremes.where).mean, extremes.above, extremes.above_slow);
     snprintf(reason, sizeof reason,
              "%d of %d configurations are within 1.018; the smallest is %.3f; the mean of the "
-             "local ones %.3f, of the global ones %.3f.%s%s",
+             "local ones %.3f, of the global ones %.3f.%s",
              extremes.n[0] + extremes.n[1] - extremes.above, extremes.n[0] + extremes.n[1],
-             extremes.smallest, extremes.mean[0], extremes.mean[1], hours,
-             over > 0 ? " The threshold decides about the rest: leases that begin in a gap before "
-                        "a reservation have to be suspended, and a larger one begins fewer (table "
-                        "'Other options')."
-                      : "");
+             extremes.smallest, extremes.mean[0], extremes.mean[1], why);
     findings_claim(findings, &(struct claim){id, text, "\342\211\244 1.018", ours,
                                              extremes.smallest < 0.97 ? VERDICT_DIFFERS
                                              : over <= near           ? VERDICT_AGREES
@@ -296,8 +298,7 @@ static void claim_row(struct findings *findings, int w, const struct estimate *f
                                                                      : VERDICT_DIFFERS,
                                    agrees ? ""
                                           : "The slower network costs more or the same, as in the "
-                                            "paper; the threshold decides about the size of it "
-                                            "(table 'Other options')."});
+                                            "paper."});
 }
 
 /* Table 1: one core, 1024 MB, global; the network at 1000 and at 100 Mbit/s. */
@@ -359,7 +360,8 @@ void suspend_tell(const struct suspend_plan *plan, struct findings *findings)
     findings_remark(findings,
                     "Times are relative to the same workload, number of cores and seed with "
                     "suspensions and resumptions that take no time. A number agrees when it is "
-                    "within 0.01 of the paper's, which prints hundredths. Intervals are of 95 %% "
+                    "within 0.01 of the paper's, or below its largest: it prints hundredths. "
+                    "Intervals are of 95 %% "
                     "(Student's t).");
     findings_remark(
         findings,
