@@ -287,7 +287,8 @@ static int64_t until_due(const struct daemon *daemon)
     due = least(due, when_able(!daemon->replan, planner_retry_time(daemon->planner)));
     if (due < INSTANT_NEVER)
         wait = least(wait, due * 1000 - clock_now_ms());
-    wait = least(wait, guard_next_time(daemon->guard) - steady);
+    if (!daemon->polled || world_leads(daemon->world))
+        wait = least(wait, guard_next_time(daemon->guard) - steady);
     if (plans(daemon))
         wait = least(wait, planner_forecast_due(daemon->planner) - steady);
     if (!world_polling(daemon->world))
@@ -313,13 +314,18 @@ static void watch_time(struct daemon *daemon)
 /* Whether another galernad acts. -1: it does. */
 static int watch_guard(struct daemon *daemon, struct error *err)
 {
+    bool follows = daemon->polled && !world_leads(daemon->world);
     bool holds = guard_holds(daemon->guard);
 
     if (holds && !daemon->guarded)
         daemon->cycle_due = true;
-    if (!holds && daemon->guarded)
+    if (!holds && daemon->guarded && !follows)
         log_warning("nothing is done until OpenNebula has the mark of this galernad again");
     daemon->guarded = holds;
+    if (follows) {
+        guard_rest(daemon->guard);
+        return 0;
+    }
     guard_step(daemon->guard);
     return guard_check(daemon->guard, err);
 }

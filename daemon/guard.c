@@ -252,6 +252,17 @@ static void write_mark(struct guard *guard)
     crash_point("after a mark");
 }
 
+void guard_rest(struct guard *guard)
+{
+    const struct claim_mark own = guard->claim.own;
+
+    if (guard->claim.state == CLAIM_UNKNOWN || guard->in_flight)
+        return;
+    claim_init(&guard->claim, own.instance, own.place, own.host);
+    guard->claim.own.beat = own.beat;
+    guard->told_watching = false;
+}
+
 void guard_step(struct guard *guard)
 {
     const struct rpc_argument user = RPC_INT(ADMINISTRATOR);

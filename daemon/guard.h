@@ -23,6 +23,9 @@ struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *in
 /* Gives the place up; the mark stays. NULL is allowed. */
 void guard_destroy(struct guard *guard);
 
+/* Our oned does not lead its zone: what another one's galernad does there is its business. From the
+ * next step on the claim is made anew. */
+void guard_rest(struct guard *guard);
 /* Read or write the mark when it is time to; returns at once. */
 void guard_step(struct guard *guard);
 /* When there is something to do again: monotonic milliseconds. */

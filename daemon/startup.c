@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "adapters/opennebula/credentials.h"
+#include "adapters/opennebula/pool.h"
 #include "adapters/opennebula/setup.h"
 #include "daemon/clock.h"
 #include "daemon/control.h"
@@ -290,6 +291,23 @@ static int fail_or_busy(struct house *house, const struct error *err)
     return fail(house, err->code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, err);
 }
 
+/* Where several oneds make a zone, each may have a galernad beside it; the leader's acts. */
+static bool oned_follows(struct house *house)
+{
+    const struct rpc_request request = {.method = "one.zone.raftstatus"};
+    struct error err = {0};
+    char *document = NULL, state[32];
+    bool leads = true;
+
+    if (house->daemon.live->leader_check &&
+        rpc_call_now(house->daemon.rpc, &request, &document, NULL, &err) == 0 && document &&
+        raft_status_parse(document, strlen(document), &leads, state, sizeof state, &err) == 0 &&
+        !leads)
+        log_info("this oned does not lead its zone (%s): waiting until it does", state);
+    free(document);
+    return !leads;
+}
+
 /* Until it is known whether another one acts. An OpenNebula that does not answer is asked again by
  * the loop, which does nothing before it knows. */
 static int claim_place(struct house *house)
@@ -326,7 +344,7 @@ static int take_place(struct house *house)
                      live->exclusive && !live->dry_run && !house->simulated, &err);
     if (!house->daemon.guard)
         return fail_or_busy(house, &err);
-    if (reached == 0)
+    if (reached == 0 && !oned_follows(house))
         claimed = claim_place(house);
     if (claimed != 0)
         return claimed;

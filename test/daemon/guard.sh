@@ -105,6 +105,27 @@ kill -CONT "${pid[second]}"
 ends second 3 10
 acts first 10
 
+# Beside a oned that does not lead, it waits, whoever acts, and acts when its oned leads again.
+raft() {
+    "$galerna" sandbox call --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" \
+        sandbox.raft "$1" >/dev/null
+}
+raft 2
+sleep 3
+start second localhost
+sleep 5
+alive second || fail "the second one does not wait for its oned to lead"
+says second 'does not lead its zone'
+alive first || fail "the first one does not wait for its oned to lead"
+kill -KILL "${pid[first]}"
+wait "${pid[first]}" 2>/dev/null || true
+raft 3
+acts second 45
+kill -TERM "${pid[second]}"
+ends second 0 10
+start first 127.0.0.1
+acts first 10
+
 # One that ends in good order is followed at once.
 kill -TERM "${pid[first]}"
 ends first 0 10
