@@ -62,6 +62,10 @@ double intergrid_local_refused(const struct intergrid_plan *plan, const struct r
 double intergrid_grid_refused(const struct intergrid_plan *plan, const struct replayed *replayed);
 /* Leases that had to make room. */
 double intergrid_preemptions(const struct intergrid_plan *plan, const struct replayed *replayed);
+/* Of these: leases that were suspended while they ran, and that lost a place in the future (or,
+ * with suspending=in-time, what they had done). The others were cancelled. */
+double intergrid_suspended(const struct intergrid_plan *plan, const struct replayed *replayed);
+double intergrid_displaced(const struct intergrid_plan *plan, const struct replayed *replayed);
 /* The sum of the paper's h over them, in hours. */
 double intergrid_overhead(const struct intergrid_plan *plan, const struct replayed *replayed);
 /* The paper's equations 5 and 6, in per cent; option `cancelled` says what a cancelled lease

@@ -33,6 +33,18 @@ double intergrid_preemptions(const struct intergrid_plan *plan, const struct rep
     return (double)replayed->preemptions;
 }
 
+double intergrid_suspended(const struct intergrid_plan *plan, const struct replayed *replayed)
+{
+    (void)plan;
+    return (double)replayed->figures.preemptions[PREEMPTED_SUSPEND];
+}
+
+double intergrid_displaced(const struct intergrid_plan *plan, const struct replayed *replayed)
+{
+    (void)plan;
+    return (double)replayed->figures.preemptions[PREEMPTED_REQUEUE];
+}
+
 double intergrid_overhead(const struct intergrid_plan *plan, const struct replayed *replayed)
 {
     (void)plan;
