@@ -108,6 +108,12 @@ static void reconcile_ending(struct daemon *daemon, struct book_lease *lease,
 
     if (s->of[STANDS_UNKNOWN])
         return;
+    if (lease->since == INSTANT_NONE && s->of[STANDS_RUNNING] == s->n && s->since) {
+        /* It was ended before anybody saw it run: its time counts all the same. */
+        lease->accumulated = reconcile_ran_for(daemon, lease);
+        lease->since = s->since;
+        book_mark_lease(daemon->book, lease);
+    }
     for (size_t i = 0; i < n; i++) {
         const struct sight *sight = world_sight(daemon->world, vms[i]->id);
 

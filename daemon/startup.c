@@ -433,7 +433,12 @@ static int build(struct house *house)
     uint64_t watchdog = 0;
     int placed;
 
-    if (read_configuration(house) < 0 || load_policies(house) < 0)
+    if (read_configuration(house) < 0)
+        return -1;
+    /* From here on: who is told to stop while it starts ends as told, not by the signal. */
+    if (!house->startup->check_only && signals_catch(&err) < 0)
+        return fail(house, EXIT_FAILURE, &err);
+    if (load_policies(house) < 0)
         return -1;
     if (house->startup->check_only) {
         puts("The configuration is in order.");
@@ -443,8 +448,6 @@ static int build(struct house *house)
         log_warning("%s", err.text);
     if (go_to_background(house) < 0)
         return -1;
-    if (signals_catch(&err) < 0)
-        return fail(house, EXIT_FAILURE, &err);
     if (open_book(house) < 0 || check_mode(house) < 0 || find_oned(house) < 0)
         return -1;
     if ((placed = take_place(house)) != 0)
