@@ -10,7 +10,7 @@ void policy_host_settings_init(struct policy_host_settings *settings)
 {
     *settings = (struct policy_host_settings){
         .preflight = true,
-        .preflight_limit = 2000,
+        .preflight_limit = 10 * 1000,
         .faults_allowed = 10,
         .slow_call = 100000,
     };

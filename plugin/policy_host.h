@@ -63,7 +63,7 @@ struct policy_host_settings {
 
     struct policy_cache *cache; /* of modules already tried; NULL: none */
     bool preflight;             /* try modules in a child process first; true by default */
-    int64_t preflight_limit;    /* milliseconds for all of them; 2000 by default */
+    int64_t preflight_limit;    /* milliseconds for all of them; 10,000 by default: busy machines */
 
     unsigned faults_allowed; /* after so many faults the built-in default takes over; 10 */
     int64_t slow_call;       /* microseconds; slower calls are counted and logged once; 100000 */

@@ -68,7 +68,7 @@ lease request --cpu 4 --memory 2048 --count 2 --duration 10m --preemptible >"$wo
 becomes 0 running
 "$galerna" host timeline 0 --json --state-dir "$work/state" | grep -qE '"vm": [01]' ||
     fail "the timeline does not say which VM runs"
-lease request --cpu 4 --memory 2048 --count 2 --duration 5s --start +25s >"$work/out"
+lease request --cpu 4 --memory 2048 --count 2 --duration 5s --start +40s >"$work/out"
 becomes 2 reserved
 private=$(find "$work/state" -perm /077)
 [ -z "$private" ] || fail "others may use $private"
