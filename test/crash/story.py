@@ -34,6 +34,7 @@ class Failure(Exception):
 
 class Story:
     def __init__(self, cloud, daemon, watcher, galerna, pace=1):
+        self.requested = False
         self.pace = pace  # how many times longer everything takes: for slow machines
         self.oned = cloud.oned
         self.daemon = daemon
@@ -121,9 +122,12 @@ class Story:
         """Through the daemon, which may be away, or die with the VM made and nothing said."""
         time.sleep(0.5 * self.pace)  # the watcher has seen what there is
         made = [vm.id for vm in self.watcher.seen.values() if vm.name == "requested"]
+        if not made and not self.requested:
+            asked = self.daemon.ask(self.galerna, "lease", "request", "--name", "requested",
+                                    "--cpu", "1", "--memory", "128", "--wait", "0",
+                                    "--duration", "%ds" % (3 * self.pace))
+            self.requested = asked.returncode == 0  # it is on its way
         if not made:
-            self.daemon.ask(self.galerna, "lease", "request", "--name", "requested", "--cpu", "1",
-                            "--memory", "128", "--duration", "%ds" % (3 * self.pace), "--wait", "0")
             return False
         self.vms["requested"] = made
         self.oned.known = max(self.oned.known, made[-1] + 1)
