@@ -43,6 +43,17 @@ static void record_closed(struct book_vm *vm)
     vm->since_told = SINCE_NOT;
 }
 
+/* Somebody had the VM made anew: its lease gets its whole time again. */
+static void count_nothing(struct daemon *daemon, struct book_vm *vm, int32_t sequence)
+{
+    if (vm->sequence == sequence && !vm->ran_for && !vm->skew)
+        return;
+    vm->sequence = sequence;
+    vm->ran_for = vm->skew = 0;
+    record_closed(vm);
+    book_mark_vm(daemon->book, vm);
+}
+
 /* Running time comes from OpenNebula's own history: closed records count once. */
 static void count_running_time(struct daemon *daemon, struct book_vm *vm, const struct sight *sight)
 {
@@ -50,6 +61,10 @@ static void count_running_time(struct daemon *daemon, struct book_vm *vm, const 
 
     if (history->sequence < 0 || !sight->has_times)
         return;
+    if (history->action == VM_ACTION_RECREATE) {
+        count_nothing(daemon, vm, history->sequence);
+        return;
+    }
     if (history->sequence > vm->sequence + 1 && sight->n_records <= history->sequence) {
         world_read_history(daemon->world, vm->id); /* records were missed */
         return;

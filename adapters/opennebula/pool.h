@@ -70,6 +70,9 @@ struct vm_history {
     int32_t action;         /* VMActions.h: 0 none, 9 stop, 10 suspend, ... */
 };
 
+/* An action after which the VM begins anew: what it had done is lost. */
+enum { VM_ACTION_RECREATE = 14 };
+
 struct vm {
     int32_t id, uid, gid;
     const char *user, *group, *name;
@@ -80,7 +83,8 @@ struct vm {
     int64_t memory;            /* MB */
     struct vm_history history; /* the last record */
     int32_t n_records; /* in the document: a pool has the last one only, one.vm.info has all */
-    int64_t ran_for; /* seconds: sum of RETIME - RSTIME over those of the records that have both */
+    int64_t ran_for; /* seconds: sum of RETIME - RSTIME over those of the records that have both,
+                      * after the last one that ended with the VM being made anew */
     bool locked;
 
     /* Only in the extended form (is_extended): */

@@ -289,7 +289,9 @@ static void read_value(struct pool_reader *reader, void *object, const struct po
 static void end_record(struct vm *vm, const struct vm_history *record)
 {
     vm->n_records++;
-    if (record->rstime > 0 && record->retime > record->rstime)
+    if (record->action == VM_ACTION_RECREATE)
+        vm->ran_for = 0;
+    else if (record->rstime > 0 && record->retime > record->rstime)
         vm->ran_for += record->retime - record->rstime;
     if (vm->n_records == 1 || record->sequence >= vm->history.sequence)
         vm->history = *record;

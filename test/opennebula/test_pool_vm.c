@@ -195,6 +195,22 @@ static void time_in_running(void **state)
     vm_pool_finish(&pool);
 }
 
+static void what_ran_before_it_was_made_anew_is_lost(void **state)
+{
+    struct vm_pool pool = read_text(
+        "<VM><ID>4</ID><STATE>3</STATE><TEMPLATE><CPU>1</CPU><MEMORY>1</MEMORY></TEMPLATE>"
+        "<HISTORY_RECORDS>"
+        "<HISTORY><SEQ>0</SEQ><HID>7</HID><RSTIME>1000</RSTIME><RETIME>1250</RETIME></HISTORY>"
+        "<HISTORY><SEQ>1</SEQ><HID>8</HID><RSTIME>2000</RSTIME><RETIME>2100</RETIME>"
+        "<ACTION>14</ACTION></HISTORY>"
+        "<HISTORY><SEQ>2</SEQ><HID>9</HID><RSTIME>3000</RSTIME><RETIME>3007</RETIME></HISTORY>"
+        "</HISTORY_RECORDS></VM>");
+
+    (void)state;
+    assert_int_equal(pool.items[0].ran_for, 7);
+    vm_pool_finish(&pool);
+}
+
 static void disks(void **state)
 {
     struct vm_pool pool;
@@ -411,12 +427,19 @@ static void names_of_states(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_form),        cmocka_unit_test(pools_of_one_state),
-        cmocka_unit_test(haizea_attributes), cmocka_unit_test(history),
-        cmocka_unit_test(time_in_running),   cmocka_unit_test(disks),
-        cmocka_unit_test(where_disks_go),    cmocka_unit_test(needs),
-        cmocka_unit_test(processors),        cmocka_unit_test(senseless_values),
-        cmocka_unit_test(others_are_read),   cmocka_unit_test(locks),
+        cmocka_unit_test(short_form),
+        cmocka_unit_test(pools_of_one_state),
+        cmocka_unit_test(haizea_attributes),
+        cmocka_unit_test(history),
+        cmocka_unit_test(time_in_running),
+        cmocka_unit_test(what_ran_before_it_was_made_anew_is_lost),
+        cmocka_unit_test(disks),
+        cmocka_unit_test(where_disks_go),
+        cmocka_unit_test(needs),
+        cmocka_unit_test(processors),
+        cmocka_unit_test(senseless_values),
+        cmocka_unit_test(others_are_read),
+        cmocka_unit_test(locks),
         cmocka_unit_test(names_of_states),
     };
 

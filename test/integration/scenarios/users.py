@@ -128,6 +128,14 @@ def delete_recreate(t):
     t.oned.call("one.vm.recover", vm, 4)
     t.wait(30, "RUNNING again after being recreated",
            lambda: t.look(vm).running and len(t.look(vm).history) == 2, vm)
+    t.delete(vm)
+    lease = t.running_vm("lease", cpu=8, haizea={"start": "best_effort", "duration": clock(25)})
+    t.pause(12)
+    t.oned.call("one.vm.recover", lease, 4)
+    t.wait(60, "DONE", lambda: t.look(lease).done, lease)
+    last = t.look(lease).history[-1]
+    t.require(last.ended - last.running >= 23, "its work was lost, so it has its whole time again",
+              lease)
 
 
 HOSTILE = [
