@@ -83,8 +83,8 @@ struct vm {
     int64_t memory;            /* MB */
     struct vm_history history; /* the last record */
     int32_t n_records; /* in the document: a pool has the last one only, one.vm.info has all */
-    int64_t ran_for; /* seconds: sum of RETIME - RSTIME over those of the records that have both,
-                      * after the last one that ended with the VM being made anew */
+    int64_t ran_for;   /* seconds: sum of RETIME - RSTIME over those of the records that have both,
+                        * after the last one that ended with the VM being made anew */
     bool locked;
 
     /* Only in the extended form (is_extended): */
