@@ -60,7 +60,7 @@ struct daemon {
     bool poll_ok;           /* the last poll was complete */
     bool guarded;           /* this daemon is the one that may act */
     bool stopping;
-    char unwritten[256];    /* why the last commit failed: nothing is promised or done; "": it did not */
+    char unwritten[ERROR_TEXT_MAX]; /* why the last commit failed: nothing is promised or done */
     int exit_code;
     int64_t polled;         /* monotonic milliseconds: end of the last complete full poll; 0: none */
     int64_t next_poll;      /* monotonic milliseconds */
