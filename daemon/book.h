@@ -124,6 +124,7 @@ struct book_vm {
     char message[BOOK_TEXT_MAX]; /* SCHED_MESSAGE as last written */
     bool message_in_flight;      /* not stored */
     int64_t message_at;          /* when it was last sent; not stored */
+    int64_t message_expected;    /* the start that was told in it; INSTANT_NONE; not stored */
     int64_t message_settled;     /* monotonic milliseconds of its answer; not stored */
     bool gone;                   /* DONE, or no longer in OpenNebula */
 

@@ -80,8 +80,9 @@ static void waiting_message(const struct book_lease *lease, const char *when, ch
     if (when[0])
         snprintf(text, size, ". Expected to start at %s (estimate)", when);
     else if (lease->expected == INSTANT_NEVER)
-        snprintf(text, size, ". When it starts cannot be told: what holds the hosts it may use has "
-                             "no planned end");
+        snprintf(text, size,
+                 ". When it starts cannot be told: what holds the hosts it may use has "
+                 "no planned end");
     else if (lease->is_far)
         snprintf(text, size, ". Its start is estimated when fewer are before it");
 }
@@ -104,34 +105,52 @@ static bool keeps_notice(const struct book_vm *vm, const struct book_lease *leas
            strncmp(vm->message, RANK_IGNORED, strlen(RANK_IGNORED)) == 0;
 }
 
-static void say_where_it_is(const struct book_lease *lease, char *text, size_t size)
+/* What was promised, and when it starts; a time that has passed is not announced. */
+static void reserved_message(const struct book_lease *lease, const char *when, bool passed,
+                             char *text, size_t size)
+{
+    const char *reason = is_plan(lease) ? "" : without_prefix(lease->reason);
+
+    if (lease->late)
+        snprintf(text, size, "Late: the reservation for %s could not be started: %s", when,
+                 without_prefix(lease->reason));
+    else if (lease->contract)
+        snprintf(text, size, "Reserved: %s %s (contract)%s%s",
+                 passed ? "was to start at" : "starts at", when, reason[0] ? ". " : "", reason);
+    else
+        snprintf(text, size, "Accepted: ends by its deadline%s%s",
+                 passed || !when[0] ? "" : "; planned to start at ", passed ? "" : when);
+}
+
+static bool is_time(int64_t instant)
+{
+    return instant != INSTANT_NONE && instant != INSTANT_NEVER;
+}
+
+static void say_where_it_is(const struct book_lease *lease, int64_t now, char *text, size_t size)
 {
     char when[64] = "";
     const char *reason = without_prefix(lease->reason);
+    bool passed = is_time(lease->expected) && lease->expected < now;
 
     text[0] = '\0';
-    if (lease->expected != INSTANT_NONE && lease->expected != INSTANT_NEVER)
+    if (is_time(lease->expected))
         time_text(lease->expected, when, sizeof when);
     switch (lease->phase) {
     case PHASE_GATHERING:
         snprintf(text, size, "%s", reason);
         break;
     case PHASE_WAITING:
-        waiting_message(lease, when, text, size);
+        waiting_message(lease, passed ? "" : when, text, size);
         break;
     case PHASE_RESERVED:
-        if (lease->late)
-            snprintf(text, size, "Late: the reservation for %s could not be started: %s", when,
-                     reason);
-        else if (lease->contract)
-            snprintf(text, size, "Reserved: starts at %s (contract)%s%s", when,
-                     is_plan(lease) ? "" : ". ", is_plan(lease) ? "" : reason);
-        else
-            snprintf(text, size, "Accepted: ends by its deadline; planned to start at %s", when);
+        reserved_message(lease, when, passed, text, size);
         break;
     case PHASE_STARTING:
         if (!is_plan(lease))
             snprintf(text, size, "Starting: %s", reason);
+        else if (lease->late)
+            snprintf(text, size, "Late: the reservation is starting after its time");
         break;
     case PHASE_RUNNING:
         if (strcmp(lease->reason_word, "ends-soon") == 0)
@@ -151,9 +170,9 @@ static void say_where_it_is(const struct book_lease *lease, char *text, size_t s
     }
 }
 
-void message_of(const struct book_lease *lease, char *text, size_t size)
+void message_of(const struct book_lease *lease, int64_t now, char *text, size_t size)
 {
-    say_where_it_is(lease, text, size);
+    say_where_it_is(lease, now, text, size);
     add_notice(lease, text, size);
 }
 
@@ -186,13 +205,14 @@ static void quote(const char *text, char *quoted, size_t size)
     for (; *text && n + 2 < size; text++) {
         bool ends = *text == '>' && n > 0 && quoted[n - 1] == ']';
 
-        quoted[n++] = *text == '"' || *text == '\\' || (unsigned char)*text < 0x20 || ends ? '\''
-                                                                                         : *text;
+        quoted[n++] =
+            *text == '"' || *text == '\\' || (unsigned char)*text < 0x20 || ends ? '\'' : *text;
     }
     quoted[n] = '\0';
 }
 
-static void send_message(struct messages *messages, struct book_vm *vm, const char *text)
+static void send_message(struct messages *messages, struct book_vm *vm, int64_t expected,
+                         const char *text)
 {
     char attribute[BOOK_TEXT_MAX + 32];
     struct sent *sent = memory_new(1, sizeof *sent);
@@ -204,6 +224,7 @@ static void send_message(struct messages *messages, struct book_vm *vm, const ch
     snprintf(sent->text, sizeof sent->text, "%s", text);
     vm->message_in_flight = true;
     vm->message_at = clock_now();
+    vm->message_expected = expected;
     messages->in_flight++;
     crash_point("before a message");
     rpc_call(messages->daemon->rpc, &(struct rpc_request){.method = "one.vm.update",
@@ -255,6 +276,9 @@ static bool is_due(const struct book_vm *vm, const char *text, int64_t now)
         return false;
     if (now - vm->message_at < REWRITE_INTERVAL && now >= vm->message_at)
         return false;
+    /* The time that stands there has passed. */
+    if (is_time(vm->message_expected) && vm->message_expected < now)
+        return true;
     return !same_but_numbers(text, vm->message) || now - vm->message_at >= ESTIMATE_INTERVAL;
 }
 
@@ -270,7 +294,7 @@ size_t messages_update(struct messages *messages, int64_t now)
 
         if (vms[i]->gone || !lease)
             continue;
-        message_of(lease, text, sizeof text);
+        message_of(lease, now, text, sizeof text);
         quote(text, quoted, sizeof quoted);
         see_message(daemon, vms[i]);
         if (!is_due(vms[i], quoted, now) || keeps_notice(vms[i], lease, quoted))
@@ -280,7 +304,7 @@ size_t messages_update(struct messages *messages, int64_t now)
             continue;
         }
         if (!daemon->live->dry_run)
-            send_message(messages, vms[i], quoted);
+            send_message(messages, vms[i], lease->expected, quoted);
     }
     return left;
 }

@@ -17,7 +17,8 @@ void messages_destroy(struct messages *messages); /* NULL is allowed */
 /* Send what has changed, at most a few dozen calls at once. Returns how many could not go yet. */
 size_t messages_update(struct messages *messages, int64_t now);
 
-/* The sentence for a lease: what the user reads. */
-void message_of(const struct book_lease *lease, char *text, size_t size);
+/* The sentence for a lease: what the user reads. No start before `now` (seconds since 1970) is
+ * announced in it. */
+void message_of(const struct book_lease *lease, int64_t now, char *text, size_t size);
 
 #endif

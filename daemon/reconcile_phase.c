@@ -119,6 +119,8 @@ void reconcile_wait_again(struct daemon *daemon, struct book_lease *lease, const
         reconcile_begin_ending(daemon, lease, "its time is over", now);
         return;
     }
+    if (!promised)
+        lease->expected = INSTANT_NONE; /* it was that of the start that is over */
     reconcile_set_goal(daemon, lease, GOAL_NONE);
     reconcile_set_phase(daemon, lease, promised ? PHASE_RESERVED : PHASE_WAITING);
     book_history(daemon->book, lease->id, now, event, "%s", lease->reason);

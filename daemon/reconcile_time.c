@@ -37,37 +37,77 @@ void reconcile_watch_end(struct daemon *daemon, struct book_lease *lease, int64_
     }
 }
 
+/* A VM that is to leave the host and is still there, or NULL. */
+static const struct book_vm *leaver_of(const struct daemon *daemon, int32_t host)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms(daemon->book, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct sight *sight = world_sight(daemon->world, vms[i]->id);
+
+        if (vms[i]->host == host && !vms[i]->gone && vms[i]->goal != GOAL_RUN &&
+            vms[i]->goal != GOAL_NONE && sight_holds_host(sight) && sight->history.host == host)
+            return vms[i];
+    }
+    return NULL;
+}
+
+/* ": VM 3 (SAVE_STOP) has not left host 1", or nothing. */
+static void say_who_is_waited_for(const struct daemon *daemon, const struct book_lease *lease,
+                                  char *text, size_t size)
+{
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+    const struct book_vm *leaver = NULL;
+    const struct sight *sight;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < n && !leaver; i++)
+        leaver = vms[i]->gone ? NULL : leaver_of(daemon, vms[i]->host);
+    if (!leaver)
+        return;
+    sight = world_sight(daemon->world, leaver->id);
+    snprintf(text, size, ": VM %d (%s) has not left host %d", leaver->id,
+             vm_state_name(sight->state, sight->lcm_state), leaver->host);
+}
+
 static void note_late(struct daemon *daemon, struct book_lease *lease, const struct book_vm *vm,
                       const struct sight *sight, int64_t now)
 {
     long long late = (long long)(now - lease->start);
+    char waits_for[128];
 
+    say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
     lease->late = true;
     snprintf(lease->reason_word, sizeof lease->reason_word, "late");
     snprintf(lease->reason, sizeof lease->reason,
-             "The reservation is late: %lld s after its start VM %d is %s on host %d", late, vm->id,
-             vm_state_name(sight->state, sight->lcm_state), vm->host);
+             "The reservation is late: %lld s after its start VM %d is %s on host %d%s", late,
+             vm->id, vm_state_name(sight->state, sight->lcm_state), vm->host, waits_for);
     book_mark_lease(daemon->book, lease);
     book_history(daemon->book, lease->id, now, "late", "%s", lease->reason);
     log_warning("lease %lld: %s", (long long)lease->id, lease->reason);
 }
 
-/* Of a reservation whose VMs have been commanded: one was seen after its start, and not running; or
- * the time is over, and nobody has seen it run. When they run, the time of that is known; here they
- * may never do. */
+/* Of a reservation whose VMs are to run: one was seen after its start, and not running; or nothing
+ * of it has been commanded, as its hosts are not left yet; or the time is over, and nobody has seen
+ * it run. When they run, the time of that is known; here they may never do. */
 void reconcile_watch_start(struct daemon *daemon, struct book_lease *lease, int64_t now)
 {
     size_t n;
     struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
     int64_t due = lease->start + daemon->live->poll_interval;
-    bool over = lease->end != INSTANT_NONE && lease->end <= now;
+    bool sure;
 
-    for (size_t i = 0; i < n && !lease->late && now > due; i++) {
+    if (lease->late || now <= due)
+        return;
+    sure = (lease->end != INSTANT_NONE && lease->end <= now) || reconcile_not_begun(daemon, lease);
+    for (size_t i = 0; i < n && !lease->late; i++) {
         const struct sight *sight = world_sight(daemon->world, vms[i]->id);
 
         if (vms[i]->gone || !sight || sight_running(sight))
             continue;
-        if (over || now - (clock_monotonic() - sight->asked) / 1000 > due)
+        if (sure || now - (clock_monotonic() - sight->asked) / 1000 > due)
             note_late(daemon, lease, vms[i], sight, now);
     }
 }
@@ -138,21 +178,6 @@ bool reconcile_not_begun(const struct daemon *daemon, const struct book_lease *l
     return true;
 }
 
-static bool is_being_left(const struct daemon *daemon, int32_t host)
-{
-    size_t n;
-    struct book_vm *const *vms = book_vms(daemon->book, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct sight *sight = world_sight(daemon->world, vms[i]->id);
-
-        if (vms[i]->host == host && !vms[i]->gone && vms[i]->goal != GOAL_RUN &&
-            vms[i]->goal != GOAL_NONE && sight_holds_host(sight) && sight->history.host == host)
-            return true;
-    }
-    return false;
-}
-
 static bool takes_vms(const struct daemon *daemon, int32_t id)
 {
     const struct hosts_seen *hosts = world_hosts(daemon->world);
@@ -178,7 +203,7 @@ static bool waits_for_leavers(const struct daemon *daemon, const struct book_lea
             continue;
         if (!takes_vms(daemon, vms[i]->host))
             return false;
-        left = left || is_being_left(daemon, vms[i]->host);
+        left = left || leaver_of(daemon, vms[i]->host);
     }
     return left;
 }
@@ -209,6 +234,9 @@ int64_t reconcile_next_time(const struct daemon *daemon, int64_t now)
     for (size_t i = 0; i < n; i++) {
         const struct book_lease *lease = leases[i];
 
+        if (lease->kind == LEASE_RESERVATION && !lease->late &&
+            (lease->phase == PHASE_STARTING || lease->phase == PHASE_RESERVED))
+            earlier(&next, lease->start + daemon->live->poll_interval + 1, now);
         if (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING) {
             earlier(&next, lease->end, now);
             if (!lease->warned && lease->end != INSTANT_NONE && lease->end != INSTANT_NEVER &&

@@ -22,12 +22,17 @@ static struct book_lease lease_in(enum lease_phase phase, const char *word, cons
     return lease;
 }
 
-static void expect(const struct book_lease *lease, const char *wanted)
+static void expect_at(const struct book_lease *lease, int64_t now, const char *wanted)
 {
     char text[BOOK_TEXT_MAX];
 
-    message_of(lease, text, sizeof text);
+    message_of(lease, now, text, sizeof text);
     assert_string_equal(text, wanted);
+}
+
+static void expect(const struct book_lease *lease, const char *wanted)
+{
+    expect_at(lease, 0, wanted);
 }
 
 static void what_waits_says_for_what_and_until_when(void **state)
@@ -65,6 +70,41 @@ static void a_promise_is_called_a_contract(void **state)
     lease.late = true;
     expect(&lease,
            "Late: the reservation for 1970-01-01 01:00:00 could not be started: no host is left");
+}
+
+static void no_start_is_announced_that_has_passed(void **state)
+{
+    struct book_lease lease = lease_in(PHASE_WAITING, "no-room-now", "asks for 1 VM, 0 fit now");
+
+    (void)state;
+    lease.expected = 3600;
+    expect_at(&lease, 3600,
+              "Waiting: asks for 1 VM, 0 fit now. Expected to start at 1970-01-01 01:00:00 "
+              "(estimate)");
+    expect_at(&lease, 3601, "Waiting: asks for 1 VM, 0 fit now");
+    lease.is_far = true;
+    expect_at(&lease, 3601,
+              "Waiting: asks for 1 VM, 0 fit now. Its start is estimated when fewer are before it");
+    lease.phase = PHASE_RESERVED;
+    expect_at(&lease, 3600,
+              "Accepted: ends by its deadline; planned to start at 1970-01-01 01:00:00");
+    expect_at(&lease, 3601, "Accepted: ends by its deadline");
+    lease.contract = true;
+    expect_at(&lease, 3601,
+              "Reserved: was to start at 1970-01-01 01:00:00 (contract). asks for 1 VM, 0 fit now");
+}
+
+static void what_starts_late_says_so(void **state)
+{
+    struct book_lease lease = lease_in(PHASE_STARTING, "", "");
+
+    (void)state;
+    expect(&lease, "");
+    lease.late = true;
+    expect(&lease, "Late: the reservation is starting after its time");
+    snprintf(lease.reason_word, sizeof lease.reason_word, "late");
+    snprintf(lease.reason, sizeof lease.reason, "The reservation is late: 4 s ...");
+    expect(&lease, "Starting: The reservation is late: 4 s ...");
 }
 
 static void refusals_say_so(void **state)
@@ -107,6 +147,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_waits_says_for_what_and_until_when),
         cmocka_unit_test(a_promise_is_called_a_contract),
+        cmocka_unit_test(no_start_is_announced_that_has_passed),
+        cmocka_unit_test(what_starts_late_says_so),
         cmocka_unit_test(refusals_say_so),
         cmocka_unit_test(what_runs_is_silent_until_its_end_is_near),
         cmocka_unit_test(a_rank_that_is_ignored_is_told),

@@ -205,3 +205,22 @@ def late_is_reported(t):
     t.wait_running([vm], 40)
     t.pause(4)
     t.wait_reason(vm, 10, r"Late: the reservation started \d+ s")
+
+
+@scenario("extra-late-for-a-saving")
+def late_for_a_saving(t):
+    """A reservation whose host is left far too slowly: its user is told while it waits."""
+    t.add_hosts(1, cores=8)
+    t.backend.slow("save", 40)
+    t.begin()
+    fill = t.running_vm("fill", cpu=8, haizea={"start": "best_effort", "duration": clock(3600),
+                                               "preemptible": "yes"})
+    vm = t.vm("ar", cpu=8, haizea={"start": "+00:00:20", "duration": clock(600)})
+    start = t.look(vm).submitted + 20
+    t.wait(start + 10 - time.time(), "called late, with what it waits for", lambda: t.reason(
+        vm, r"late: \d+ s after its start VM %d is PENDING .*: VM %d \(\w+\) has not left" %
+        (vm, fill)), vm)
+    t.require("late" in [event for event, _ in t.scheduler.events(vm)], "its history says so")
+    t.require(t.never_ran(vm), "told before it runs", vm)
+    t.wait_running([vm], 90)
+    t.wait_reason(vm, 10, r"Late: the reservation started \d+ s")
