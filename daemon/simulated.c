@@ -108,7 +108,9 @@ static int resize_host(struct oned *oned, const struct simulated *simulated, siz
 
 static size_t count_hosts(struct oned *oned, const struct simulated *simulated)
 {
+    static const char host[] = "&lt;HOST&gt;";
     char request[512], *answer;
+    const char *rest, *at;
     size_t size, n = 0;
     int length = snprintf(request, sizeof request,
                           "<?xml version=\"1.0\"?><methodCall><methodName>one.hostpool.info"
@@ -117,8 +119,11 @@ static size_t count_hosts(struct oned *oned, const struct simulated *simulated)
                           simulated->password);
 
     answer = oned_call(oned, request, (size_t)length, &size);
-    for (const char *at = answer; at && (at = strstr(at, "&lt;HOST&gt;")); at++)
+    rest = answer;
+    while (rest && (at = memmem(rest, size - (size_t)(rest - answer), host, strlen(host)))) {
         n++;
+        rest = at + 1;
+    }
     free(answer);
     return n;
 }

@@ -147,6 +147,18 @@ static const char *value_of(const struct suspend_plan *plan, const struct suspen
                : experiment_text(plan->bench, option);
 }
 
+/* Which of the runs it was that went wrong. */
+static int tell_run(const struct suspend_run *run, struct error *err)
+{
+    const struct suspend_variant *variant = &suspend_variants[run->variant];
+
+    return error_prefix(err, "%s, seed %d, %d cores a host, %d MB, %s file system, %s%s%s",
+                        suspend_workloads[run->workload], run->seed, run->cores, run->memory,
+                        run->global ? "global" : "local",
+                        run->rates == RATES_AT_ONCE ? "at once" : "rates",
+                        variant->option ? ", " : "", variant->option ? variant->option : "");
+}
+
 static int perform(const void *context, size_t i, void *result, struct error *err)
 {
     static const double suspend_rates[2] = {61.86, 63.67}, resume_rates[2] = {66.27, 81.27};
@@ -178,7 +190,7 @@ static int perform(const void *context, size_t i, void *result, struct error *er
     for (size_t k = 0; k < n; k++)
         set[k] = texts[k];
     replaying.n_set = n;
-    return replaying_perform(&replaying, result, err);
+    return replaying_perform(&replaying, result, err) < 0 ? tell_run(run, err) : 0;
 }
 
 static bool same(const struct suspend_run *a, const struct suspend_run *b)
