@@ -26,6 +26,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .resumption_exchanges_hosts = true,
         .memory_files_stay_behind = true,
         .queue_pass_by_free_cpu = true,
+        .momentary_suspensions_miss_pass = true,
         .lease_kinds_of_haizea_1_0 = true,
     };
 }

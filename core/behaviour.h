@@ -55,6 +55,9 @@ struct behaviour {
     bool memory_files_stay_behind;
     /* Leases in the queue are not looked at further when no CPU at all is free. */
     bool queue_pass_by_free_cpu;
+    /* A suspension that takes no time ends after the pass of the queue: its lease is looked at when
+     * something else happens. */
+    bool momentary_suspensions_miss_pass;
     /* A best-effort lease that never fits stays an error of the trace and is refused when it is
      * scheduled, not when it is requested. */
     bool lease_kinds_of_haizea_1_0; /* <deadline> and earliest starts are not read */

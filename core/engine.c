@@ -578,6 +578,8 @@ int engine_step(struct engine *engine, int64_t now, const struct engine_input *i
         return -1;
     do_endings(engine);
     do_startings(engine);
+    if (!engine->settings.behaviour.momentary_suspensions_miss_pass)
+        do_endings(engine);
     if (do_requests(engine, inputs, n_inputs, err) < 0)
         return -1;
     schedule_pending(engine);

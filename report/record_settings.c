@@ -74,7 +74,8 @@ static const struct setting behaviour_table[] = {
     SWITCH(no_reevaluation_on_cancel),    SWITCH(premature_end_plus_one_day),
     SWITCH(migration_moves_everything),   SWITCH(transfers_never_cancelled),
     SWITCH(resumption_exchanges_hosts),   SWITCH(memory_files_stay_behind),
-    SWITCH(queue_pass_by_free_cpu),       SWITCH(lease_kinds_of_haizea_1_0),
+    SWITCH(queue_pass_by_free_cpu),       SWITCH(momentary_suspensions_miss_pass),
+    SWITCH(lease_kinds_of_haizea_1_0),
 };
 
 enum {

@@ -61,6 +61,28 @@ static void its_memory_is_on_the_disk_meanwhile(void **state)
     scenario_end(&s);
 }
 
+/* Nothing else happens when it is suspended: the reservation it was to leave for is gone. */
+static void a_suspension_that_takes_no_time_leaves_nobody_behind(void **state)
+{
+    struct scenario s;
+
+    (void)state;
+    scenario_begin(&s, 1);
+    s.settings.override_suspend_time = 0;
+    s.settings.override_resume_time = 0;
+    s.settings.behaviour.no_reevaluation_on_cancel = true;
+    reservation(&s, 1, 1, 200, 100);
+    settle(&s);
+    best_effort(&s, 2, 1, 300);
+    at(&s, 100);
+    cancel(&s, 1);
+    run_to_end(&s);
+    assert_int_equal(lease_of(&s, 2)->accumulated, 300);
+    assert_int_equal(lease_of(&s, 2)->state, LEASE_DONE);
+    expect_nothing_left(&s);
+    scenario_end(&s);
+}
+
 static void a_gap_shorter_than_the_threshold_is_left_alone(void **state)
 {
     struct scenario s;
@@ -223,6 +245,7 @@ int main(void)
         cmocka_unit_test(it_runs_in_a_gap_and_goes_on_after_it),
         cmocka_unit_test(with_whole_stretches_it_waits_for_all_of_its_time),
         cmocka_unit_test(its_memory_is_on_the_disk_meanwhile),
+        cmocka_unit_test(a_suspension_that_takes_no_time_leaves_nobody_behind),
         cmocka_unit_test(a_gap_shorter_than_the_threshold_is_left_alone),
         cmocka_unit_test(without_suspension_it_waits_for_all_of_its_time),
         cmocka_unit_test(serial_only_suspends_single_vms_only),
