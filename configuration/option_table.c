@@ -175,7 +175,8 @@ const struct configuration_option option_table[] = {
      "does "
      "not count there; a host with several such VMs is left alone."},
     {"opennebula", "retry-limit", OPTION_INTEGER, LIVE(retry_limit), NULL, "10", 1, 1000,
-     "Failed attempts in a row after which a VM is given up."},
+     "Failed attempts in a row after which a VM is given up, and its whole lease with it: other VMs "
+     "of its group that run are ended by end-action, those that never ran are held."},
     {"opennebula", "retry-backoff", OPTION_SECONDS, LIVE(retry_backoff), NULL, "10", 1, 86400,
      "The pause after a failed attempt, doubled after each further one."},
     {"opennebula", "boot-time", OPTION_SECONDS, LIVE(boot_time), NULL, "0", 0, 86400,

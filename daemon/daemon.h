@@ -106,8 +106,9 @@ void intake_again(struct daemon *daemon, struct book_lease *lease, int64_t now);
 /* --- reconcile.c --- */
 /* Leases that are about to start, but nothing of them has been commanded, wait again. */
 void reconcile_before_replan(struct daemon *daemon);
-/* Its VMs cannot be started: final until its user releases them. */
-void reconcile_give_up(struct daemon *daemon, struct book_lease *lease, const char *why,
+/* The VM cannot be started, and its lease is given up: final until its user releases it. The VMs
+ * of the lease that run or are on their way are ended, the others are held. */
+void reconcile_give_up(struct daemon *daemon, const struct book_vm *failed, const char *why,
                        int64_t now);
 void reconcile_revert(struct daemon *daemon, struct book_lease *lease);
 /* Phases follow what is seen. */

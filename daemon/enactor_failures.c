@@ -9,13 +9,16 @@
 #include "daemon/troubles.h"
 
 enum {
-    AVOID_SECONDS = 300,     /* a host where a VM failed is left to others for so long */
-    PAUSE_MAX = 600,         /* seconds */
-    PAUSE_OF_OWNER = 60,     /* seconds, at first: people free quotas and unlock VMs */
-    COMPLAINT_SECONDS = 60,  /* the same complaint is logged once in so long */
-    TOO_LATE_MOST = 3,       /* refusals because of a VM's state that are not counted */
-    AVOID_AFTER_REFUSAL = 30 /* seconds: its books differ from ours, or it has just changed */
+    AVOID_SECONDS = 300,      /* a host where a VM failed is left to others for so long */
+    PAUSE_MAX = 600,          /* seconds */
+    PAUSE_OF_OWNER = 60,      /* seconds, at first: people free quotas and unlock VMs */
+    COMPLAINT_SECONDS = 60,   /* the same complaint is logged once in so long */
+    TOO_LATE_MOST = 3,        /* refusals because of a VM's state that are not counted */
+    AVOID_AFTER_REFUSAL = 30, /* seconds: its books differ from ours, or it has just changed */
+    LAST_MOST = 160 /* characters of the last failure, in what is said when a VM is given up */
 };
+
+#define TRIED_AGAIN "; it is tried again at "
 
 static int64_t doubled(int64_t pause, int32_t times)
 {
@@ -101,13 +104,17 @@ static bool is_given_up(struct enactor *enactor, struct book_vm *vm, int64_t now
 {
     struct book_lease *lease = book_lease(enactor->daemon->book, vm->lease);
     char text[BOOK_TEXT_MAX];
+    const char *again;
+    int last;
 
     if (vm->attempts < enactor->daemon->live->retry_limit || vm->goal != GOAL_RUN || !lease ||
         lease->phase != PHASE_STARTING || vm->ran)
         return false;
-    snprintf(text, sizeof text, "VM %d could not be started in %d attempts; the last: %.160s",
-             vm->id, vm->attempts, lease->reason);
-    reconcile_give_up(enactor->daemon, lease, text, now);
+    again = strstr(lease->reason, TRIED_AGAIN);
+    last = again ? (int)(again - lease->reason) : (int)strlen(lease->reason);
+    snprintf(text, sizeof text, "VM %d could not be started in %d attempts; the last: %.*s", vm->id,
+             vm->attempts, last < LAST_MOST ? last : LAST_MOST, lease->reason);
+    reconcile_give_up(enactor->daemon, vm, text, now);
     return true;
 }
 
@@ -137,9 +144,9 @@ bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const str
     vm->next_try = vm->ran ? now + pause : INSTANT_NONE;
     enactor_avoid(vm, sight->history.host, now + AVOID_SECONDS);
     lease_time_text(now + pause, when, sizeof when);
-    snprintf(text, sizeof text, "VM %d failed on host %d (%s), attempt %d; it is tried again at %s",
-             vm->id, sight->history.host, vm_state_name(sight->state, sight->lcm_state),
-             vm->attempts, when);
+    snprintf(text, sizeof text, "VM %d failed on host %d (%s), attempt %d" TRIED_AGAIN "%s", vm->id,
+             sight->history.host, vm_state_name(sight->state, sight->lcm_state), vm->attempts,
+             when);
     note(enactor, vm, "start-failed", text, now);
     vm->pause_until = now + pause;
     book_mark_vm(enactor->daemon->book, vm);
@@ -227,9 +234,8 @@ void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
     }
     vm->next_try = now + count_refusal(enactor->daemon, vm, fault);
     lease_time_text(vm->next_try, when, sizeof when);
-    snprintf(sentence, sizeof sentence,
-             "OpenNebula refused to %s VM %d%s: %.180s; it is tried again at %s", vm->command,
-             vm->id, whose[fault], reply->message, when);
+    snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.180s" TRIED_AGAIN "%s",
+             vm->command, vm->id, whose[fault], reply->message, when);
     note(enactor, vm, "command-refused", sentence, now);
     vm->command[0] = '\0';
     book_mark_vm(enactor->daemon->book, vm);

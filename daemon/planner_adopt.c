@@ -30,7 +30,8 @@ static bool covered(const struct planner *planner, const struct book_vm *vm)
         return false;
     if (holds_its_hosts(lease))
         return lease->planned && lease->planned->in_engine;
-    return lease->phase == PHASE_ENDING && vm->attempts == 0;
+    return vm->attempts == 0 &&
+           (lease->phase == PHASE_ENDING || (lease->phase == PHASE_FAILED && vm->goal == GOAL_END));
 }
 
 static int adopt_block(struct planner *planner, const struct sight *sight, int64_t now,

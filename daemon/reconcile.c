@@ -124,21 +124,42 @@ static void reconcile_ending(struct daemon *daemon, struct book_lease *lease,
         reconcile_ended(daemon, lease, "its time is over", now);
 }
 
+/* What is still to be done with its VMs, NONE when nothing is: of what is to be ended, all; of what
+ * is to be held, the first that is there stands for the others. */
+static enum vm_goal goal_of(const struct daemon *daemon, const struct book_lease *lease)
+{
+    enum vm_goal goal = GOAL_NONE;
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+
+    for (size_t i = n; i-- > 0;) {
+        const struct sight *sight = world_sight(daemon->world, vms[i]->id);
+
+        if (vms[i]->gone)
+            continue;
+        if (vms[i]->goal == GOAL_END &&
+            !(sight && (sight->state == VM_HOLD || is_ended_state(daemon, sight))))
+            return GOAL_END;
+        goal = vms[i]->goal == GOAL_END ? GOAL_HOLD : vms[i]->goal;
+    }
+    return goal;
+}
+
 /* A refused VM that its user released is asked for anew; one that is started after its lease is
  * over is ended again. */
 static void reconcile_final(struct daemon *daemon, struct book_lease *lease,
                             const struct standings *s, int64_t now)
 {
-    size_t n;
-    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
+    enum vm_goal goal = goal_of(daemon, lease);
 
+    if (lease->phase == PHASE_FAILED)
+        reconcile_failed(daemon, lease, now);
     if (s->of[STANDS_UNKNOWN])
         return;
-    if (lease->phase != PHASE_ENDED && s->of[STANDS_THEIR_STOP] == s->n &&
-        vms[0]->goal == GOAL_HOLD)
+    if (lease->phase != PHASE_ENDED && s->of[STANDS_THEIR_STOP] == s->n && goal == GOAL_HOLD)
         reconcile_set_goal(daemon, lease, GOAL_NONE);
-    else if (lease->phase != PHASE_ENDED && s->of[STANDS_PENDING] == s->n &&
-             vms[0]->goal == GOAL_NONE && daemon->live->refusal == REFUSAL_HOLD)
+    else if (lease->phase != PHASE_ENDED && s->of[STANDS_PENDING] == s->n && goal == GOAL_NONE &&
+             daemon->live->refusal == REFUSAL_HOLD)
         intake_again(daemon, lease, now);
     else if (lease->phase == PHASE_ENDED && s->of[STANDS_RUNNING] > 0)
         reconcile_begin_ending(daemon, lease, "it was started after its time was over", now);

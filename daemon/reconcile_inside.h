@@ -47,6 +47,9 @@ void reconcile_ended(struct daemon *daemon, struct book_lease *lease, const char
 /* Its VMs are to be ended. */
 void reconcile_begin_ending(struct daemon *daemon, struct book_lease *lease, const char *why,
                             int64_t now);
+/* Of a lease that was given up: what was on its way then is ended when it runs, and held when it
+ * comes to nothing. */
+void reconcile_failed(struct daemon *daemon, const struct book_lease *lease, int64_t now);
 /* Reports a reservation that has been commanded and does not run at its time. */
 void reconcile_watch_start(struct daemon *daemon, struct book_lease *lease, int64_t now);
 /* Ends and warns leases whose time has come. */

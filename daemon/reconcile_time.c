@@ -141,18 +141,6 @@ void reconcile_watch_promise(struct daemon *daemon, struct book_lease *lease, in
     }
 }
 
-void reconcile_give_up(struct daemon *daemon, struct book_lease *lease, const char *why,
-                       int64_t now)
-{
-    planner_gone(daemon->planner, lease->id);
-    snprintf(lease->reason_word, sizeof lease->reason_word, "given-up");
-    snprintf(lease->reason, sizeof lease->reason, "%s", why);
-    reconcile_set_phase(daemon, lease, PHASE_FAILED);
-    reconcile_set_goal(daemon, lease, GOAL_HOLD);
-    book_history(daemon->book, lease->id, now, "given-up", "%s", why);
-    log_error("lease %lld is given up: %s", (long long)lease->id, why);
-}
-
 void reconcile_revert(struct daemon *daemon, struct book_lease *lease)
 {
     bool promised = lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE;

@@ -43,6 +43,53 @@ def group_member_fails(t):
     t.require(sum(len(t.look(vm).history) for vm in members) <= 4, "one was tried twice", *members)
 
 
+def group_given_up(t, action, over):
+    """One member starts nowhere. What of its group runs, and what starts only after it was given up,
+    is ended by `end-action` with a reason, and its host is free. The rest is held, and starts with its
+    group when its owner has released it."""
+    t.settings = "retry-limit: 2\nretry-backoff: 2\nend-action: %s" % action
+    hosts = t.add_hosts(3, cores=8)
+    about = {"cpu": 8, "haizea": dict(best_effort(600), group="g1", group_size=3)}
+    runs, slow, bad = members = [
+        t.vm(name, requirements='ID="%d"' % host, hold=True, **about)
+        for name, host in zip(("runs", "slow", "bad"), hosts)]
+    t.backend.slow("deploy", 20, vm=slow)
+    t.backend.fail("deploy", vm=bad)
+    t.begin()
+    for vm in members:
+        t.oned.action("release", vm)
+    t.wait_running([runs], 20)
+    t.wait_reason(bad, 40, r"given up: VM %d could not be started.*ended" % bad)
+    t.require("again" not in t.look(bad).message, "is not tried again", bad)
+    t.require(not t.look(slow).running, "is still on its way", slow)
+    t.wait(15, "the member that ran is ended", lambda: over(t.look(runs)), runs)
+    t.wait(40, "the one that was on its way is ended", lambda: over(t.look(slow)), slow)
+    t.wait(15, "the one that failed is held", lambda: t.look(bad).state == 2, bad)
+    told = [text for event, text in t.scheduler.events(runs) if event == "ending"]
+    t.require(sorted(re.findall(r"VM (\d+)", " ".join(told))) == sorted(map(str, (runs, slow))),
+              "history tells of both: %s" % told, *members)
+    if action == "poweroff":
+        return
+    for host in hosts[:2]:
+        t.running_vm("after-%d" % host, seconds=15, cpu=8, requirements='ID="%d"' % host,
+                     haizea=best_effort(10))
+    t.backend.heal()
+    t.oned.action("release", bad)
+    members = [bad] + [t.vm("again-%d" % host, requirements='ID="%d"' % host, **about)
+                       for host in hosts[:2]]
+    t.wait_running(members, 60, "the released one and two new ones RUNNING")
+
+
+@scenario("extra-group-given-up")
+def group_given_up_terminates(t):
+    group_given_up(t, "terminate", lambda vm: vm.done)
+
+
+@scenario("extra-group-given-up-poweroff")
+def group_given_up_powers_off(t):
+    group_given_up(t, "poweroff", lambda vm: vm.state == 8)
+
+
 @scenario("extra-group-shrinks")
 def group_shrinks(t):
     """A member that is deleted is not waited for when the group was complete before."""
