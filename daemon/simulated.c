@@ -245,6 +245,19 @@ static char *file_in(const char *directory, const char *name)
     return path;
 }
 
+static int set_going(struct simulated *simulated, const char *state_directory, bool with_leases,
+                     const struct site *site, struct error *err)
+{
+    if (with_leases && !simulated->resumed)
+        return error_set(
+            err, EINVAL,
+            "%s is gone, and %s has leases of its VMs: give --simulate another --state-dir",
+            simulated->state, state_directory);
+    if ((simulated->resumed ? read_secret(simulated, err) : make_secret(simulated, err)) < 0)
+        return -1;
+    return start_child(simulated, site, err);
+}
+
 struct simulated *simulated_start(const struct configuration *configuration,
                                   const char *state_directory, bool with_leases,
                                   struct error *err)
@@ -265,16 +278,7 @@ struct simulated *simulated_start(const struct configuration *configuration,
     simulated->auth_file = file_in(state_directory, "simulated_auth");
     simulated->state = file_in(state_directory, "simulated.db");
     simulated->resumed = access(simulated->state, F_OK) == 0;
-    if (with_leases && !simulated->resumed) {
-        error_set(err, EINVAL,
-                  "%s is gone, and %s has leases of its VMs: give --simulate another --state-dir",
-                  simulated->state, state_directory);
-        simulated_stop(simulated);
-        return NULL;
-    }
-    result = simulated->resumed ? read_secret(simulated, err) : make_secret(simulated, err);
-    if (result == 0)
-        result = start_child(simulated, &site, err);
+    result = set_going(simulated, state_directory, with_leases, &site, err);
     site_finish(&site);
     if (result < 0) {
         simulated_stop(simulated);
