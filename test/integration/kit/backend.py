@@ -132,7 +132,9 @@ class Sandbox(Backend):
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=output,
                                             stderr=output, start_new_session=True,
                                             preexec_fn=end_with_parent)
-        wait_for(lambda: self.process.poll() is not None or answers(self.port), 15,
+        # Who answers may be somebody else on that port: ours has written its file by then.
+        wait_for(lambda: self.process.poll() is not None or
+                 (os.path.exists(self.auth_file) and answers(self.port)), 15,
                  "galerna sandbox answers")
         if self.process.poll() is not None:
             with open(self.log, encoding="utf-8") as file:
