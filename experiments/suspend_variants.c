@@ -18,6 +18,8 @@ static void write_row(const struct suspend_plan *plan, struct findings *findings
         findings_cell(findings, "%.3f", suspend_ratio(plan, run));
         run.global = true;
         findings_cell(findings, "%.3f", suspend_ratio(plan, run));
+        findings_cell(findings, "%.0f",
+                      (double)suspend_find(plan, &run)->figures.kinds[LEASE_RESERVATION].rejected);
     }
 }
 
@@ -28,9 +30,11 @@ void suspend_tell_variants(const struct suspend_plan *plan, struct findings *fin
     if (!suspend_find(plan, &last))
         return;
     findings_table(findings, "other-options",
-                   "Other options: 4 cores per host, 4096 MB per VM, first seed",
-                   "options,T10 baseline (days),T10 local,T10 global,T20 baseline (days),T20 local,"
-                   "T20 global,T30 baseline (days),T30 local,T30 global",
+                   "Other options: 4 cores per host, 4096 MB per VM, first seed; reservations "
+                   "refused with a global file system",
+                   "options,T10 baseline (days),T10 local,T10 global,T10 refused,"
+                   "T20 baseline (days),T20 local,T20 global,T20 refused,"
+                   "T30 baseline (days),T30 local,T30 global,T30 refused",
                    SUSPEND_VARIANTS);
     for (int variant = 0; variant < SUSPEND_VARIANTS; variant++)
         write_row(plan, findings, variant);
