@@ -1,0 +1,234 @@
+#include "test/daemon/answers_fixture.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int64_t now(void *context)
+{
+    (void)context;
+    return NOW;
+}
+
+static void status(void *context, json_t *object)
+{
+    (void)context;
+    json_object_set_new(object, "version", json_string("1"));
+}
+
+static void each_host(void *context, void (*visit)(void *visitor, const struct host_view *host),
+                      void *visitor)
+{
+    (void)context;
+    visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512, 2});
+    visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0});
+}
+
+static int each_operation(void *context, int32_t host,
+                          void (*visit)(void *visitor, const struct operation_view *operation),
+                          void *visitor, struct error *err)
+{
+    const struct answers_fixture *fixture = context;
+
+    if (fixture->fails)
+        return error_set(err, EAGAIN, "no plan yet");
+    if (host == 4) {
+        visit(visitor,
+              &(struct operation_view){1, 1, "run", NOW - 60, INSTANT_NEVER, 100, 256, false});
+        visit(visitor, &(struct operation_view){99, -1, "run", NOW + 60, NOW + 90, 50, 1, true});
+    }
+    return 0;
+}
+
+static int cancel(void *context, int64_t lease, const char *who, struct error *err)
+{
+    struct answers_fixture *fixture = context;
+
+    if (fixture->fails)
+        return error_set(err, EIO, "the disk is full");
+    fixture->cancelled = lease;
+    snprintf(fixture->who, sizeof fixture->who, "%s", who);
+    book_lease(fixture->book, lease)->phase = PHASE_ENDING;
+    return 0;
+}
+
+static int dry_run(void *context, const struct order *order, struct order_trial *trial,
+                   struct error *err)
+{
+    struct answers_fixture *fixture = context;
+
+    (void)err;
+    fixture->order = *order;
+    fixture->trials++;
+    trial->accepted = order->count < 10;
+    trial->start = order->count < 10 ? NOW + 5 : INSTANT_NONE;
+    trial->contract = true;
+    snprintf(trial->word, sizeof trial->word, "%s", order->count < 10 ? "" : "too-big");
+    snprintf(trial->text, sizeof trial->text, "on host 4");
+    return 0;
+}
+
+static int request(void *context, const struct order *order, const struct control_peer *peer,
+                   struct error *err)
+{
+    struct answers_fixture *fixture = context;
+
+    (void)peer;
+    if (fixture->fails)
+        return error_set(err, ENOTSUP, "not here");
+    fixture->order = *order;
+    fixture->orders++;
+    return 0;
+}
+
+static void wake(void *context)
+{
+    ((struct answers_fixture *)context)->wakes++;
+}
+
+static int reload(void *context, struct error *err)
+{
+    struct answers_fixture *fixture = context;
+
+    fixture->reloads++;
+    return fixture->fails ? error_set(err, EINVAL, "pack.so: wrong version") : 0;
+}
+
+static struct book_lease *add(struct answers_fixture *fixture, int64_t id, enum lease_phase phase,
+                              const char *user)
+{
+    struct book_lease *lease = book_add_lease(fixture->book, id);
+    struct book_vm *vm = book_add_vm(fixture->book, (int32_t)id, id);
+
+    lease->phase = phase;
+    snprintf(lease->user, sizeof lease->user, "%s", user);
+    lease->submit = NOW - 1000 + id;
+    vm->cpu = 150;
+    vm->memory = 512;
+    return lease;
+}
+
+static void fill_book(struct answers_fixture *fixture)
+{
+    struct book_lease *lease = add(fixture, 1, PHASE_RUNNING, "anna");
+
+    lease->since = NOW - 100;
+    lease->accumulated = 50;
+    lease->duration = 1000;
+    lease->end = NOW + 850;
+    book_add_vm(fixture->book, 2, 1);
+    snprintf(lease->name, sizeof lease->name, "caf\xc3\xa9 \xff");
+    lease = add(fixture, 3, PHASE_WAITING, "bert");
+    lease->expected = NOW + 300;
+    snprintf(lease->reason_word, sizeof lease->reason_word, "no-room-now");
+    snprintf(lease->reason, sizeof lease->reason, "1 VM does not fit");
+    snprintf(book_vm(fixture->book, 3)->message, BOOK_TEXT_MAX, "waits for room");
+    add(fixture, 4, PHASE_WAITING, "anna")->priority = 5;
+    lease = add(fixture, 5, PHASE_RESERVED, "anna");
+    lease->kind = LEASE_RESERVATION;
+    lease->start = lease->expected = NOW + 60;
+    lease->contract = lease->accepted = true;
+    add(fixture, 6, PHASE_WAITING, "carl");
+    add(fixture, 8, PHASE_ENDED, "anna");
+    book_vm(fixture->book, 8)->gone = true;
+    add(fixture, 9, PHASE_REFUSED, "bert");
+    book_history(fixture->book, 3, NOW - 10, "requested", "by bert");
+    book_history(fixture->book, BOOK_NO_LEASE, NOW - 5, "begun", "the daemon");
+    assert_int_equal(book_commit(fixture->book, NULL), 0);
+    book_forget_lease(fixture->book, 8);
+}
+
+int answers_set_up(void **state)
+{
+    struct answers_fixture *fixture = calloc(1, sizeof *fixture);
+    struct error err = {0};
+
+    directory_make(fixture->directory);
+    fixture->book = book_open(fixture->directory, &err);
+    if (!fixture->book)
+        fail_msg("%s", err.text);
+    fixture->daemon = (struct answers_daemon){
+        .context = fixture,
+        .now = now,
+        .status = status,
+        .each_host = each_host,
+        .each_operation = each_operation,
+        .cancel = cancel,
+        .dry_run = dry_run,
+        .request = request,
+        .wake = wake,
+        .reload_policies = reload,
+    };
+    fixture->peer = (struct control_peer){.uid = 0, .trusted = true, .ticket = 1};
+    fixture->cancelled = -1;
+    fill_book(fixture);
+    fixture->answers = answers_create(fixture->book, &fixture->daemon);
+    *state = fixture;
+    return 0;
+}
+
+int answers_tear_down(void **state)
+{
+    struct answers_fixture *fixture = *state;
+
+    answers_destroy(fixture->answers);
+    book_close(fixture->book);
+    directory_remove(fixture->directory);
+    free(fixture);
+    return 0;
+}
+
+json_t *ask(struct answers_fixture *fixture, const char *text)
+{
+    json_error_t error;
+    json_t *question = json_loads(text, 0, &error), *answer;
+    char *written;
+
+    if (!question)
+        fail_msg("%s: %s", text, error.text);
+    answer = answers_handle(fixture->answers, &fixture->peer, question);
+    json_decref(question);
+    /* Whatever is in the book, the answer can be written. */
+    if (json_is_string(answer)) {
+        json_t *decoded = json_loads(json_string_value(answer), JSON_REJECT_DUPLICATES, &error);
+
+        if (!decoded)
+            fail_msg("%s: the answer is no JSON: column %d: %s", text, error.column, error.text);
+        json_decref(answer);
+        answer = decoded;
+    } else if (answer) {
+        written = json_dumps(answer, 0);
+        assert_non_null(written);
+        free(written);
+    }
+    return answer;
+}
+
+void expect_refusal(struct answers_fixture *fixture, const char *text, const char *code,
+                    const char *part)
+{
+    json_t *answer = ask(fixture, text);
+
+    if (!answer)
+        fail_msg("%s: expected a refusal", text);
+    assert_true(json_is_false(json_object_get(answer, "ok")));
+    if (strcmp(json_string_value(json_object_get(answer, "code")), code) != 0 ||
+        !strstr(json_string_value(json_object_get(answer, "error")), part))
+        fail_msg("%s: expected %s '%s', got %s", text, code, part, json_dumps(answer, 0));
+    json_decref(answer);
+}
+
+json_t *expect_answer(struct answers_fixture *fixture, const char *text, const char *schema)
+{
+    json_t *answer = ask(fixture, text);
+
+    if (!answer || !json_is_true(json_object_get(answer, "ok")))
+        fail_msg("%s: refused: %s", text, answer ? json_dumps(answer, 0) : "later");
+    assert_string_equal(json_string_value(json_object_get(answer, "schema")), schema);
+    return answer;
+}

@@ -1,0 +1,43 @@
+/* answers_fixture.h: a book of seven leases and a daemon that keeps what it is told. */
+#ifndef GALERNA_TEST_DAEMON_ANSWERS_FIXTURE_H
+#define GALERNA_TEST_DAEMON_ANSWERS_FIXTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "daemon/answers.h"
+#include "test/daemon/directory.h"
+
+/* 2026-11-21T15:00:00Z */
+#define NOW INT64_C(1795273200)
+
+struct answers_fixture {
+    char directory[DIRECTORY_NAME_MAX];
+    struct book *book;
+    struct answers *answers;
+    struct answers_daemon daemon;
+    struct control_peer peer;
+    struct order order; /* the last one */
+    int orders, trials, wakes, reloads;
+    int64_t cancelled;
+    char who[96];
+    bool fails; /* the daemon, at what it is asked from now on */
+};
+
+/* For cmocka: *state is a struct answers_fixture; its peer may change things. */
+int answers_set_up(void **state);
+int answers_tear_down(void **state);
+
+/* The answer to a question in JSON, to be given back; NULL: it comes later. */
+json_t *ask(struct answers_fixture *fixture, const char *text);
+
+/* `part` is in the sentence of the refusal. */
+void expect_refusal(struct answers_fixture *fixture, const char *text, const char *code,
+                    const char *part);
+
+/* As ask(), and the answer is no refusal. */
+json_t *expect_answer(struct answers_fixture *fixture, const char *text, const char *schema);
+
+#endif

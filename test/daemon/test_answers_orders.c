@@ -1,0 +1,174 @@
+/* What the daemon answers to those who want something changed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/answers_json.h"
+#include "test/daemon/answers_fixture.h"
+
+static void changes_are_passed_on(void **state)
+{
+    struct answers_fixture *fixture = *state;
+
+    json_decref(expect_answer(fixture, "{\"command\":\"wake\"}", "galerna-wake/1"));
+    json_decref(
+        expect_answer(fixture, "{\"command\":\"reload-policies\"}", "galerna-reload-policies/1"));
+    json_decref(expect_answer(fixture, "{\"command\":\"lease-cancel\",\"lease\":3}",
+                              "galerna-lease-cancel/1"));
+    assert_int_equal(fixture->wakes, 1);
+    assert_int_equal(fixture->reloads, 1);
+    assert_int_equal(fixture->cancelled, 3);
+    assert_non_null(strstr(fixture->who, "uid 0"));
+    expect_refusal(fixture, "{\"command\":\"lease-cancel\",\"lease\":8}", "not-found",
+                   "no unfinished lease 8");
+    expect_refusal(fixture, "{\"command\":\"lease-cancel\",\"lease\":9}", "not-found",
+                   "refused already");
+    fixture->fails = true;
+    expect_refusal(fixture, "{\"command\":\"lease-cancel\",\"lease\":4}", "failed", "disk is full");
+    expect_refusal(fixture, "{\"command\":\"reload-policies\"}", "malformed", "wrong version");
+    fixture->daemon.reload_policies = NULL;
+    expect_refusal(fixture, "{\"command\":\"reload-policies\"}", "unsupported",
+                   "no policy modules");
+}
+
+static void strangers_may_only_look(void **state)
+{
+    struct answers_fixture *fixture = *state;
+
+    fixture->peer = (struct control_peer){.uid = 1234};
+    json_decref(expect_answer(fixture, "{\"command\":\"lease-list\"}", "galerna-lease-list/1"));
+    expect_refusal(fixture, "{\"command\":\"lease-cancel\",\"lease\":3}", "denied", "1234");
+    expect_refusal(fixture, "{\"command\":\"lease-request\",\"cpu\":1,\"memory\":1}", "denied",
+                   "may only look");
+    expect_refusal(fixture, "{\"command\":\"wake\"}", "denied", "control-group");
+    expect_refusal(fixture, "{\"command\":\"reload-policies\"}", "denied", "");
+    assert_int_equal(fixture->cancelled, -1);
+    assert_int_equal(fixture->orders + fixture->wakes + fixture->reloads, 0);
+}
+
+static void orders_are_checked_before_anything_is_done(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    static const struct {
+        const char *fields, *part;
+    } cases[] = {
+        {"\"memory\":1", "cpu: is missing"},
+        {"\"cpu\":1", "memory: is missing"},
+        {"\"cpu\":0,\"memory\":1", "cpu: expected"},
+        {"\"cpu\":1,\"memory\":1.5", "memory: expected"},
+        {"\"cpu\":1,\"memory\":1,\"count\":0", "count: expected a whole number from 1"},
+        {"\"cpu\":1,\"memory\":1,\"count\":100000", "count"},
+        {"\"cpu\":1,\"memory\":1,\"color\":1", "unknown field 'color'"},
+        {"\"cpu\":1,\"memory\":1,\"durration\":1", "did you mean 'duration'"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"ar\"", "kind: 'ar' is none of best-effort"},
+        {"\"cpu\":1,\"memory\":1,\"terms\":7", "terms"},
+        {"\"cpu\":1,\"memory\":1,\"duration\":0", "duration"},
+        {"\"cpu\":1,\"memory\":1,\"duration\":\"long\"", "neither seconds nor"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\"", "start: is missing"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\",\"start\":\"2026-11-21T14:59:00Z\"",
+         "start: is 60 s ago"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\",\"start\":\"tomorrow\"", "is no time"},
+        {"\"cpu\":1,\"memory\":1,\"start\":\"2026-11-21T15:59:00Z\"", "only a reservation has one"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"deadline\":\"2026-11-21T15:01:00Z\"",
+         "must say how long"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"deadline\":\"2026-11-21T15:01:00Z\","
+         "\"duration\":61",
+         "too early for a duration of 61 s"},
+        {"\"cpu\":1,\"memory\":1,\"deadline\":\"2026-11-21T15:01:00Z\"",
+         "only a lease of the kind"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"immediate\",\"earliest\":\"2026-11-21T15:01:00Z\"",
+         "now or never"},
+        {"\"cpu\":1,\"memory\":1,\"name\":\"a\\\"]\"", "name: quotes"},
+        {"\"cpu\":1,\"memory\":1,\"name\":\"\"", "name: expected"},
+        {"\"cpu\":1,\"memory\":1,\"template\":-1", "template"},
+        {"\"cpu\":1,\"memory\":1,\"priority\":5000000", "priority"},
+        {"\"cpu\":1,\"memory\":1,\"dry_run\":\"yes\"", "dry_run"},
+        {"\"template\":1,\"dry_run\":true", "a dry run must know it"},
+    };
+    char text[512];
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "{\"command\":\"lease-request\",%s}", cases[i].fields);
+        expect_refusal(fixture, text, "malformed", cases[i].part);
+    }
+    assert_int_equal(fixture->orders + fixture->trials, 0);
+}
+
+static void orders_are_passed_on(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer;
+    char text[ORDER_TEXT_MAX];
+    size_t length;
+
+    assert_null(ask(fixture, "{\"command\":\"lease-request\",\"kind\":\"reservation\",\"cpu\":0.59,"
+                             "\"memory\":512,\"count\":3,\"start\":\"2026-11-21T16:30:00+01:00\","
+                             "\"duration\":360000,\"terms\":\"suspendable\",\"priority\":-2,"
+                             "\"name\":\"web\"}"));
+    assert_int_equal(fixture->orders, 1);
+    assert_int_equal(fixture->order.cpu, 59);
+    assert_int_equal(fixture->order.start, NOW + 1800);
+    length = order_template(&fixture->order, "g7", 1, text);
+    assert_int_equal(length, strlen(text));
+    assert_string_equal(text, "NAME=\"web-2\"\nCPU=\"0.59\"\nMEMORY=\"512\"\n"
+                              "GALERNA=[PRIORITY=\"-2\", START=\"2026-11-21T15:30:00+00:00\", "
+                              "DURATION=\"100:00:00\", PREEMPTIBLE=\"yes\", TERMS=\"suspendable\", "
+                              "GROUP=\"g7\", GROUP_SIZE=\"3\"]");
+    assert_null(ask(fixture, "{\"command\":\"lease-request\",\"template\":12,\"kind\":\"deadline\","
+                             "\"earliest\":\"2026-11-21T15:00:10Z\",\"duration\":50,"
+                             "\"deadline\":\"2026-11-21T15:01:00Z\"}"));
+    order_template(&fixture->order, "", 0, text);
+    assert_string_equal(text, "GALERNA=[PRIORITY=\"0\", START=\"best_effort\", "
+                              "EARLIEST=\"2026-11-21T15:00:10+00:00\", "
+                              "DEADLINE=\"2026-11-21T15:01:00+00:00\", DURATION=\"00:00:50\", "
+                              "PREEMPTIBLE=\"no\", TERMS=\"non-preemptable\"]");
+    assert_null(ask(fixture, "{\"command\":\"lease-request\",\"template\":12,"
+                             "\"kind\":\"immediate\",\"duration\":\"unlimited\"}"));
+    order_template(&fixture->order, "", 0, text);
+    assert_non_null(strstr(text, "START=\"now\", DURATION=\"unlimited\""));
+    answer = answers_requested((const int32_t[]){9, 7, 8}, 3);
+    assert_int_equal(json_integer_value(json_object_get(answer, "lease")), 7);
+    json_decref(answer);
+    fixture->fails = true;
+    expect_refusal(fixture, "{\"command\":\"lease-request\",\"template\":12}", "unsupported",
+                   "not here");
+}
+
+static void dry_runs_change_nothing(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer = expect_answer(
+        fixture, "{\"command\":\"lease-request\",\"cpu\":1,\"memory\":2,\"dry_run\":true}",
+        "galerna-dry-run/1");
+
+    assert_true(json_is_true(json_object_get(answer, "accepted")));
+    assert_string_equal(json_string_value(json_object_get(answer, "promise")), "contract");
+    json_decref(answer);
+    answer = expect_answer(fixture,
+                           "{\"command\":\"lease-request\",\"cpu\":1,\"memory\":2,\"count\":10,"
+                           "\"dry_run\":true}",
+                           "galerna-dry-run/1");
+    assert_true(json_is_false(json_object_get(answer, "accepted")));
+    assert_string_equal(json_string_value(json_object_get(answer, "word")), "too-big");
+    json_decref(answer);
+    assert_int_equal(fixture->trials, 2);
+    assert_int_equal(fixture->orders, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, answers_set_up, answers_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(changes_are_passed_on),
+        TEST(strangers_may_only_look),
+        TEST(orders_are_checked_before_anything_is_done),
+        TEST(orders_are_passed_on),
+        TEST(dry_runs_change_nothing),
+    };
+#undef TEST
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
