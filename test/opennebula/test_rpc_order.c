@@ -1,0 +1,239 @@
+/* When calls begin and end: side by side, in which order, in time, one out of another. */
+#include <curl/curl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "test/opennebula/rpc_fixture.h"
+
+static int64_t now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
+}
+
+static void timeouts(void **state)
+{
+    struct rpc *rpc = connect_to(server.endpoint, 2);
+    const char *const methods[] = {"test.slow", "test.trickle"};
+    struct outcome outcomes[2] = {0};
+    int64_t begun = now();
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        rpc_call(rpc,
+                 &(struct rpc_request){
+                     .method = methods[i], .timeout = 150, .done = keep, .context = &outcomes[i]});
+    wait_all(rpc);
+    assert_in_range(now() - begun, 140, 4000);
+    for (size_t i = 0; i < 2; i++)
+        assert_says(&outcomes[i], RPC_UNKNOWN, "within 0.15 s");
+    rpc_destroy(rpc);
+}
+
+static void in_parallel(void **state)
+{
+    enum { N = 8 };
+    struct rpc *rpc = connect_to(server.endpoint, N);
+    struct outcome outcomes[N];
+    int64_t begun = now();
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        begin(rpc, "test.slow", &outcomes[i]);
+    assert_int_equal(rpc_pending(rpc), N);
+    wait_all(rpc);
+    /* One by one they would take 8 x 0.4 s. */
+    assert_in_range(now() - begun, 390, 2800);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(outcomes[i].reply.outcome, RPC_DONE);
+    rpc_destroy(rpc);
+}
+
+/* In which order the calls ended. */
+struct order {
+    char marks[16];
+    size_t n;
+};
+
+struct marked {
+    struct order *order;
+    char mark;
+};
+
+static void mark(void *context, const struct rpc_reply *reply)
+{
+    const struct marked *marked = context;
+
+    assert_int_equal(reply->outcome, RPC_DONE);
+    marked->order->marks[marked->order->n++] = marked->mark;
+}
+
+static void urgent_ones_first(void **state)
+{
+    static const char marks[] = "abUcV";
+    struct rpc *rpc = connect_to(server.endpoint, 1);
+    struct order order = {0};
+    struct marked marked[5];
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        marked[i] = (struct marked){&order, marks[i]};
+        rpc_call(rpc, &(struct rpc_request){.method = "test.number",
+                                            .urgent = marks[i] < 'a',
+                                            .done = mark,
+                                            .context = &marked[i]});
+    }
+    wait_all(rpc);
+    assert_string_equal(order.marks, "UVabc");
+    rpc_destroy(rpc);
+}
+
+/* Calls about VMs that do not come to an end keep nobody from looking, and leave room for it. */
+static void slow_calls_give_way(void **state)
+{
+    static const char marks[] = "vvvL";
+    struct rpc *rpc = connect_to(server.endpoint, 2);
+    struct order order = {0};
+    struct marked marked[4];
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        marked[i] = (struct marked){&order, marks[i]};
+        rpc_call(rpc, &(struct rpc_request){.method = i < 3 ? "one.vm.stuck" : "test.number",
+                                            .done = mark,
+                                            .context = &marked[i]});
+    }
+    wait_all(rpc);
+    assert_string_equal(order.marks, "Lvvv");
+    rpc_destroy(rpc);
+}
+
+struct chain {
+    struct rpc *rpc;
+    int left;
+};
+
+static void call_again(void *context, const struct rpc_reply *reply)
+{
+    struct chain *chain = context;
+
+    assert_int_equal(reply->number, 13);
+    if (--chain->left > 0)
+        rpc_call(chain->rpc, &(struct rpc_request){
+                                 .method = "test.number", .done = call_again, .context = chain});
+}
+
+static void calls_from_done(void **state)
+{
+    struct rpc *rpc = connect_to(server.endpoint, 1);
+    struct chain chain = {rpc, 50};
+
+    (void)state;
+    rpc_call(rpc,
+             &(struct rpc_request){.method = "test.number", .done = call_again, .context = &chain});
+    wait_all(rpc);
+    assert_int_equal(chain.left, 0);
+    assert_int_equal(http_server_calls(&server), 50);
+    rpc_destroy(rpc);
+}
+
+static void ask_inside(void *context, const struct rpc_reply *reply)
+{
+    struct chain *chain = context;
+    struct rpc_reply inner;
+    struct error err;
+
+    assert_int_equal(reply->outcome, RPC_DONE);
+    assert_int_equal(rpc_call_now(chain->rpc, &(struct rpc_request){.method = "test.number"}, NULL,
+                                  &inner, &err),
+                     0);
+    assert_int_equal(inner.number, 13);
+    chain->left--;
+}
+
+static void call_now_inside_done(void **state)
+{
+    struct rpc *rpc = connect_to(server.endpoint, 2);
+    struct chain chain = {rpc, 4};
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        rpc_call(rpc, &(struct rpc_request){
+                          .method = "test.boolean", .done = ask_inside, .context = &chain});
+    wait_all(rpc);
+    assert_int_equal(chain.left, 0);
+    rpc_destroy(rpc);
+}
+
+static void descriptors_of_the_caller(void **state)
+{
+    struct rpc *rpc = connect_to(server.endpoint, 1);
+    struct curl_waitfd extra = {.events = CURL_WAIT_POLLIN};
+    struct outcome outcome;
+    struct error err;
+    int64_t begun = now();
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    extra.fd = ends[0];
+    assert_int_equal(rpc_wait(rpc, &extra, 1, 100, &err), 0);
+    assert_in_range(now() - begun, 95, 3000);
+    assert_int_equal(extra.revents, 0);
+    /* It wakes rpc_wait() while a call is under way. */
+    begin(rpc, "test.trickle", &outcome);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    begun = now();
+    assert_int_equal(rpc_wait(rpc, &extra, 1, 4000, &err), 0);
+    assert_in_range(now() - begun, 0, 3000);
+    assert_int_equal(extra.revents, CURL_WAIT_POLLIN);
+    assert_int_equal(outcome.n, 0);
+    assert_int_equal(rpc_pending(rpc), 1);
+    close(ends[0]);
+    close(ends[1]);
+    rpc_destroy(rpc);
+}
+
+static void never_done(void *context, const struct rpc_reply *reply)
+{
+    (void)context, (void)reply;
+    fail_msg("a call was reported that had been taken back");
+}
+
+static void destroyed_with_calls(void **state)
+{
+    struct rpc *rpc = connect_to(server.endpoint, 1);
+    struct error err;
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        rpc_call(rpc, &(struct rpc_request){.method = "test.slow", .done = never_done});
+    assert_int_equal(rpc_wait(rpc, NULL, 0, 10, &err), 0);
+    assert_int_equal(rpc_pending(rpc), 3);
+    rpc_destroy(rpc);
+    rpc_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(timeouts),
+        cmocka_unit_test(in_parallel),
+        cmocka_unit_test(slow_calls_give_way),
+        cmocka_unit_test(urgent_ones_first),
+        cmocka_unit_test(calls_from_done),
+        cmocka_unit_test(call_now_inside_done),
+        cmocka_unit_test(descriptors_of_the_caller),
+        cmocka_unit_test(destroyed_with_calls),
+    };
+
+    return cmocka_run_group_tests(tests, start_server, stop_server);
+}
