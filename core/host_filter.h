@@ -3,6 +3,9 @@
  * A driver evaluates requirements and rank expressions once and hands the answers over; the columns
  * have one entry per place of the site. They stay the driver's and must not change or go away as
  * long as a lease refers to them.
+ *
+ * Costs, h = hosts, for each node set with one whenever its lease is tried: O(h) to count hosts and
+ * to make a heap of them, O(log h) for each that is full and, with rank_per_vm, for each VM placed.
  */
 #ifndef GALERNA_CORE_HOST_FILTER_H
 #define GALERNA_CORE_HOST_FILTER_H

@@ -4,6 +4,10 @@
  * tables, fault counting are its business); tests fill them by hand. A hook never fails towards the
  * engine: a module's broken answer has been replaced by then. Answers must depend on the arguments
  * and the module's own state only.
+ *
+ * Costs: how often a hook is asked, and about how much, is said of each. h = hosts of the site, n =
+ * leases that hold something and may make room; a mapping is one attempt to find hosts for a lease
+ * from one start on, and a lease may take many.
  */
 #ifndef GALERNA_CORE_POLICY_H
 #define GALERNA_CORE_POLICY_H
@@ -20,7 +24,8 @@
 #define POLICY_SCORE_MAX (INT64_C(1) << 54)
 #define POLICY_VETO      INT64_C(-1)
 
-/* What host selection wants to know of the hosts; columns not asked for may be NULL. */
+/* What host selection wants to know of the hosts; columns not asked for may be NULL. For each host
+ * `free` takes a slot table query for each resource type, the others one at most. */
 enum {
     HOST_COLUMN_LEASES = 1u << 0, /* leases_present */
     HOST_COLUMN_CHANGE = 1u << 1, /* unchanged_until */
@@ -50,7 +55,9 @@ struct victim {
 
 /* A question from a policy back to the engine. */
 struct victim_test {
-    /* Would preempting these victims (places in the array offered) make enough room? */
+    /* Would preempting these victims (places in the array offered) make enough room? O(n_chosen)
+     * and what those hold in which the set differs from the last one asked about (room.h); a
+     * mapping where that does not tell. */
     bool (*enough)(const struct victim_test *test, const size_t *chosen, size_t n_chosen);
     void *engine;
 };
@@ -70,30 +77,39 @@ struct policy_hooks {
     void *context;
 
     /* May this lease be scheduled at all? Returns true, or false with *reason filled (id
-     * REASON_REFUSED_BY_POLICY; text valid until the next call). NULL: everything is admitted. */
+     * REASON_REFUSED_BY_POLICY; text valid until the next call). NULL: everything is admitted.
+     * Once at most for each request. */
     bool (*admit)(void *context, const struct lease *lease, int64_t now, struct reason *reason);
 
     /* scores[i] = how readily victims[i] is preempted for `preemptor` at time `at`, or POLICY_VETO.
      * The engine takes the highest first, and the larger lease id among equals, until there is
-     * room. NULL: nothing is ever preempted (unless choose_victims is given). */
+     * room. NULL: nothing is ever preempted (unless choose_victims is given).
+     * For a mapping all n at once, ten times at most, more than once only when some would miss
+     * their deadlines. Besides, all that run at once when a best-effort lease looks for a start,
+     * and one lease at a time, of the queue and of those planned for later, for the queue's order.
+     */
     void (*score_victims)(void *context, const struct lease *preemptor, int64_t at,
                           const struct victim *victims, size_t n, int64_t *scores);
 
     /* Choose a set of victims by itself; called instead of score_victims when not NULL. Fills
-     * chosen[] (room for n) and returns how many; 0 = none. The set passes test->enough. */
+     * chosen[] (room for n) and returns how many; 0 = none. The set passes test->enough. As often
+     * as score_victims for a mapping, twice that when the hosts it counts on are vetoed. */
     size_t (*choose_victims)(void *context, const struct lease *preemptor, int64_t at,
                              const struct victim *victims, size_t n, const struct victim_test *test,
                              size_t *chosen);
 
     /* Quick no: can a lease of this request ever preempt? Lets the engine skip gathering victims.
-     * NULL: it can. */
+     * NULL: it can. Several times for each lease that is tried. */
     bool (*may_preempt)(void *context, const struct lease *preemptor);
 
-    /* scores[i] for batch->hosts[i], or POLICY_VETO. NULL: all hosts are equal. */
+    /* scores[i] for batch->hosts[i], or POLICY_VETO. NULL: all hosts are equal. At most h hosts for
+     * a mapping, and as many again to make room; for a lease that may not use all hosts (or while
+     * some are closed) so many for each node set, again with each victim. */
     void (*score_hosts)(void *context, const struct host_batch *batch, int64_t *scores);
     unsigned host_columns; /* HOST_COLUMN_... that score_hosts reads */
 
-    /* Milliseconds; -1: no opinion. NULL: nobody estimates, and no running lease is moved. */
+    /* Milliseconds; -1: no opinion. NULL: nobody estimates, and no running lease is moved.
+     * Twice for each lease that could go elsewhere, at each look for better hosts. */
     int64_t (*estimate)(void *context, const struct lease_estimate *question);
 };
 

@@ -4,6 +4,11 @@
  * that was ever booked on the host (the others stay at capacity and have no array), and which
  * leases are present. The state before a point lasts until the next; the last one lasts for ever.
  * Equal neighbours are merged.
+ *
+ * Costs: n = points from the head on, k = those in an interval. apply: O(log n) compares, k
+ * additions for each type it changes, and a move of the words from the interval on in each column;
+ * the first booking of a type fills its column, O(n). find: O(log n), O(1) at the head. copy: n
+ * words a column. advance: O(points passed), amortised. Scans: one column up to the answer.
  */
 #ifndef GALERNA_CORE_PROFILE_H
 #define GALERNA_CORE_PROFILE_H
@@ -70,11 +75,13 @@ struct demand {
  * than nothing may be left: negative has a bit (1 << type) for each such type. */
 void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uint32_t negative);
 
-/* Bit k: `times` the demand is not free at point i + k; count <= 64 points. */
+/* Bit k: `times` the demand is not free at point i + k; count <= 64 points. O(count) for each type
+ * of the demand. */
 uint64_t profile_blocked(const struct profile *profile, const struct demand *demand, uint32_t times,
                          uint32_t i, uint32_t count);
 
-/* The first point >= i, below end, at which the demand is not free; else end. */
+/* The first point >= i, below end, at which the demand is not free; else end. A scan for each type
+ * of the demand, none further than what those before it found. */
 uint32_t profile_first_block(const struct profile *profile, const struct demand *demand, uint32_t i,
                              uint32_t end);
 
