@@ -59,7 +59,7 @@ struct book_lease {
     int64_t end;         /* when its VMs' time is over as far as known; INSTANT_NEVER, _NONE */
     int64_t accumulated; /* seconds run in stretches that are over */
     int64_t since;       /* begin of the present stretch of running; INSTANT_NONE */
-    int64_t expected;    /* planned or estimated start; INSTANT_NONE */
+    int64_t expected;    /* planned or estimated start, or resumption; INSTANT_NONE */
     bool contract;       /* `expected` is promised, not estimated */
     bool accepted;       /* a reservation or deadline lease that was promised its time */
     bool warned;         /* its user was told that the end is near */

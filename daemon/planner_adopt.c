@@ -21,15 +21,62 @@ static bool holds_its_hosts(const struct book_lease *lease)
            lease->phase == PHASE_STOPPING;
 }
 
-/* The VM's capacity is in the engine by its lease, or on its way out. */
-static bool covered(const struct planner *planner, const struct book_vm *vm)
+/* When the last of its VMs is likely to be suspended; whether that is long overdue. */
+static int64_t leaving_until(const struct planner *planner, const struct book_lease *lease,
+                             int64_t now, bool *overdue)
+{
+    struct estimate estimate = {0};
+    size_t n;
+    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
+    int64_t until = now + 1;
+
+    *overdue = false;
+    if (planner->estimates)
+        estimate = estimates_of(planner->estimates, OPERATION_SUSPEND);
+    for (size_t i = 0; i < n; i++) {
+        int64_t span = estimate.n ? estimate_seconds(&estimate, vms[i]->memory) : PATIENCE;
+        int64_t begun = now, end;
+
+        if (vms[i]->gone || vms[i]->goal != GOAL_STOP)
+            continue;
+        /* `ours` is set when the command is prepared. */
+        if (vms[i]->ours && vms[i]->sent != INSTANT_NONE && vms[i]->sent < now)
+            begun = vms[i]->sent;
+        end = begun + span;
+        if (end + OVERDUE < now) {
+            end = now + (now - begun);
+            *overdue = true;
+        } else if (end <= now) {
+            end = now + PATIENCE;
+        }
+        until = end > until ? end : until;
+    }
+    return until;
+}
+
+/* A deadline lease that is being suspended: when it goes on is planned after the reservations that
+ * it makes room for. If it is long overdue, they are placed elsewhere. */
+static bool leaves_for_a_promise(const struct planner *planner, const struct book_lease *lease,
+                                 int64_t now)
+{
+    bool overdue;
+
+    if (lease->phase != PHASE_STOPPING || lease->kind != LEASE_DEADLINE)
+        return false;
+    leaving_until(planner, lease, now, &overdue);
+    return !overdue;
+}
+
+/* The VM's capacity is in the engine by its lease, or will be, or on its way out. */
+static bool covered(const struct planner *planner, const struct book_vm *vm, int64_t now)
 {
     const struct book_lease *lease = vm ? book_lease(planner->book, vm->lease) : NULL;
 
     if (!lease)
         return false;
     if (holds_its_hosts(lease))
-        return lease->planned && lease->planned->in_engine;
+        return (lease->planned && lease->planned->in_engine) ||
+               leaves_for_a_promise(planner, lease, now);
     return vm->attempts == 0 &&
            (lease->phase == PHASE_ENDING || (lease->phase == PHASE_FAILED && vm->goal == GOAL_END));
 }
@@ -73,7 +120,7 @@ static void adopt_blocks(struct planner *planner, int64_t now)
         const struct book_vm *vm = book_vm(planner->book, sight->id);
         struct error err = {0};
 
-        if (!sight_holds_host(sight) || covered(planner, vm) || (vm && vm->ours))
+        if (!sight_holds_host(sight) || covered(planner, vm, now) || (vm && vm->ours))
             continue;
         if (adopt_block(planner, sight, now, &err) < 0)
             log_error("VM %d on host %d is left out of the plan: %s", sight->id,
@@ -136,7 +183,7 @@ static int adopt_running(struct planner *planner, struct book_lease *lease, int6
     adoption.since = lease->since != INSTANT_NONE && lease->since <= now ? lease->since : now;
     adoption.until = running_until(lease, now);
     adoption.suspend_at = leaves_at(planner, lease, now);
-    adoption.resume_at = INSTANT_NONE;
+    adoption.resume_at = lease->kind == LEASE_DEADLINE ? lease->expected : INSTANT_NONE;
     if (lease->kind == LEASE_IMMEDIATE)
         adoption.request.start = INSTANT_NONE;
     if (have_places(places, lease->planned->n_vms)) {
@@ -219,62 +266,61 @@ static int64_t until_promised(struct planner *planner, const struct book_lease *
     return until > now ? until : now;
 }
 
-/* When the last of its VMs is likely to be suspended; whether that is long overdue. */
-static int64_t leaving_until(const struct planner *planner, const struct book_lease *lease,
-                             int64_t now, bool *overdue)
+/* Its place is kept, if there was one. */
+static bool has_known_place(const struct book_lease *lease, int64_t now)
 {
-    struct estimate estimate = {0};
-    size_t n;
-    struct book_vm *const *vms = book_vms_of(planner->book, lease->id, &n);
-    int64_t until = now + 1;
-
-    *overdue = false;
-    if (planner->estimates)
-        estimate = estimates_of(planner->estimates, OPERATION_SUSPEND);
-    for (size_t i = 0; i < n; i++) {
-        int64_t span = estimate.n ? estimate_seconds(&estimate, vms[i]->memory) : PATIENCE;
-        int64_t begun = now, end;
-
-        if (vms[i]->gone || vms[i]->goal != GOAL_STOP)
-            continue;
-        /* `ours` is set when the command is prepared. */
-        if (vms[i]->ours && vms[i]->sent != INSTANT_NONE && vms[i]->sent < now)
-            begun = vms[i]->sent;
-        end = begun + span;
-        if (end + OVERDUE < now) {
-            end = now + (now - begun);
-            *overdue = true;
-        } else if (end <= now) {
-            end = now + PATIENCE;
-        }
-        until = end > until ? end : until;
-    }
-    return until;
+    return lease->expected != INSTANT_NONE && lease->expected >= now;
 }
 
-/* A lease on its way out of its hosts: they are taken until it is likely to be gone. */
+/* OpenNebula counts the time of the suspension as running time; so what it has run is known only
+ * when that is over. */
+static int64_t work_kept(const struct book_lease *lease, int64_t now)
+{
+    if (lease->kind != LEASE_DEADLINE || lease->phase != PHASE_STOPPING ||
+        lease->terms == TERMS_RESTARTABLE)
+        return lease->accumulated;
+    return lease->duration - lease_remaining(lease, now);
+}
+
+/* Where its memory is, if that matters: elsewhere it could not be resumed, or would lose the place
+ * that was planned for it. NULL: it does not. To be freed. */
+static uint32_t *memory_places(const struct planner *planner, const struct book_lease *lease,
+                               int64_t now)
+{
+    bool leaving = lease->phase == PHASE_STOPPING;
+    bool anywhere = planner->settings.resumes_anywhere &&
+                    !(lease->kind == LEASE_DEADLINE && has_known_place(lease, now));
+    uint32_t *places;
+
+    if (!leaving && (anywhere || !lease_is_suspended_by_us(planner, lease)))
+        return NULL;
+    places = planned_places(planner, lease);
+    if (have_places(places, lease->planned->n_vms))
+        return places;
+    free(places);
+    return NULL;
+}
+
+/* A lease that waits, or is on its way out of its hosts: they are taken until it is likely to be
+ * gone. A deadline lease waits here only for its resumption. */
 static int adopt_waiting(struct planner *planner, struct book_lease *lease, int64_t now,
                          struct error *err)
 {
-    bool leaving = lease->phase == PHASE_STOPPING;
-    bool suspended = leaving || lease_is_suspended_by_us(planner, lease);
+    bool leaving = lease->phase == PHASE_STOPPING, deadline = lease->kind == LEASE_DEADLINE;
+    bool suspended = leaving || deadline || lease_is_suspended_by_us(planner, lease);
     bool overdue;
     struct adoption adoption = {.as = suspended ? ADOPTED_SUSPENDED : ADOPTED_QUEUED,
-                                .since = INSTANT_NONE,
+                                .since = deadline ? lease->expected : INSTANT_NONE,
                                 .until = INSTANT_NONE,
-                                .accumulated = lease->accumulated,
+                                .accumulated = work_kept(lease, now),
                                 .not_before = INSTANT_NONE};
-    uint32_t *places = NULL;
+    uint32_t *places;
     int result;
 
     if (!planned_make(planner, lease, now, &adoption.request))
         return 0;
-    if (leaving || (suspended && !planner->settings.resumes_anywhere)) {
-        places = planned_places(planner, lease);
-        if (have_places(places, lease->planned->n_vms))
-            adoption.vm_host = places;
-    }
-    if (leaving && adoption.vm_host) {
+    adoption.vm_host = places = memory_places(planner, lease, now);
+    if (leaving && places) {
         adoption.until = leaving_until(planner, lease, now, &overdue);
         if (!overdue)
             adoption.until = until_promised(planner, lease, adoption.until, now);
@@ -282,6 +328,11 @@ static int adopt_waiting(struct planner *planner, struct book_lease *lease, int6
     if (lease->earliest != INSTANT_NONE && lease->earliest > now)
         adoption.not_before = lease->earliest;
     result = engine_adopt(planner->engine, &adoption, err);
+    if (result > 0 && deadline && places && !leaving && planner->settings.resumes_anywhere) {
+        engine_forget(planner->engine, lease->id, NULL);
+        adoption.vm_host = NULL;
+        result = engine_adopt(planner->engine, &adoption, err);
+    }
     free(places);
     return adopted(planner, lease, result);
 }
@@ -292,7 +343,6 @@ static int adopt_reserved(struct planner *planner, struct book_lease *lease, int
     struct adoption adoption = {.as = ADOPTED_RESERVED,
                                 .since = lease->expected,
                                 .until = INSTANT_NONE,
-                                .accumulated = lease->accumulated,
                                 .not_before = INSTANT_NONE};
     uint32_t *places;
     int result;
@@ -323,11 +373,29 @@ static void adopt_phase(struct planner *planner, enum lease_phase phase, int64_t
     struct book_lease *const *leases = book_leases(planner->book, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (leases[i]->phase == phase && (phase != PHASE_WAITING || leases[i]->accepted))
+        if (leases[i]->phase == phase && (phase != PHASE_WAITING || leases[i]->accepted) &&
+            (phase != PHASE_RESERVED || leases[i]->kind != LEASE_DEADLINE) &&
+            !leaves_for_a_promise(planner, leases[i], now))
             adopt(planner, leases[i], now, how);
 }
 
-/* What holds hosts, what was promised, what waits, what is new. */
+/* Those whose place is known, and those that a place is looked for. */
+static void adopt_deadlines(struct planner *planner, bool known, int64_t now)
+{
+    size_t n;
+    struct book_lease *const *leases = book_leases(planner->book, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        struct book_lease *lease = leases[i];
+        bool leaving = leaves_for_a_promise(planner, lease, now);
+        bool begun = leaving || lease->accumulated > 0 || lease_is_suspended_by_us(planner, lease);
+
+        if (lease->kind == LEASE_DEADLINE && (leaving || lease->phase == PHASE_RESERVED) &&
+            has_known_place(lease, now) == known)
+            adopt(planner, lease, now, begun ? adopt_waiting : adopt_reserved);
+    }
+}
+
 /* Moves that were wished and not commanded: the new engine wishes what is best now. */
 static void forget_wishes(struct planner *planner)
 {
@@ -339,6 +407,7 @@ static void forget_wishes(struct planner *planner)
             vms[i]->move = MOVE_NONE;
 }
 
+/* What holds hosts, what was promised, what waits, what is new. */
 void planner_adopt_all(struct planner *planner, int64_t now)
 {
     size_t n;
@@ -353,6 +422,8 @@ void planner_adopt_all(struct planner *planner, int64_t now)
     adopt_phase(planner, PHASE_STOPPING, now, adopt_waiting);
     adopt_blocks(planner, now);
     adopt_phase(planner, PHASE_RESERVED, now, adopt_reserved);
+    adopt_deadlines(planner, true, now);
+    adopt_deadlines(planner, false, now);
     adopt_phase(planner, PHASE_WAITING, now, adopt_waiting);
     for (size_t i = 0; i < n; i++)
         if (leases[i]->phase == PHASE_WAITING && !leases[i]->accepted)

@@ -426,6 +426,41 @@ void planner_take_outputs(struct planner *planner, int64_t now)
 
 /* --- what waits ------------------------------------------------------------------------------- */
 
+/* When what is planned for it next begins, its resumption included; INSTANT_NONE: nothing is. */
+static int64_t planned_begin(const struct lease *known)
+{
+    for (size_t i = 0; i < known->n_reservations; i++) {
+        const struct reservation *r = known->reservations[i];
+
+        if ((r->kind == RESERVATION_RESUME || r->kind == RESERVATION_VM) &&
+            r->state == RESERVATION_SCHEDULED)
+            return r->from;
+    }
+    return INSTANT_NONE;
+}
+
+static void set_expected(struct planner *planner, struct book_lease *lease, int64_t expected)
+{
+    if (expected == lease->expected)
+        return;
+    lease->expected = expected;
+    book_mark_lease(planner->book, lease);
+}
+
+/* When a deadline lease goes on after a suspension: it keeps that place when another engine takes
+ * over. While it is still being resumed, that is what is planned next. */
+static void note_resumption(struct planner *planner, struct book_lease *lease, int64_t now)
+{
+    const struct lease *known = engine_lease(planner->engine, lease->id);
+    int64_t at;
+
+    if (!known || known->state == LEASE_RESUMING || known->state == LEASE_RESUMED_READY)
+        return;
+    at = planned_begin(known);
+    if (at != INSTANT_NONE || lease->expected > now)
+        set_expected(planner, lease, at);
+}
+
 /* The promised start of a reservation, and the planned one of others. What waits without one gets an
  * estimate (planner_forecast()). */
 static void note_expectation(struct planner *planner, struct book_lease *lease, int64_t now)
@@ -433,7 +468,7 @@ static void note_expectation(struct planner *planner, struct book_lease *lease, 
     const struct lease *known = engine_lease(planner->engine, lease->id);
     bool contract = lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION;
     const struct reservation *next;
-    int64_t expected = INSTANT_NONE;
+    int64_t expected;
 
     if (!known)
         return;
@@ -445,17 +480,14 @@ static void note_expectation(struct planner *planner, struct book_lease *lease, 
         lease->is_far = lease->is_far && !next;
         return;
     }
-    if (next)
-        expected = next->from;
-    if (contract)
-        expected = lease->start;
+    expected = contract ? lease->start : planned_begin(known);
     if (next)
         take_hosts(planner, lease, next->placement, GOAL_NONE);
-    if (expected != lease->expected || contract != lease->contract) {
-        lease->expected = expected;
+    if (contract != lease->contract) {
         lease->contract = contract;
         book_mark_lease(planner->book, lease);
     }
+    set_expected(planner, lease, expected);
 }
 
 void planner_note_expectations(struct planner *planner, int64_t now)
@@ -463,9 +495,16 @@ void planner_note_expectations(struct planner *planner, int64_t now)
     size_t n;
     struct book_lease *const *leases = book_leases(planner->book, &n);
 
-    for (size_t i = 0; i < n; i++)
-        if ((leases[i]->phase == PHASE_WAITING || leases[i]->phase == PHASE_RESERVED) &&
-            leases[i]->planned && leases[i]->planned->in_engine)
-            note_expectation(planner, leases[i], now);
+    for (size_t i = 0; i < n; i++) {
+        struct book_lease *lease = leases[i];
+
+        if (!lease->planned || !lease->planned->in_engine)
+            continue;
+        if (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED)
+            note_expectation(planner, lease, now);
+        else if (lease->kind == LEASE_DEADLINE &&
+                 (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STOPPING))
+            note_resumption(planner, lease, now);
+    }
     planner_want_forecast(planner);
 }

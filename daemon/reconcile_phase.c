@@ -112,6 +112,8 @@ void reconcile_wait_again(struct daemon *daemon, struct book_lease *lease, const
 {
     bool promised =
         lease->accepted && (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE);
+    /* Of a deadline lease that runs it is when it was to be resumed after a later suspension. */
+    bool is_past = !promised || (lease->kind == LEASE_DEADLINE && lease->phase == PHASE_RUNNING);
 
     stands_still(daemon, lease);
     if (lease->kind != LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED &&
@@ -119,7 +121,7 @@ void reconcile_wait_again(struct daemon *daemon, struct book_lease *lease, const
         reconcile_begin_ending(daemon, lease, "its time is over", now);
         return;
     }
-    if (!promised)
+    if (is_past)
         lease->expected = INSTANT_NONE; /* it was that of the start that is over */
     reconcile_set_goal(daemon, lease, GOAL_NONE);
     reconcile_set_phase(daemon, lease, promised ? PHASE_RESERVED : PHASE_WAITING);

@@ -1,0 +1,246 @@
+/* A plan that is made anew from the book keeps what was promised. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/planner_inside.h"
+#include "daemon/world_inside.h"
+#include "test/daemon/book_fixture.h"
+#include "util/memory.h"
+
+enum { NOW = 100000, CPU = 400, MEMORY = 1024 };
+
+struct house {
+    struct world *world;
+    struct planner_settings settings;
+    struct policy_hooks policies;
+    struct troubles troubles;
+    struct planner *planner;
+};
+
+static void polled(void *context, enum poll_kind kind, bool ok, const char *error)
+{
+    (void)context;
+    (void)kind;
+    (void)ok;
+    (void)error;
+}
+
+/* Hosts of 4 CPUs; suspending and resuming take 10 s. */
+static void open_house(struct house *house, struct book *book, int n_hosts)
+{
+    static const struct world_settings settings = {0};
+    char hosts[1024];
+    struct error err = {0};
+    size_t length = (size_t)snprintf(hosts, sizeof hosts, "<HOST_POOL>");
+
+    for (int i = 0; i < n_hosts; i++)
+        length += (size_t)snprintf(hosts + length, sizeof hosts - length,
+                                   "<HOST><ID>%d</ID><STATE>2</STATE><CLUSTER_ID>0</CLUSTER_ID>"
+                                   "<HOST_SHARE><MAX_CPU>400</MAX_CPU><MAX_MEM>8388608</MAX_MEM>"
+                                   "</HOST_SHARE></HOST>",
+                                   i);
+    length += (size_t)snprintf(hosts + length, sizeof hosts - length, "</HOST_POOL>");
+    memset(house, 0, sizeof *house);
+    house->world = world_create(&settings, polled, NULL);
+    house->world->hosts = memory_new(1, sizeof *house->world->hosts);
+    house->world->hosts->references = 1;
+    assert_int_equal(host_pool_parse(&house->world->hosts->pool, hosts, length, &err), 0);
+    house->world->site = memory_new(1, sizeof *house->world->site);
+    house->world->site->references = 1;
+    engine_settings_init(&house->settings.engine);
+    house->settings.engine.override_suspend_time = 10;
+    house->settings.engine.override_resume_time = 10;
+    house->settings.engine.shutdown_time = 0;
+    house->settings.policies = &house->policies;
+    house->settings.troubles = &house->troubles;
+    house->planner = planner_create(&house->settings, book, house->world);
+}
+
+static void close_house(struct house *house)
+{
+    planner_destroy(house->planner);
+    world_destroy(house->world);
+}
+
+static void rebuild(struct house *house, int64_t now)
+{
+    struct error err = {0};
+
+    if (planner_rebuild(house->planner, now, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+/* A lease of one VM that needs a whole host. */
+static struct book_lease *add(struct book *book, int64_t id, enum lease_phase phase,
+                              enum lease_kind kind, int64_t duration)
+{
+    struct book_lease *lease = book_add_lease(book, id);
+    struct book_vm *vm = book_add_vm(book, (int32_t)id, id);
+
+    lease->phase = phase;
+    lease->kind = kind;
+    lease->terms = TERMS_SUSPENDABLE;
+    lease->preemptible = true;
+    lease->accepted = true;
+    lease->submit = NOW - 1000;
+    lease->duration = duration;
+    vm->cpu = CPU;
+    vm->memory = MEMORY;
+    vm->host = 0;
+    return lease;
+}
+
+static struct book_lease *add_deadline(struct book *book, int64_t id, enum lease_phase phase,
+                                       int64_t duration, int64_t deadline)
+{
+    struct book_lease *lease = add(book, id, phase, LEASE_DEADLINE, duration);
+
+    lease->deadline = deadline;
+    return lease;
+}
+
+static void is_suspended(struct book *book, struct book_lease *lease, int64_t ran)
+{
+    struct book_vm *vm = book_vm(book, (int32_t)lease->id);
+
+    vm->ours = true;
+    vm->ran_for = ran;
+    lease->accumulated = ran;
+}
+
+/* When what is planned next of that kind begins. */
+static int64_t planned(const struct house *house, int64_t id, enum reservation_kind kind)
+{
+    const struct lease *known = engine_lease(house->planner->engine, id);
+
+    for (size_t i = 0; known && i < known->n_reservations; i++)
+        if (known->reservations[i]->kind == kind &&
+            known->reservations[i]->state == RESERVATION_SCHEDULED)
+            return known->reservations[i]->from;
+    return INSTANT_NONE;
+}
+
+static void a_suspended_deadline_lease_keeps_its_place(void **state)
+{
+    struct book *book = ((struct book_fixture *)*state)->book;
+    struct book_lease *lease = add_deadline(book, 5, PHASE_RESERVED, 600, NOW + 1000);
+    struct house house;
+
+    open_house(&house, book, 1);
+    is_suspended(book, lease, 200);
+    lease->expected = NOW + 500;
+    add(book, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 450); /* fits before it */
+    add(book, 4, PHASE_WAITING, LEASE_BEST_EFFORT, 700); /* would take its time */
+    rebuild(&house, NOW);
+    assert_true(lease->planned->in_engine);
+    assert_int_equal(planned(&house, 5, RESERVATION_RESUME), NOW + 500);
+    assert_int_equal(planned(&house, 5, RESERVATION_VM), NOW + 510);
+    assert_int_equal(lease->expected, NOW + 500);
+    assert_int_equal(book_lease(book, 3)->phase, PHASE_STARTING);
+    rebuild(&house, NOW + 1);
+    assert_int_equal(planned(&house, 5, RESERVATION_RESUME), NOW + 500);
+    close_house(&house);
+}
+
+/* Whatever the ids: who may go only there comes first. */
+static void one_without_a_place_takes_nobody_elses(void **state)
+{
+    struct book *book = ((struct book_fixture *)*state)->book;
+    struct book_lease *anew = add_deadline(book, 1, PHASE_RESERVED, 300, NOW + 5000);
+    struct book_lease *placed = add_deadline(book, 2, PHASE_RESERVED, 300, NOW + 320);
+    struct book_lease *promised = add(book, 3, PHASE_RESERVED, LEASE_RESERVATION, 100);
+    struct house house;
+
+    open_house(&house, book, 1);
+    is_suspended(book, anew, 100);
+    is_suspended(book, placed, 100);
+    anew->expected = NOW - 50;
+    placed->expected = NOW + 110;
+    promised->start = NOW + 5;
+    rebuild(&house, NOW);
+    assert_int_equal(planned(&house, 3, RESERVATION_VM), NOW + 5);
+    assert_int_equal(planned(&house, 2, RESERVATION_RESUME), NOW + 110);
+    assert_int_equal(planned(&house, 1, RESERVATION_RESUME), NOW + 320);
+    close_house(&house);
+}
+
+/* From the decision over the suspension to the resumption. */
+static void it_keeps_it_while_it_leaves(void **state)
+{
+    struct book *book = ((struct book_fixture *)*state)->book;
+    struct book_lease *lease = add_deadline(book, 1, PHASE_RUNNING, 600, NOW + 820);
+    struct book_lease *promised = add(book, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
+    struct house house;
+
+    open_house(&house, book, 1);
+    lease->since = NOW - 100;
+    lease->preempted_for = 2;
+    lease->preempted_at = promised->start = NOW + 100;
+    lease->expected = NOW + 300;
+    book_vm(book, 1)->goal = GOAL_RUN;
+    rebuild(&house, NOW);
+    assert_int_equal(planned(&house, 1, RESERVATION_SUSPEND), NOW + 90);
+    assert_int_equal(planned(&house, 1, RESERVATION_RESUME), NOW + 300);
+    assert_int_equal(planned(&house, 2, RESERVATION_VM), NOW + 100);
+    assert_int_equal(lease->expected, NOW + 300);
+
+    lease->phase = PHASE_STOPPING;
+    book_vm(book, 1)->goal = GOAL_STOP;
+    rebuild(&house, NOW + 92);
+    assert_int_equal(planned(&house, 2, RESERVATION_VM), NOW + 100);
+    assert_int_equal(planned(&house, 1, RESERVATION_RESUME), NOW + 300);
+    assert_int_equal(lease->expected, NOW + 300);
+    assert_int_equal(house.planner->n_unplaced, 0);
+    close_house(&house);
+}
+
+/* Its user let its VM go on from the disks: what it has done counts. */
+static void work_counts_however_it_was_stopped(void **state)
+{
+    struct book *book = ((struct book_fixture *)*state)->book;
+    struct book_lease *lease = add_deadline(book, 1, PHASE_RESERVED, 600, NOW + 450);
+    struct house house;
+
+    open_house(&house, book, 1);
+    lease->accumulated = book_vm(book, 1)->ran_for = 200;
+    rebuild(&house, NOW);
+    assert_true(lease->planned->in_engine);
+    assert_int_equal(lease->phase, PHASE_STARTING);
+    close_house(&house);
+}
+
+static void a_reservation_that_ran_before_goes_on(void **state)
+{
+    struct book *book = ((struct book_fixture *)*state)->book;
+    struct book_lease *lease = add(book, 1, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    struct house house;
+
+    open_house(&house, book, 1);
+    lease->start = NOW - 300;
+    lease->accumulated = book_vm(book, 1)->ran_for = 200;
+    rebuild(&house, NOW);
+    assert_int_equal(lease->phase, PHASE_STARTING);
+    assert_int_equal(lease->end, NOW + 300);
+    close_house(&house);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, book_set_up, book_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_suspended_deadline_lease_keeps_its_place),
+        TEST(one_without_a_place_takes_nobody_elses),
+        TEST(it_keeps_it_while_it_leaves),
+        TEST(work_counts_however_it_was_stopped),
+        TEST(a_reservation_that_ran_before_goes_on),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
