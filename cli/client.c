@@ -125,6 +125,18 @@ int client_print_json(const struct client *client, const json_t *answer)
     return EXIT_DONE;
 }
 
+int client_print(const struct client *client, json_t *answer, void (*print)(const json_t *answer))
+{
+    int code = EXIT_DONE;
+
+    if (client->json)
+        code = client_print_json(client, answer);
+    else
+        print(answer);
+    json_decref(answer);
+    return code;
+}
+
 const char *client_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
@@ -167,4 +179,39 @@ int client_lease_number(const struct client *client, const char *text, int64_t *
             client->command, "'%.60s' is no number of a lease (galerna lease list shows them)",
             text);
     return -1;
+}
+
+/* request is given away. */
+static int ask_and_print(const struct client *client, const struct client_question *question,
+                         json_t *request)
+{
+    int code;
+    json_t *answer = client_ask(client, question->command, request, &code);
+
+    return answer ? client_print(client, answer, question->print) : code;
+}
+
+int client_run(int argc, char **argv, const struct client_question *question)
+{
+    struct client client;
+    int code = client_parse(&client, argc, argv, &(struct client_options){.help = question->help});
+
+    if (code < 0 && optind < argc)
+        code = command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind]);
+    return code >= 0 ? code : ask_and_print(&client, question, json_object());
+}
+
+int client_run_for_lease(int argc, char **argv, const struct client_question *question)
+{
+    struct client client;
+    int code = client_parse(&client, argc, argv, &(struct client_options){.help = question->help});
+    int64_t id;
+
+    if (code >= 0)
+        return code;
+    if (optind + 1 != argc)
+        return command_usage_error(argv[0], "expected the number of one lease");
+    if ((code = client_lease_number(&client, argv[optind], &id)) >= 0)
+        return code;
+    return ask_and_print(&client, question, json_pack("{s:I}", "lease", (json_int_t)id));
 }

@@ -39,6 +39,10 @@ json_t *client_ask(const struct client *client, const char *command, json_t *req
 /* Print an answer as one document. Returns the exit code. */
 int client_print_json(const struct client *client, const json_t *answer);
 
+/* Print an answer, which is given away, as one document or, for people, with print(). Returns the
+ * exit code. */
+int client_print(const struct client *client, json_t *answer, void (*print)(const json_t *answer));
+
 /* Fields of an answer; wrong or missing ones are "", 0, false, INSTANT_NONE, SPAN_NONE. */
 const char *client_text(const json_t *object, const char *key);
 int64_t client_integer(const json_t *object, const char *key);
@@ -47,5 +51,16 @@ int64_t client_span(const json_t *object, const char *key);
 
 /* The number of a lease on the command line: "17". -1: fine, else the exit code. */
 int client_lease_number(const struct client *client, const char *text, int64_t *number);
+
+/* A command that asks, prints the answer and has no options of its own. */
+struct client_question {
+    const char *command; /* the daemon's */
+    void (*help)(void);
+    void (*print)(const json_t *answer);
+};
+
+/* All of such a command, without operands or with the number of a lease. Returns the exit code. */
+int client_run(int argc, char **argv, const struct client_question *question);
+int client_run_for_lease(int argc, char **argv, const struct client_question *question);
 
 #endif

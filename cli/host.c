@@ -57,24 +57,8 @@ static void print_hosts(const json_t *answer)
 
 int command_host_list(int argc, char **argv)
 {
-    struct client client;
-    int code = client_parse(&client, argc, argv, &(struct client_options){.help = print_list_help});
-    json_t *answer;
-
-    if (code < 0 && optind < argc)
-        code = command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind]);
-    if (code >= 0)
-        return code;
-    answer = client_ask(&client, "host-list", json_object(), &code);
-    if (!answer)
-        return code;
-    code = EXIT_DONE;
-    if (client.json)
-        code = client_print_json(&client, answer);
-    else
-        print_hosts(answer);
-    json_decref(answer);
-    return code;
+    return client_run(argc, argv,
+                      &(struct client_question){"host-list", print_list_help, print_hosts});
 }
 
 static void print_timeline_help(void)
@@ -162,13 +146,5 @@ int command_host_timeline(int argc, char **argv)
     if (!request)
         return command_usage_error(argv[0], "the name of the host is no UTF-8");
     answer = client_ask(&client, "host-timeline", request, &code);
-    if (!answer)
-        return code;
-    code = EXIT_DONE;
-    if (client.json)
-        code = client_print_json(&client, answer);
-    else
-        print_timeline(answer);
-    json_decref(answer);
-    return code;
+    return answer ? client_print(&client, answer, print_timeline) : code;
 }

@@ -79,15 +79,7 @@ int command_lease_history(int argc, char **argv)
         return code;
     }
     answer = client_ask(&client, "lease-history", request, &code);
-    if (!answer)
-        return code;
-    code = EXIT_DONE;
-    if (client.json)
-        code = client_print_json(&client, answer);
-    else
-        print_events(answer);
-    json_decref(answer);
-    return code;
+    return answer ? client_print(&client, answer, print_events) : code;
 }
 
 static void print_cancel_help(void)

@@ -192,23 +192,6 @@ static void print_queue(const json_t *answer)
 
 int command_queue(int argc, char **argv)
 {
-    struct client client;
-    int code =
-        client_parse(&client, argc, argv, &(struct client_options){.help = print_queue_help});
-    json_t *answer;
-
-    if (code < 0 && optind < argc)
-        code = command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind]);
-    if (code >= 0)
-        return code;
-    answer = client_ask(&client, "queue", json_object(), &code);
-    if (!answer)
-        return code;
-    code = EXIT_DONE;
-    if (client.json)
-        code = client_print_json(&client, answer);
-    else
-        print_queue(answer);
-    json_decref(answer);
-    return code;
+    return client_run(argc, argv,
+                      &(struct client_question){"queue", print_queue_help, print_queue});
 }

@@ -141,31 +141,16 @@ static void print_members(const json_t *vms)
     table_destroy(table);
 }
 
+static void print_answer(const json_t *answer)
+{
+    const json_t *lease = json_object_get(answer, "lease");
+
+    print_lease(lease, client_instant(answer, "now"));
+    print_members(json_object_get(lease, "members"));
+}
+
 int command_lease_show(int argc, char **argv)
 {
-    struct client client;
-    int code = client_parse(&client, argc, argv, &(struct client_options){.help = print_help});
-    const json_t *lease;
-    json_t *answer;
-    int64_t id;
-
-    if (code >= 0)
-        return code;
-    if (optind + 1 != argc)
-        return command_usage_error(argv[0], "expected the number of one lease");
-    if ((code = client_lease_number(&client, argv[optind], &id)) >= 0)
-        return code;
-    answer = client_ask(&client, "lease-show", json_pack("{s:I}", "lease", (json_int_t)id), &code);
-    if (!answer)
-        return code;
-    code = EXIT_DONE;
-    lease = json_object_get(answer, "lease");
-    if (client.json) {
-        code = client_print_json(&client, answer);
-    } else {
-        print_lease(lease, client_instant(answer, "now"));
-        print_members(json_object_get(lease, "members"));
-    }
-    json_decref(answer);
-    return code;
+    return client_run_for_lease(argc, argv,
+                                &(struct client_question){"lease-show", print_help, print_answer});
 }

@@ -132,33 +132,18 @@ static void print_messages(const json_t *answer)
     }
 }
 
+static void print_answer(const json_t *answer)
+{
+    const json_t *lease = json_object_get(answer, "lease");
+
+    print_state(answer, lease);
+    print_ahead(answer);
+    print_start(lease, client_instant(answer, "now"));
+    print_messages(answer);
+}
+
 int command_lease_why(int argc, char **argv)
 {
-    struct client client;
-    int code = client_parse(&client, argc, argv, &(struct client_options){.help = print_help});
-    const json_t *lease;
-    json_t *answer;
-    int64_t id;
-
-    if (code >= 0)
-        return code;
-    if (optind + 1 != argc)
-        return command_usage_error(argv[0], "expected the number of one lease");
-    if ((code = client_lease_number(&client, argv[optind], &id)) >= 0)
-        return code;
-    answer = client_ask(&client, "lease-why", json_pack("{s:I}", "lease", (json_int_t)id), &code);
-    if (!answer)
-        return code;
-    if (client.json) {
-        code = client_print_json(&client, answer);
-    } else {
-        lease = json_object_get(answer, "lease");
-        print_state(answer, lease);
-        print_ahead(answer);
-        print_start(lease, client_instant(answer, "now"));
-        print_messages(answer);
-        code = EXIT_DONE;
-    }
-    json_decref(answer);
-    return code;
+    return client_run_for_lease(argc, argv,
+                                &(struct client_question){"lease-why", print_help, print_answer});
 }

@@ -17,33 +17,6 @@ static void print_help(void)
            "Exit code: 0 done, 1 a module cannot be loaded, 64 wrong command line.\n");
 }
 
-/* -1: go on, else the exit code. */
-static int parse_arguments(int argc, char **argv, bool *json)
-{
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
-
-    optind = 0;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (option) {
-        case 'j':
-            *json = true;
-            break;
-        case 'h':
-            print_help();
-            return EXIT_DONE;
-        default:
-            fprintf(stderr, "Try '%s --help'.\n", argv[0]);
-            return EXIT_USAGE;
-        }
-    }
-    return optind == argc ? command_usage_error(argv[0], "no policy is named") : -1;
-}
-
 static int show(const char *command, const struct search_path *path, const char *written, bool json)
 {
     struct error err;
@@ -65,8 +38,10 @@ int command_policy_show(int argc, char **argv)
 {
     struct search_path path;
     bool json = false;
-    int code = parse_arguments(argc, argv, &json);
+    int code = policy_parse(argc, argv, print_help, &json);
 
+    if (code < 0 && optind == argc)
+        code = command_usage_error(argv[0], "no policy is named");
     if (code >= 0)
         return code;
     code = EXIT_DONE;

@@ -1,10 +1,36 @@
 #include "cli/policy_text.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "plugin/options.h"
+
+int policy_parse(int argc, char **argv, void (*help)(void), bool *json)
+{
+    static const struct option options[] = {
+        {"json", no_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+
+    optind = 0;
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        switch (option) {
+        case 'j':
+            *json = true;
+            break;
+        case 'h':
+            help();
+            return EXIT_DONE;
+        default:
+            return command_usage_hint(argv[0]);
+        }
+    }
+    return -1;
+}
 
 static const char *type_name(uint32_t type)
 {

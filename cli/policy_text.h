@@ -1,10 +1,15 @@
-/* policy_text.h: what `galerna policy list` and `show` say of a module. */
+/* policy_text.h: what `galerna policy list` and `show` have in common, and say of a module. */
 #ifndef GALERNA_CLI_POLICY_TEXT_H
 #define GALERNA_CLI_POLICY_TEXT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "plugin/module.h"
+
+/* Parse a command line whose options are --json and --help; operands begin at optind. -1: go on,
+ * else the exit code. */
+int policy_parse(int argc, char **argv, void (*help)(void), bool *json);
 
 /* Everything about a module, its options included. NULL: out of memory. */
 json_t *policy_json(const struct module *module);

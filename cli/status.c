@@ -73,30 +73,17 @@ static void print_leases(const json_t *answer)
     printf("%-22s  %" PRId64 "\n", "vms", client_integer(answer, "vms"));
 }
 
+static void print_answer(const json_t *answer)
+{
+    const json_t *facts = json_object_get(answer, "daemon"), *value;
+    const char *key;
+
+    json_object_foreach((json_t *)facts, key, value)
+        print_fact("", key, value, client_instant(answer, "now"));
+    print_leases(answer);
+}
+
 int command_status(int argc, char **argv)
 {
-    struct client client;
-    int code = client_parse(&client, argc, argv, &(struct client_options){.help = print_help});
-    json_t *answer;
-
-    if (code < 0 && optind < argc)
-        code = command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind]);
-    if (code >= 0)
-        return code;
-    answer = client_ask(&client, "status", json_object(), &code);
-    if (!answer)
-        return code;
-    code = EXIT_DONE;
-    if (client.json) {
-        code = client_print_json(&client, answer);
-    } else {
-        const json_t *facts = json_object_get(answer, "daemon"), *value;
-        const char *key;
-
-        json_object_foreach((json_t *)facts, key, value)
-            print_fact("", key, value, client_instant(answer, "now"));
-        print_leases(answer);
-    }
-    json_decref(answer);
-    return code;
+    return client_run(argc, argv, &(struct client_question){"status", print_help, print_answer});
 }
