@@ -7,6 +7,19 @@
 #include "test/oned/site_document.h"
 #include "util/memory.h"
 
+static void put_document(const struct oned_call *call, enum oned_kind kind, const void *object,
+                         struct oned_text *text)
+{
+    if (kind == KIND_CLUSTER)
+        oned_cluster_document(call->oned, object, text);
+    else if (kind == KIND_DATASTORE)
+        oned_datastore_document(call->oned, object, text);
+    else if (kind == KIND_VNET)
+        oned_vnet_document(call->oned, object, text);
+    else
+        oned_vmgroup_document(call->oned, object, text);
+}
+
 /* One object of a kind, as it may be used by everybody. */
 static xmlrpc_value *answer_object(struct oned_call *call, enum oned_kind kind, const char *what)
 {
@@ -19,14 +32,7 @@ static xmlrpc_value *answer_object(struct oned_call *call, enum oned_kind kind, 
     object = oned_pool_get(call->oned, kind, id);
     if (!object)
         return oned_answer_missing(call, what, id);
-    if (kind == KIND_CLUSTER)
-        oned_cluster_document(call->oned, object, &text);
-    else if (kind == KIND_DATASTORE)
-        oned_datastore_document(call->oned, object, &text);
-    else if (kind == KIND_VNET)
-        oned_vnet_document(call->oned, object, &text);
-    else
-        oned_vmgroup_document(call->oned, object, &text);
+    put_document(call, kind, object, &text);
     return oned_answer_document(call, &text);
 }
 
@@ -39,16 +45,8 @@ static xmlrpc_value *answer_pool(struct oned_call *call, enum oned_kind kind, co
     for (int id = call->oned->pools[kind].count - 1; id >= 0; id--) {
         const void *object = oned_pool_get(call->oned, kind, id);
 
-        if (!object)
-            continue;
-        if (kind == KIND_CLUSTER)
-            oned_cluster_document(call->oned, object, &text);
-        else if (kind == KIND_DATASTORE)
-            oned_datastore_document(call->oned, object, &text);
-        else if (kind == KIND_VNET)
-            oned_vnet_document(call->oned, object, &text);
-        else
-            oned_vmgroup_document(call->oned, object, &text);
+        if (object)
+            put_document(call, kind, object, &text);
     }
     oned_text_format(&text, "</%s>", element);
     return oned_answer_document(call, &text);
@@ -133,7 +131,9 @@ static xmlrpc_value *cluster_allocate(struct oned_call *call)
     return oned_answer_int(call, cluster->id);
 }
 
-static xmlrpc_value *update_template(struct oned_call *call, struct oned_attributes *template)
+/* Arguments: id, template, whether it is added. */
+static xmlrpc_value *update_template(struct oned_call *call, enum oned_kind kind, int64_t id,
+                                     struct oned_attributes *template)
 {
     struct oned_attributes changes = {0};
     xmlrpc_value *answer = NULL;
@@ -151,85 +151,97 @@ static xmlrpc_value *update_template(struct oned_call *call, struct oned_attribu
         oned_attributes_copy(template, &changes);
     oned_attributes_finish(&changes);
     free(text);
-    return answer;
+    if (answer || call->env->fault_occurred)
+        return answer;
+    oned_touch(call->oned, kind, (int)id);
+    return oned_answer_int(call, id);
+}
+
+/* The object of argument 1, for somebody who may do that to it. NULL: *answer is what to say. */
+static void *object_to_change(struct oned_call *call, enum oned_kind kind, const char *what,
+                              const char *right, xmlrpc_value **answer)
+{
+    void *object;
+    int64_t id;
+
+    *answer = NULL;
+    if (!oned_argument_int(call, 1, &id))
+        return NULL;
+    object = oned_pool_get(call->oned, kind, id);
+    if (!object)
+        *answer = oned_answer_missing(call, what, id);
+    else if (refuse_others(call, right, answer))
+        return NULL;
+    return object;
 }
 
 static xmlrpc_value *cluster_update(struct oned_call *call)
 {
-    struct oned_cluster *cluster;
     xmlrpc_value *answer;
-    int64_t id;
+    struct oned_cluster *cluster =
+        object_to_change(call, KIND_CLUSTER, "cluster", "MANAGE CLUSTER", &answer);
 
-    if (!oned_argument_int(call, 1, &id))
+    return cluster ? update_template(call, KIND_CLUSTER, cluster->id, &cluster->template) : answer;
+}
+
+/* What argument 2 says, to be put into the cluster of argument 1. NULL: *answer is what to say. */
+static void *object_for_cluster(struct oned_call *call, enum oned_kind kind, const char *what,
+                                int *cluster, xmlrpc_value **answer)
+{
+    int64_t into, id;
+    void *object;
+
+    *answer = NULL;
+    if (!oned_argument_int(call, 1, &into) || !oned_argument_int(call, 2, &id))
         return NULL;
-    cluster = oned_cluster(call->oned, id);
-    if (!cluster)
-        return oned_answer_missing(call, "cluster", id);
-    if (refuse_others(call, "MANAGE CLUSTER", &answer))
-        return answer;
-    answer = update_template(call, &cluster->template);
-    if (answer || call->env->fault_occurred)
-        return answer;
-    oned_touch(call->oned, KIND_CLUSTER, cluster->id);
-    return oned_answer_int(call, id);
+    object = oned_pool_get(call->oned, kind, id);
+    *cluster = (int)into;
+    if (!oned_cluster(call->oned, into))
+        *answer = oned_answer_missing(call, "cluster", into);
+    else if (!object)
+        *answer = oned_answer_missing(call, what, id);
+    else if (!refuse_others(call, "ADMIN CLUSTER", answer))
+        return object;
+    return NULL;
 }
 
 static xmlrpc_value *cluster_add_host(struct oned_call *call)
 {
-    int64_t cluster, id;
-    struct oned_host *host;
+    int cluster;
     xmlrpc_value *answer;
+    struct oned_host *host = object_for_cluster(call, KIND_HOST, "host", &cluster, &answer);
 
-    if (!oned_argument_int(call, 1, &cluster) || !oned_argument_int(call, 2, &id))
-        return NULL;
-    host = oned_host(call->oned, id);
-    if (!oned_cluster(call->oned, cluster))
-        return oned_answer_missing(call, "cluster", cluster);
     if (!host)
-        return oned_answer_missing(call, "host", id);
-    if (refuse_others(call, "ADMIN CLUSTER", &answer))
         return answer;
-    host->cluster = (int)cluster;
+    host->cluster = cluster;
     oned_touch(call->oned, KIND_HOST, host->id);
     return oned_answer_int(call, cluster);
 }
 
 static xmlrpc_value *cluster_add_datastore(struct oned_call *call)
 {
-    struct oned_datastore *datastore;
+    int cluster;
     xmlrpc_value *answer;
-    int64_t cluster, id;
+    struct oned_datastore *datastore =
+        object_for_cluster(call, KIND_DATASTORE, "datastore", &cluster, &answer);
 
-    if (!oned_argument_int(call, 1, &cluster) || !oned_argument_int(call, 2, &id))
-        return NULL;
-    datastore = oned_datastore(call->oned, id);
-    if (!oned_cluster(call->oned, cluster))
-        return oned_answer_missing(call, "cluster", cluster);
     if (!datastore)
-        return oned_answer_missing(call, "datastore", id);
-    if (refuse_others(call, "ADMIN CLUSTER", &answer))
         return answer;
-    oned_clusters_add(&datastore->clusters, &datastore->cluster_count, (int)cluster);
+    oned_clusters_add(&datastore->clusters, &datastore->cluster_count, cluster);
     oned_touch(call->oned, KIND_DATASTORE, datastore->id);
     return oned_answer_int(call, cluster);
 }
 
 static xmlrpc_value *cluster_add_vnet(struct oned_call *call)
 {
-    struct oned_thing *vnet;
+    int cluster;
     xmlrpc_value *answer;
-    int64_t cluster, id;
+    struct oned_thing *vnet =
+        object_for_cluster(call, KIND_VNET, "virtual network", &cluster, &answer);
 
-    if (!oned_argument_int(call, 1, &cluster) || !oned_argument_int(call, 2, &id))
-        return NULL;
-    vnet = oned_pool_get(call->oned, KIND_VNET, id);
-    if (!oned_cluster(call->oned, cluster))
-        return oned_answer_missing(call, "cluster", cluster);
     if (!vnet)
-        return oned_answer_missing(call, "virtual network", id);
-    if (refuse_others(call, "ADMIN CLUSTER", &answer))
         return answer;
-    oned_clusters_add(&vnet->clusters, &vnet->cluster_count, (int)cluster);
+    oned_clusters_add(&vnet->clusters, &vnet->cluster_count, cluster);
     oned_touch(call->oned, KIND_VNET, vnet->id);
     return oned_answer_int(call, cluster);
 }
@@ -306,22 +318,12 @@ static xmlrpc_value *datastore_allocate(struct oned_call *call)
 
 static xmlrpc_value *datastore_update(struct oned_call *call)
 {
-    struct oned_datastore *datastore;
     xmlrpc_value *answer;
-    int64_t id;
+    struct oned_datastore *datastore =
+        object_to_change(call, KIND_DATASTORE, "datastore", "MANAGE DATASTORE", &answer);
 
-    if (!oned_argument_int(call, 1, &id))
-        return NULL;
-    datastore = oned_datastore(call->oned, id);
-    if (!datastore)
-        return oned_answer_missing(call, "datastore", id);
-    if (refuse_others(call, "MANAGE DATASTORE", &answer))
-        return answer;
-    answer = update_template(call, &datastore->template);
-    if (answer || call->env->fault_occurred)
-        return answer;
-    oned_touch(call->oned, KIND_DATASTORE, datastore->id);
-    return oned_answer_int(call, id);
+    return datastore ? update_template(call, KIND_DATASTORE, datastore->id, &datastore->template)
+                     : answer;
 }
 
 static xmlrpc_value *datastore_enable(struct oned_call *call)
@@ -333,10 +335,8 @@ static xmlrpc_value *datastore_enable(struct oned_call *call)
 
     if (!oned_argument_int(call, 1, &id) || !oned_argument_bool(call, 2, &enable))
         return NULL;
-    datastore = oned_datastore(call->oned, id);
+    datastore = object_to_change(call, KIND_DATASTORE, "datastore", "MANAGE DATASTORE", &answer);
     if (!datastore)
-        return oned_answer_missing(call, "datastore", id);
-    if (refuse_others(call, "MANAGE DATASTORE", &answer))
         return answer;
     datastore->enabled = enable;
     oned_touch(call->oned, KIND_DATASTORE, datastore->id);
