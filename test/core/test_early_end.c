@@ -23,16 +23,22 @@ static void it_is_done_at_once_and_others_come_forward(void **state)
     scenario_end(&s);
 }
 
+/* Lease 2 is to run in [0, 468) and from 632 on: a reservation has the host in [500, 600). */
+static void play_around_a_reservation(struct scenario *s, int64_t until)
+{
+    scenario_begin(s, 1);
+    reservation(s, 1, 1, 500, 100);
+    settle(s);
+    best_effort(s, 2, 1, 1000);
+    at(s, until);
+}
+
 static void before_a_planned_suspension(void **state)
 {
     struct scenario s;
 
     (void)state;
-    scenario_begin(&s, 1);
-    reservation(&s, 1, 1, 500, 100);
-    settle(&s);
-    best_effort(&s, 2, 1, 1000);
-    at(&s, 460);
+    play_around_a_reservation(&s, 460);
     assert_string_equal(plan_of(&s, 2), "VM 0-468 on 1; SUSPEND 468-500 on 1");
     ends(&s, 2);
     assert_string_equal(plan_of(&s, 2), "VM 0-460 on 1");
@@ -48,11 +54,7 @@ static void at_the_instant_of_a_planned_suspension(void **state)
     struct scenario s;
 
     (void)state;
-    scenario_begin(&s, 1);
-    reservation(&s, 1, 1, 500, 100);
-    settle(&s);
-    best_effort(&s, 2, 1, 1000);
-    at(&s, 468);
+    play_around_a_reservation(&s, 468);
     ends(&s, 2);
     assert_int_equal(state_of(&s, 2), LEASE_DONE);
     assert_int_equal(lease_of(&s, 2)->accumulated, 468);
@@ -66,11 +68,7 @@ static void after_a_resumption(void **state)
     struct scenario s;
 
     (void)state;
-    scenario_begin(&s, 1);
-    reservation(&s, 1, 1, 500, 100);
-    settle(&s);
-    best_effort(&s, 2, 1, 1000);
-    at(&s, 650);
+    play_around_a_reservation(&s, 650);
     ends(&s, 2);
     assert_int_equal(lease_of(&s, 2)->accumulated, 468 + 18);
     assert_string_equal(

@@ -88,6 +88,15 @@ static void no_planned_end_gives_no_start(void **state)
     scenario_end(&s);
 }
 
+/* Two hosts that are taken until 30 and until 80, and nobody overtakes. */
+static void begin_with_two_taken(struct scenario *s)
+{
+    scenario_begin(s, 2);
+    s->settings.backfilling = BACKFILLING_OFF;
+    best_effort(s, 1, 1, 30);
+    best_effort(s, 2, 1, 80);
+}
+
 /* Lease 9 may use the second host alone, which is free later than the first. */
 static void requirements_count(void **state)
 {
@@ -97,10 +106,7 @@ static void requirements_count(void **state)
     struct forecast *forecast;
 
     (void)state;
-    scenario_begin(&s, 2);
-    s.settings.backfilling = BACKFILLING_OFF;
-    best_effort(&s, 1, 1, 30);
-    best_effort(&s, 2, 1, 80);
+    begin_with_two_taken(&s);
     ask(&s, (struct ask){.id = 9, .duration = 10, .hosts = &filter});
     forecast = whole_forecast(&s, 50);
     assert_int_equal(told_of(forecast, 9), 80);
@@ -117,10 +123,7 @@ static void vms_of_different_sizes_start_together(void **state)
     struct forecast *forecast;
 
     (void)state;
-    scenario_begin(&s, 2);
-    s.settings.backfilling = BACKFILLING_OFF;
-    best_effort(&s, 1, 1, 30);
-    best_effort(&s, 2, 1, 80);
+    begin_with_two_taken(&s);
     ask(&s, (struct ask){.id = 3, .duration = 10, .sets = sets, .n_sets = 2});
     best_effort(&s, 4, 2, 10);
     forecast = whole_forecast(&s, 50);
