@@ -49,8 +49,7 @@ static int take_shared(struct client *client, int letter, const struct client_op
         own->help();
         return EXIT_DONE;
     default:
-        fprintf(stderr, "Try '%s --help'.\n", client->command);
-        return EXIT_USAGE;
+        return command_usage_hint(client->command);
     }
 }
 

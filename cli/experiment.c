@@ -94,8 +94,7 @@ static int parse_option(struct arguments *arguments, const char *command, int le
         print_help();
         return EXIT_DONE;
     default:
-        fprintf(stderr, "Try '%s --help'.\n", command);
-        return EXIT_USAGE;
+        return command_usage_hint(command);
     }
 }
 

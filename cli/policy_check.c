@@ -76,8 +76,7 @@ static int parse_arguments(int argc, char **argv, struct check_arguments *argume
             print_help();
             return EXIT_DONE;
         default:
-            fprintf(stderr, "Try '%s --help'.\n", argv[0]);
-            return EXIT_USAGE;
+            return command_usage_hint(argv[0]);
         }
     }
     return optind == argc ? command_usage_error(argv[0], "no policy is named") : -1;

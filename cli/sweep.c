@@ -156,8 +156,7 @@ static int take_option(struct arguments *arguments, const char *command, int let
         fputs(sweep_help, stdout);
         return EXIT_DONE;
     default:
-        fprintf(stderr, "Try '%s --help'.\n", command);
-        return EXIT_USAGE;
+        return command_usage_hint(command);
     }
 }
 

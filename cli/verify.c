@@ -102,8 +102,7 @@ static int parse_arguments(int argc, char **argv, struct verify_arguments *argum
             print_help();
             return EXIT_DONE;
         default:
-            fprintf(stderr, "Try '%s --help'.\n", argv[0]);
-            return EXIT_USAGE;
+            return command_usage_hint(argv[0]);
         }
     }
     if (optind == argc)
