@@ -11,6 +11,7 @@
 #include "configuration/site_text.h"
 #include "core/engine.h"
 #include "plugin/configured.h"
+#include "plugin/engine_world.h"
 #include "util/memory.h"
 
 struct stage {
@@ -114,23 +115,6 @@ static int count(void *context, const struct engine *engine, int64_t now,
     return 0;
 }
 
-static int64_t world_now(void *context)
-{
-    return engine_now(context);
-}
-
-static bool world_free_at(void *context, uint32_t place, int64_t at, int64_t *amounts)
-{
-    const struct engine *engine = context;
-    const struct site *site = engine_site(engine);
-
-    if (place >= site->n_hosts || at < engine_now(engine))
-        return false;
-    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        amounts[type] = type < site->types.count ? engine_free(engine, place, type, at) : 0;
-    return true;
-}
-
 static void complain(void *context, enum policy_log_level level, const char *text)
 {
     (void)context;
@@ -164,12 +148,9 @@ static const struct policy_hooks *hooks_of(struct stage *stage, const struct pol
 
 static void tell_of_the_world(struct stage *stage)
 {
-    const struct policy_world world = {
-        .context = stage->engine, .now = world_now, .free_at = world_free_at};
-
-    policy_host_set_world(stage->policies, &world);
+    engine_world_set(stage->policies, stage->engine);
     for (size_t i = 0; i < RIVALS_MAX && stage->rival_hosts[i]; i++)
-        policy_host_set_world(stage->rival_hosts[i], &world);
+        engine_world_set(stage->rival_hosts[i], stage->engine);
 }
 
 static int set_up(struct stage *stage, struct error *err)

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "plugin/configured.h"
+#include "plugin/engine_world.h"
 
 static int count_best_effort(const struct configuration *configuration, const struct trace *trace,
                              int64_t *count, struct error *err)
@@ -15,32 +16,6 @@ static int count_best_effort(const struct configuration *configuration, const st
         return error_prefix(err, "simulation.stop-when needs to know the whole trace");
     *count = census.leases[LEASE_BEST_EFFORT];
     return 0;
-}
-
-static int64_t world_now(void *context)
-{
-    return engine_now(context);
-}
-
-static bool world_free_at(void *context, uint32_t place, int64_t at, int64_t *amounts)
-{
-    const struct engine *engine = context;
-    const struct site *site = engine_site(engine);
-
-    if (place >= site->n_hosts || at < engine_now(engine))
-        return false;
-    for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        amounts[type] = type < site->types.count ? engine_free(engine, place, type, at) : 0;
-    return true;
-}
-
-/* What modules ask about time and hosts is answered by the engine. */
-static void connect_policies(struct stage *stage)
-{
-    const struct policy_world world = {
-        .context = stage->engine, .now = world_now, .free_at = world_free_at};
-
-    policy_host_set_world(stage->policies, &world);
 }
 
 int stage_init(struct stage *stage, const struct stage_options *options, struct error *err)
@@ -65,7 +40,7 @@ int stage_init(struct stage *stage, const struct stage_options *options, struct 
                                   policy_host_hooks(stage->policies), err);
     if (!stage->engine)
         return -1;
-    connect_policies(stage);
+    engine_world_set(stage->policies, stage->engine);
     return 0;
 }
 
