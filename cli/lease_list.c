@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/lease_text.h"
 #include "cli/table.h"
+#include "core/instant.h"
 
 struct list_arguments {
     json_t *request;
@@ -87,8 +88,10 @@ static void add_start(struct table *table, const json_t *lease, int64_t now)
     snprintf(id, sizeof id, "%" PRId64, client_integer(lease, "lease"));
     time_words_local(at, start);
     time_words_relative(at, now, relative);
-    if (client_instant(lease, "since") != INT64_MIN)
+    if (client_instant(lease, "since") != INSTANT_NONE)
         promise = "started";
+    else if (client_instant(lease, "was_expected") != INSTANT_NONE)
+        promise = lease_text_is_contract(lease) ? "overdue" : "estimate, overdue";
     table_add(table, (const char *[]){id, client_text(lease, "name"), client_text(lease, "phase"),
                                       start, relative, promise});
 }

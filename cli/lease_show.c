@@ -52,8 +52,14 @@ static void time_line(const char *key, const json_t *lease, const char *field, i
 static void print_expectation(const json_t *lease, int64_t now)
 {
     int64_t expected = client_instant(lease, "expected");
+    int64_t passed = client_instant(lease, "was_expected");
     char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
 
+    if (passed != INSTANT_NONE) {
+        time_words_local(passed, local);
+        time_words_relative(passed, now, relative);
+        line("Overdue", "since %s (%s, %s)", local, relative, client_text(lease, "promise"));
+    }
     if (expected == INSTANT_NONE || client_instant(lease, "since") != INSTANT_NONE)
         return;
     if (expected == INSTANT_NEVER) {
@@ -100,6 +106,8 @@ static void print_lease(const json_t *lease, int64_t now)
     time_line("Earliest", lease, "earliest", now);
     time_line("Deadline", lease, "deadline", now);
     print_expectation(lease, now);
+    if (*client_text(lease, "waits_for"))
+        line("Waits for", "%s", client_text(lease, "waits_for"));
     time_line("Running", lease, "since", now);
     time_line("End", lease, "end", now);
     print_duration(lease);

@@ -23,17 +23,33 @@ int64_t lease_text_start_time(const json_t *lease)
 
     if (since != INSTANT_NONE || is_over(lease))
         return since;
+    if (expected == INSTANT_NONE)
+        expected = client_instant(lease, "was_expected");
     return expected != INSTANT_NONE ? expected : client_instant(lease, "start");
 }
 
 void lease_text_start(const json_t *lease, int64_t now, char text[TIME_WORDS_MAX])
 {
     char relative[TIME_WORDS_MAX];
-    bool estimate = client_instant(lease, "since") == INSTANT_NONE &&
-                    strcmp(client_text(lease, "promise"), "estimate") == 0;
+    const char *mark = "";
 
+    if (strcmp(client_text(lease, "phase"), "starting") == 0) {
+        strcpy(text, "now");
+        return;
+    }
+    if (client_instant(lease, "since") == INSTANT_NONE) {
+        if (client_instant(lease, "was_expected") != INSTANT_NONE)
+            mark = "due ";
+        else if (strcmp(client_text(lease, "promise"), "estimate") == 0)
+            mark = "~";
+    }
     time_words_relative(lease_text_start_time(lease), now, relative);
-    snprintf(text, TIME_WORDS_MAX, "%s%.38s", estimate ? "~" : "", relative);
+    snprintf(text, TIME_WORDS_MAX, "%s%.35s", mark, relative);
+}
+
+bool lease_text_is_contract(const json_t *lease)
+{
+    return strcmp(client_text(lease, "promise"), "contract") == 0;
 }
 
 void lease_text_name(const json_t *lease, char *text, size_t size)

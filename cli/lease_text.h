@@ -3,16 +3,21 @@
 #define GALERNA_CLI_LEASE_TEXT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cli/time_words.h"
 
-/* When it started or will: "3h12m ago", "in 5m10s", "~in 5m10s" for an estimate, "-". */
+/* When it started or will: "3h12m ago", "now" while it is being started, "in 5m10s", "~in 5m10s" for
+ * an estimate, "due 8s ago" for a start that was expected and has not come, "-". */
 void lease_text_start(const json_t *lease, int64_t now, char text[TIME_WORDS_MAX]);
 
-/* When it starts: `since` of a running one, else `expected`, else `start`; INSTANT_NONE for one
- * that is over. */
+/* When it starts: `since` of a running one, else `expected`, else `was_expected`, else `start`;
+ * INSTANT_NONE for one that is over. */
 int64_t lease_text_start_time(const json_t *lease);
+
+/* Is its start promised, not estimated? */
+bool lease_text_is_contract(const json_t *lease);
 
 /* "17 (web of anna)". */
 void lease_text_name(const json_t *lease, char *text, size_t size);

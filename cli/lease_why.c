@@ -92,30 +92,59 @@ static bool will_start(const char *phase)
            strcmp(phase, "reserved") == 0;
 }
 
-static void print_start(const json_t *lease, int64_t now)
+static void print_expected(const json_t *lease, int64_t expected, int64_t now)
 {
-    int64_t expected = client_instant(lease, "expected"), end = client_instant(lease, "end");
     char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
 
-    if (will_start(client_text(lease, "phase"))) {
-        if (expected == INSTANT_NONE || expected == INSTANT_NEVER) {
-            printf("When it starts cannot be said%s.\n",
-                   expected == INSTANT_NONE
-                       ? " yet"
-                       : ": what holds the hosts it may use has no planned end");
-            return;
-        }
-        time_words_local(expected, local);
-        time_words_relative(expected, now, relative);
-        printf("Expected to start %s (%s): %s.\n", local, relative,
-               strcmp(client_text(lease, "promise"), "contract") == 0
-                   ? "a contract"
-                   : "an estimate, which changes with what happens before");
+    if (expected == INSTANT_NONE || expected == INSTANT_NEVER) {
+        printf("When it starts cannot be said%s.\n",
+               expected == INSTANT_NONE ? " yet"
+                                        : ": what holds the hosts it may use has no planned end");
+        return;
+    }
+    time_words_local(expected, local);
+    time_words_relative(expected, now, relative);
+    printf("Expected to start %s (%s): %s.\n", local, relative,
+           lease_text_is_contract(lease) ? "a contract"
+                                         : "an estimate, which changes with what happens before");
+}
+
+/* Its time to start came, and it did not. */
+static void print_passed(const json_t *lease, int64_t passed, int64_t now)
+{
+    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+
+    time_words_local(passed, local);
+    time_words_relative(passed, now, relative);
+    if (lease_text_is_contract(lease))
+        printf("It was promised to start %s (%s) and is not started yet: it starts as soon as it "
+               "can.\n",
+               local, relative);
+    else
+        printf("It was to start %s (%s) by an estimate that did not hold; the next one is not made "
+               "yet.\n",
+               local, relative);
+}
+
+static void print_start(const json_t *lease, int64_t now)
+{
+    int64_t passed = client_instant(lease, "was_expected"), end = client_instant(lease, "end");
+    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+
+    if (passed != INSTANT_NONE) {
+        print_passed(lease, passed, now);
+    } else if (will_start(client_text(lease, "phase"))) {
+        print_expected(lease, client_instant(lease, "expected"), now);
     } else if (end != INSTANT_NONE && end != INSTANT_NEVER &&
                strcmp(client_text(lease, "phase"), "running") == 0) {
         time_words_local(end, local);
         time_words_relative(end, now, relative);
         printf("Its time is over %s (%s).\n", local, relative);
+    }
+    if (*client_text(lease, "waits_for")) {
+        printf("It waits for ");
+        table_print_text(stdout, client_text(lease, "waits_for"));
+        printf(".\n");
     }
 }
 

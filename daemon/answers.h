@@ -68,6 +68,11 @@ struct answers_daemon {
      * Optional: by priority, then by age. */
     size_t (*queue)(void *context, int64_t *ids, size_t room);
 
+    /* What a lease that is on its way waits for at `now`: "VM 3 (SAVE_STOP) to leave host 1"; "":
+     * not known. Optional. */
+    void (*waits_for)(void *context, const struct book_lease *lease, int64_t now, char *text,
+                      size_t size);
+
     /* Begin to end a lease. who: for the history. */
     int (*cancel)(void *context, int64_t lease, const char *who, struct error *err);
 

@@ -249,6 +249,18 @@ static void add_past_vm(void *context, const struct book_vm *vm)
     json_array_append_new(context, json_from_vm(vm));
 }
 
+/* What it waits for at this moment, of one that is on its way. */
+static void put_waits_for(const struct question *question, const struct book_lease *lease,
+                          json_t *object)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    char text[BOOK_TEXT_MAX] = "";
+
+    if (daemon->waits_for)
+        daemon->waits_for(daemon->context, lease, question->now, text, sizeof text);
+    json_put(object, "waits_for", text[0] ? json_from_text(text) : json_null());
+}
+
 json_t *answer_lease_show(const struct question *question)
 {
     struct book *book = question->answers->book;
@@ -273,6 +285,7 @@ json_t *answer_lease_show(const struct question *question)
     wrong = json_from_lease(lease, present, n, question->now);
     if (lease == &room)
         json_put(wrong, "vms", json_integer((json_int_t)json_array_size(vms)));
+    put_waits_for(question, lease, wrong);
     json_put(wrong, "members", vms);
     json_put(answer, "lease", wrong);
     return answer;
@@ -320,13 +333,15 @@ static json_t *messages_of(const struct question *question, const struct book_le
 json_t *answer_lease_why(const struct question *question)
 {
     struct book_lease room;
-    json_t *answer, *wrong;
+    json_t *answer, *wrong, *shown;
     const struct book_lease *lease = find_lease(question, &room, &wrong);
 
     if (!lease)
         return wrong;
     answer = answer_begin(question, "galerna-lease-why/1");
-    json_put(answer, "lease", question_lease(question, lease));
+    shown = question_lease(question, lease);
+    put_waits_for(question, lease, shown);
+    json_put(answer, "lease", shown);
     put_ahead(question, lease, answer);
     json_put(answer, "messages", messages_of(question, lease));
     return answer;

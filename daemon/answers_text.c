@@ -181,6 +181,23 @@ static int64_t seconds_run(const struct book_lease *lease, int64_t now)
     return run;
 }
 
+/* A start that has passed is expected no more: of what has not begun, it is told as what it was. */
+static void put_expectation(struct json_writer *writer, const struct book_lease *lease, int64_t now)
+{
+    bool open = lease->phase == PHASE_GATHERING || lease->phase == PHASE_WAITING ||
+                lease->phase == PHASE_RESERVED;
+    bool passed = lease->expected < now; /* INSTANT_NONE as well */
+    int64_t expected = passed ? INSTANT_NONE : lease->expected;
+    int64_t was = passed && open ? lease->expected : INSTANT_NONE;
+
+    put_instant(writer, "expected", expected);
+    put_instant(writer, "was_expected", was);
+    if (expected == INSTANT_NONE && was == INSTANT_NONE)
+        put_null(writer, "promise");
+    else
+        put_plain(writer, "promise", lease->contract ? "contract" : "estimate");
+}
+
 static void put_times(struct json_writer *writer, const struct book_lease *lease, int64_t now)
 {
     int64_t run = seconds_run(lease, now), left = lease->duration;
@@ -196,11 +213,7 @@ static void put_times(struct json_writer *writer, const struct book_lease *lease
     put_instant(writer, "end", lease->end);
     put_number(writer, "run", run);
     put_span(writer, "left", left);
-    put_instant(writer, "expected", lease->expected);
-    if (lease->expected == INSTANT_NONE)
-        put_null(writer, "promise");
-    else
-        put_plain(writer, "promise", lease->contract ? "contract" : "estimate");
+    put_expectation(writer, lease, now);
 }
 
 static void put_terms(struct json_writer *writer, const struct book_lease *lease)

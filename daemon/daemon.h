@@ -115,6 +115,11 @@ void reconcile_revert(struct daemon *daemon, struct book_lease *lease);
 void reconcile(struct daemon *daemon, int64_t now);
 /* When the next lease ends, is warned, or a group is taken as complete; INSTANT_NEVER. */
 int64_t reconcile_next_time(const struct daemon *daemon, int64_t now);
+/* What a lease that is starting, stopping, ending or late waits for at `now` (seconds since 1970),
+ * to follow "waits for": "VM 3 (SAVE_STOP) to leave host 1"; "" when that is not known or there is
+ * nothing. */
+void daemon_waits_for(const struct daemon *daemon, const struct book_lease *lease, int64_t now,
+                      char *text, size_t size);
 /* A user or operator gives the lease up. */
 int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err);
 

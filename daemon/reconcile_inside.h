@@ -58,5 +58,10 @@ void reconcile_watch_end(struct daemon *daemon, struct book_lease *lease, int64_
 void reconcile_watch_promise(struct daemon *daemon, struct book_lease *lease, int64_t now);
 /* Nothing of it has been commanded: where it starts may be thought over. */
 bool reconcile_not_begun(const struct daemon *daemon, const struct book_lease *lease);
+/* A VM that is to leave the host and is still there, or NULL. */
+const struct book_vm *reconcile_leaver(const struct daemon *daemon, int32_t host);
+/* The same of the hosts of all VMs of a lease: the first that is found. */
+const struct book_vm *reconcile_leaver_of_lease(const struct daemon *daemon,
+                                                const struct book_lease *lease);
 
 #endif

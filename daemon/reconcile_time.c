@@ -37,34 +37,14 @@ void reconcile_watch_end(struct daemon *daemon, struct book_lease *lease, int64_
     }
 }
 
-/* A VM that is to leave the host and is still there, or NULL. */
-static const struct book_vm *leaver_of(const struct daemon *daemon, int32_t host)
-{
-    size_t n;
-    struct book_vm *const *vms = book_vms(daemon->book, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        const struct sight *sight = world_sight(daemon->world, vms[i]->id);
-
-        if (vms[i]->host == host && !vms[i]->gone && vms[i]->goal != GOAL_RUN &&
-            vms[i]->goal != GOAL_NONE && sight_holds_host(sight) && sight->history.host == host)
-            return vms[i];
-    }
-    return NULL;
-}
-
 /* ": VM 3 (SAVE_STOP) has not left host 1", or nothing. */
 static void say_who_is_waited_for(const struct daemon *daemon, const struct book_lease *lease,
                                   char *text, size_t size)
 {
-    size_t n;
-    struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
-    const struct book_vm *leaver = NULL;
+    const struct book_vm *leaver = reconcile_leaver_of_lease(daemon, lease);
     const struct sight *sight;
 
     text[0] = '\0';
-    for (size_t i = 0; i < n && !leaver; i++)
-        leaver = vms[i]->gone ? NULL : leaver_of(daemon, vms[i]->host);
     if (!leaver)
         return;
     sight = world_sight(daemon->world, leaver->id);
@@ -191,7 +171,7 @@ static bool waits_for_leavers(const struct daemon *daemon, const struct book_lea
             continue;
         if (!takes_vms(daemon, vms[i]->host))
             return false;
-        left = left || leaver_of(daemon, vms[i]->host);
+        left = left || reconcile_leaver(daemon, vms[i]->host);
     }
     return left;
 }
@@ -232,6 +212,9 @@ int64_t reconcile_next_time(const struct daemon *daemon, int64_t now)
                 earlier(&next, lease->end - daemon->live->end_warning, now);
         } else if (lease->phase == PHASE_GATHERING) {
             earlier(&next, lease->group_until, now);
+        } else if (lease->phase == PHASE_WAITING && lease->expected != INSTANT_NONE &&
+                   lease->expected != INSTANT_NEVER) {
+            earlier(&next, lease->expected + 1, now); /* its message announces no past start */
         } else if (lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION &&
                    lease->duration != SPAN_UNLIMITED) {
             earlier(&next, lease->start + lease->duration, now);

@@ -221,6 +221,12 @@ static int each_operation(void *context, int32_t host,
     return 0;
 }
 
+static void waits_for(void *context, const struct book_lease *lease, int64_t now, char *text,
+                      size_t size)
+{
+    daemon_waits_for(context, lease, now, text, size);
+}
+
 /* --- actions ---------------------------------------------------------------------------------- */
 
 static int cancel(void *context, int64_t lease, const char *who, struct error *err)
@@ -277,6 +283,7 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .status = status,
                                    .each_host = each_host,
                                    .each_operation = each_operation,
+                                   .waits_for = waits_for,
                                    .cancel = cancel,
                                    .dry_run = dry_run,
                                    .request = services_request,

@@ -33,8 +33,19 @@ struct canned {
 #define RESERVED_4                                                                                 \
     LEASE(4, "lecture", "reserved",                                                                \
           ",\"expected\":\"2026-11-21T17:00:00Z\",\"promise\":\"contract\"")
+#define OVERDUE_5                                                                                  \
+    LEASE(5, "exam", "reserved",                                                                   \
+          ",\"expected\":null,\"was_expected\":\"2026-11-21T14:59:00Z\","                          \
+          "\"promise\":\"contract\",\"waits_for\":\"VM 3 (SAVE_STOP) to leave host 1\"")
+#define OVERDUE_6                                                                                  \
+    LEASE(6, "b", "waiting",                                                                       \
+          ",\"position\":1,\"expected\":null,\"was_expected\":\"2026-11-21T14:59:50Z\","           \
+          "\"promise\":\"estimate\",\"waits_for\":null")
 
 static const struct canned canned[] = {
+    {"lease-list", "user", "\"late\"",
+     BEGIN "\"leases\":[" OVERDUE_5 "," OVERDUE_6
+           "," LEASE(8, "s", "starting", ",\"expected\":null,\"promise\":null") "]}"},
     {"lease-list", "user", "\"nobody\"", BEGIN "\"leases\":[]}"},
     {"lease-list", "all", "true",
      BEGIN "\"leases\":[{\"lease\":3,\"name\":\"x\",\"user\":\"bo\",\"kind\":\"reservation\","
@@ -48,6 +59,9 @@ static const struct canned canned[] = {
                                                           ",\"position\":1") "]}"},
     {"lease-show", "lease", "77",
      "{\"ok\":false,\"error\":\"there is no lease 77\",\"code\":\"not-found\"}"},
+    {"lease-show", "lease", "5", BEGIN "\"lease\":" OVERDUE_5 "}"},
+    {"lease-why", "lease", "5", BEGIN "\"lease\":" OVERDUE_5 "}"},
+    {"lease-why", "lease", "6", BEGIN "\"lease\":" OVERDUE_6 "}"},
     {"lease-show", "lease", "20",
      BEGIN "\"lease\":" LEASE(20, "r", "refused",
                               ",\"reason\":{\"word\":\"too-big\",\"text\":\"never fits\"}") "}"},
@@ -296,6 +310,42 @@ static void a_lease_is_shown(void **state)
     expect_error(fixture, "lease show nine", EXIT_USAGE, "'nine' is no number of a lease");
 }
 
+static void a_start_that_has_passed_is_called_so(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect(fixture, "lease why 5", EXIT_DONE,
+           "Lease 5 (exam of anna) is accepted and has its time reserved.\n"
+           "It was promised to start 2026-11-21T15:59:00+01:00 (1m00s ago) and is not started "
+           "yet: it starts as soon as it can.\n"
+           "It waits for VM 3 (SAVE_STOP) to leave host 1.\n");
+    expect(fixture, "lease why 6", EXIT_DONE,
+           "Lease 6 (b of anna) waits in the queue.\n"
+           "It was to start 2026-11-21T15:59:50+01:00 (10s ago) by an estimate that did not hold; "
+           "the next one is not made yet.\n");
+    expect(fixture, "lease show 5", EXIT_DONE,
+           "Lease       5\n"
+           "Name        exam\n"
+           "Owner       anna of users\n"
+           "Kind        best-effort\n"
+           "Phase       reserved\n"
+           "Submitted   2026-11-21T15:00:00+01:00 (1h00m ago)\n"
+           "Overdue     since 2026-11-21T15:59:00+01:00 (1m00s ago, contract)\n"
+           "Waits for   VM 3 (SAVE_STOP) to leave host 1\n"
+           "Duration    1h00m, 0s run, 1h00m left\n"
+           "Terms       suspendable, priority 0, local\n");
+    expect(fixture, "lease list --user late", EXIT_DONE,
+           "LEASE  NAME  USER  KIND         PHASE     VMS  START          DURATION\n"
+           "    8  s     anna  best-effort  starting    2  now            1h00m\n"
+           "    5  exam  anna  best-effort  reserved    2  due 1m00s ago  1h00m\n"
+           "    6  b     anna  best-effort  waiting     2  due 10s ago    1h00m\n");
+    expect(fixture, "lease list --start --user late", EXIT_DONE,
+           "LEASE  NAME  PHASE     START                      IN         PROMISE\n"
+           "    8  s     starting  -                          -          -\n"
+           "    5  exam  reserved  2026-11-21T15:59:00+01:00  1m00s ago  overdue\n"
+           "    6  b     waiting   2026-11-21T15:59:50+01:00  10s ago    estimate, overdue\n");
+}
+
 static void other_tables(void **state)
 {
     struct fixture *fixture = *state;
@@ -502,6 +552,7 @@ int main(void)
         TEST(starts_are_contracts_or_estimates),
         TEST(why_is_told_in_a_few_lines),
         TEST(a_lease_is_shown),
+        TEST(a_start_that_has_passed_is_called_so),
         TEST(other_tables),
         TEST(leases_are_cancelled),
         TEST(requests_are_sent_as_they_are_meant),

@@ -45,6 +45,14 @@ static int each_operation(void *context, int32_t host,
     return 0;
 }
 
+static void waits_for(void *context, const struct book_lease *lease, int64_t at, char *text,
+                      size_t size)
+{
+    (void)context;
+    assert_int_equal(at, NOW);
+    snprintf(text, size, "%s", lease->id == 5 ? "VM 1 to leave" : "");
+}
+
 static int cancel(void *context, int64_t lease, const char *who, struct error *err)
 {
     struct answers_fixture *fixture = context;
@@ -158,6 +166,7 @@ int answers_set_up(void **state)
         .status = status,
         .each_host = each_host,
         .each_operation = each_operation,
+        .waits_for = waits_for,
         .cancel = cancel,
         .dry_run = dry_run,
         .request = request,

@@ -1,4 +1,5 @@
 /* What the daemon answers to those who look, from a book and a daemon made for the purpose. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,6 +81,53 @@ static void lists_hold_any_text(void **state)
         assert_string_equal(json_string_value(json_object_get(found, "end")), "never");
         json_decref(answer);
     }
+}
+
+static const char *told(const json_t *lease, const char *field)
+{
+    const json_t *value = json_object_get(lease, field);
+
+    return json_is_null(value) ? "null" : json_string_value(value);
+}
+
+/* As lease-show and lease-why tell it. */
+static void expect_start(struct answers_fixture *fixture, int64_t id, const char *expected,
+                         const char *passed, const char *promise)
+{
+    static const char *const commands[] = {"lease-show", "lease-why"};
+
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char text[96], schema[64];
+        json_t *answer, *lease;
+
+        snprintf(text, sizeof text, "{\"command\":\"%s\",\"lease\":%" PRId64 "}", commands[i], id);
+        snprintf(schema, sizeof schema, "galerna-%s/1", i ? "lease-why" : "lease");
+        answer = expect_answer(fixture, text, schema);
+        lease = json_object_get(answer, "lease");
+        assert_string_equal(told(lease, "expected"), expected);
+        assert_string_equal(told(lease, "was_expected"), passed);
+        assert_string_equal(told(lease, "promise"), promise);
+        assert_string_equal(told(lease, "waits_for"), id == 5 ? "VM 1 to leave" : "null");
+        json_decref(answer);
+    }
+}
+
+static void no_start_is_expected_that_has_passed(void **state)
+{
+    struct answers_fixture *fixture = *state;
+
+    expect_start(fixture, 3, "2026-11-21T15:05:00Z", "null", "estimate");
+    expect_start(fixture, 5, "2026-11-21T15:01:00Z", "null", "contract");
+    expect_start(fixture, 4, "null", "null", "null");
+    book_lease(fixture->book, 3)->expected = NOW;
+    expect_start(fixture, 3, "2026-11-21T15:00:00Z", "null", "estimate");
+    book_lease(fixture->book, 3)->expected = book_lease(fixture->book, 5)->expected = NOW - 1;
+    expect_start(fixture, 3, "null", "2026-11-21T14:59:59Z", "estimate");
+    expect_start(fixture, 5, "null", "2026-11-21T14:59:59Z", "contract");
+    book_lease(fixture->book, 3)->phase = PHASE_STARTING;
+    expect_start(fixture, 3, "null", "null", "null");
+    book_lease(fixture->book, 3)->expected = INSTANT_NEVER;
+    expect_start(fixture, 3, "never", "null", "estimate");
 }
 
 static void a_lease_is_told_with_its_numbers(void **state)
@@ -231,6 +279,7 @@ int main(void)
         TEST(lists_are_filtered),
         TEST(lists_hold_any_text),
         TEST(a_lease_is_told_with_its_numbers),
+        TEST(no_start_is_expected_that_has_passed),
         TEST(why_says_who_is_ahead),
         TEST(history_is_of_one_or_of_all),
         TEST(hosts_are_told),

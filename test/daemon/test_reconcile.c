@@ -2,6 +2,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -9,6 +11,7 @@
 #include "daemon/book.h"
 #include "daemon/daemon.h"
 #include "daemon/reconcile_inside.h"
+#include "daemon/world_inside.h"
 #include "test/daemon/book_fixture.h"
 
 static struct book_lease *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
@@ -57,6 +60,84 @@ static void what_waits_again_forgets_when_it_started(void **state)
     assert_int_equal(promised->expected, 1000);
 }
 
+static void an_estimate_that_passes_is_looked_at(void **state)
+{
+    struct book_fixture *fixture = *state;
+    struct live_configuration live = {.poll_interval = 30};
+    struct daemon daemon = {.book = fixture->book, .live = &live};
+    struct book_lease *lease = add(&daemon, 1, PHASE_WAITING, LEASE_BEST_EFFORT);
+
+    lease->expected = 1000;
+    assert_int_equal(reconcile_next_time(&daemon, 990), 1001);
+    assert_true(reconcile_next_time(&daemon, 1001) == INSTANT_NEVER);
+    lease->expected = INSTANT_NEVER;
+    assert_true(reconcile_next_time(&daemon, 990) == INSTANT_NEVER);
+}
+
+static void polled(void *context, enum poll_kind kind, bool ok, const char *error)
+{
+    (void)context;
+    (void)kind;
+    (void)ok;
+    (void)error;
+}
+
+/* A VM on host 4, which is to get somewhere else or to run there. */
+static struct book_vm *see(struct daemon *daemon, int32_t id, int64_t lease, enum vm_goal goal,
+                           int32_t state)
+{
+    struct book_vm *vm = book_add_vm(daemon->book, id, lease);
+    struct sight *sight = sight_make(daemon->world, id);
+
+    vm->goal = goal;
+    vm->host = 4;
+    sight->present = true;
+    sight->state = state;
+    sight->lcm_state = state == VM_ACTIVE ? 5 : 0; /* SAVE_STOP */
+    sight->history.host = state == VM_ACTIVE ? 4 : -1;
+    return vm;
+}
+
+static void expect_waits_for(const struct daemon *daemon, int64_t lease, const char *wanted)
+{
+    char text[BOOK_TEXT_MAX];
+
+    daemon_waits_for(daemon, book_lease(daemon->book, lease), 2000, text, sizeof text);
+    assert_string_equal(text, wanted);
+}
+
+static void it_is_said_what_is_waited_for(void **state)
+{
+    static const struct world_settings settings = {0};
+    struct book_fixture *fixture = *state;
+    struct daemon daemon = {.book = fixture->book, .world = world_create(&settings, polled, NULL)};
+    struct book_lease *waits = add(&daemon, 2, PHASE_RESERVED, LEASE_RESERVATION);
+    struct book_vm *leaver, *vm;
+
+    add(&daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    leaver = see(&daemon, 1, 1, GOAL_STOP, VM_ACTIVE);
+    vm = see(&daemon, 2, 2, GOAL_NONE, VM_PENDING);
+    expect_waits_for(&daemon, 1, "VM 1 (SAVE_STOP) to leave host 4");
+    waits->expected = 2000;
+    expect_waits_for(&daemon, 2, "");
+    waits->expected = 1999;
+    expect_waits_for(&daemon, 2, "VM 1 (SAVE_STOP) to leave host 4");
+    waits->phase = PHASE_STARTING;
+    expect_waits_for(&daemon, 2, "VM 1 (SAVE_STOP) to leave host 4");
+    leaver->gone = true;
+    expect_waits_for(&daemon, 1, "");
+    expect_waits_for(&daemon, 2, "VM 2 (PENDING) to run on host 4");
+    vm->next_try = 2060;
+    setenv("TZ", "UTC0", 1);
+    tzset();
+    expect_waits_for(&daemon, 2, "the next try to start VM 2, at 1970-01-01 00:34:20");
+    vm->next_try = 1990;
+    expect_waits_for(&daemon, 2, "VM 2 (PENDING) to run on host 4");
+    waits->phase = PHASE_RUNNING;
+    expect_waits_for(&daemon, 2, "");
+    world_destroy(daemon.world);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, book_set_up, book_tear_down)
 
 int main(void)
@@ -64,6 +145,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_start_that_was_missed_is_looked_at_at_once),
         TEST(what_waits_again_forgets_when_it_started),
+        TEST(an_estimate_that_passes_is_looked_at),
+        TEST(it_is_said_what_is_waited_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
