@@ -227,8 +227,10 @@ static void put_terms(struct json_writer *writer, const struct book_lease *lease
     put_flag(writer, "late", lease->late);
 }
 
-static void put_reason(struct json_writer *writer, const struct book_lease *lease)
+static void put_reason(struct json_writer *writer, const struct book_lease *lease, int64_t now)
 {
+    char text[BOOK_SENTENCE_MAX];
+
     if (!*lease->reason_word && !*lease->reason) {
         put_null(writer, "reason");
         return;
@@ -236,7 +238,9 @@ static void put_reason(struct json_writer *writer, const struct book_lease *leas
     put_key(writer, "reason");
     put(writer, "{", 1);
     put_text(writer, "word", lease->reason_word);
-    put_text(writer, "text", lease->reason);
+    book_reason_text(lease, now, text, sizeof text);
+    put_text(writer, "text", text);
+    put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
     put(writer, "}", 1);
 }
 
@@ -253,7 +257,7 @@ void json_write_lease(struct json_writer *writer, const struct book_lease *lease
     put_size(writer, lease, vms, n_vms);
     put_times(writer, lease, now);
     put_terms(writer, lease);
-    put_reason(writer, lease);
+    put_reason(writer, lease, now);
     if (position)
         put_number(writer, "position", (int64_t)position);
     put(writer, "}", 1);

@@ -175,6 +175,7 @@ struct book_lease *book_add_lease(struct book *book, int64_t id)
         .end = INSTANT_NONE,
         .since = INSTANT_NONE,
         .expected = INSTANT_NONE,
+        .retry = INSTANT_NONE,
         .uid = -1,
         .gid = -1,
         .group_until = INSTANT_NEVER,

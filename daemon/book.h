@@ -42,6 +42,7 @@ const char *phase_name(enum lease_phase phase); /* "waiting", "running", ... */
 
 enum { SINCE_NOT = -1 };
 enum { BOOK_NO_LEASE = -1, BOOK_TEXT_MAX = 320, BOOK_NAME_MAX = 128, BOOK_GROUP_MAX = 64 };
+enum { BOOK_SENTENCE_MAX = BOOK_TEXT_MAX + 64 /* a reason with a time */ };
 
 /* Times of a lease that are lengths from its submission, not times of day. */
 enum { RELATIVE_START = 1, RELATIVE_EARLIEST = 2, RELATIVE_DEADLINE = 4 };
@@ -76,7 +77,8 @@ struct book_lease {
     uint32_t group_size;        /* 0: not said */
     int64_t group_until;        /* when an incomplete group counts as complete; INSTANT_NEVER */
     char reason_word[BOOK_GROUP_MAX]; /* stable: "no-room-now", "malformed", ... */
-    char reason[BOOK_TEXT_MAX];       /* a sentence with numbers */
+    char reason[BOOK_TEXT_MAX];       /* a sentence with numbers; see book_set_reason() */
+    int64_t retry; /* when what the reason tells of is tried again; INSTANT_NONE */
 
     int64_t preempted_for, preempted_at; /* the last lease it is to make room for, and when */
 
@@ -167,6 +169,14 @@ int book_move_vm(struct book *book, struct book_vm *vm, int64_t lease);
 
 void book_mark_lease(struct book *book, struct book_lease *lease);
 void book_mark_vm(struct book *book, struct book_vm *vm);
+
+/* Why a lease is where it is: a stable word and a sentence, which may be cut. What was said before,
+ * `retry` too, is forgotten. Marks the lease and returns true when anything differs. */
+bool book_set_reason(struct book *book, struct book_lease *lease, const char *word,
+                     const char *sentence);
+/* The sentence as it is shown at `now` (seconds since 1970): with the time of the next try (local
+ * time), unless that has come. BOOK_SENTENCE_MAX has room for all of it. */
+void book_reason_text(const struct book_lease *lease, int64_t now, char *text, size_t size);
 
 /* A lease's VMs, ascending. *n is their number. Valid until the next book_add_vm(). */
 struct book_vm *const *book_vms_of(const struct book *book, int64_t lease, size_t *n);

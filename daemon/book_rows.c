@@ -66,6 +66,7 @@ static const struct book_column lease_columns[] = {
     FIELD(book_lease, group_until, COLUMN_INSTANT),
     TEXT(book_lease, reason_word),
     TEXT(book_lease, reason),
+    FIELD(book_lease, retry, COLUMN_INSTANT),
     FIELD(book_lease, preempted_for, COLUMN_INT64),
     FIELD(book_lease, preempted_at, COLUMN_INT64),
 };

@@ -65,6 +65,7 @@ static void move_lease(struct book_lease *lease, int64_t by)
     move(&lease->expected, by);
     move(&lease->group_until, by);
     move(&lease->preempted_at, by);
+    move(&lease->retry, by);
     if (start)
         move(&lease->start, by);
     if (lease->relative & RELATIVE_EARLIEST)

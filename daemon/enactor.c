@@ -315,11 +315,7 @@ static bool has_datastore(struct enactor *enactor, struct book_vm *vm)
         return true;
     if (clock_monotonic() - planner_built(enactor->daemon->planner) > DATASTORES_OLD)
         daemon_replan(enactor->daemon, "VM %d waits for room in a datastore", vm->id);
-    if (strcmp(lease->reason, reason) != 0) {
-        snprintf(lease->reason_word, sizeof lease->reason_word, "no-datastore");
-        snprintf(lease->reason, sizeof lease->reason, "%s", reason);
-        book_mark_lease(enactor->daemon->book, lease);
-    }
+    book_set_reason(enactor->daemon->book, lease, "no-datastore", reason);
     return false;
 }
 

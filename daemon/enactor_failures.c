@@ -18,8 +18,6 @@ enum {
     LAST_MOST = 160 /* characters of the last failure, in what is said when a VM is given up */
 };
 
-#define TRIED_AGAIN "; it is tried again at "
-
 static int64_t doubled(int64_t pause, int32_t times)
 {
     pause = pause > 0 ? pause : 1;
@@ -85,16 +83,19 @@ static void complain(struct enactor *enactor, int32_t vm, const char *text, int6
     log_warning("VM %d: %s", vm, text);
 }
 
-static void note(struct enactor *enactor, struct book_vm *vm, const char *event, const char *text,
-                 int64_t now)
+/* What happened, and when it is tried again. */
+static void note(struct enactor *enactor, struct book_vm *vm, const char *event, const char *what,
+                 int64_t again, int64_t now)
 {
     struct book_lease *lease = book_lease(enactor->daemon->book, vm->lease);
+    char text[BOOK_SENTENCE_MAX];
 
     if (!lease)
         return;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "%s", event);
-    snprintf(lease->reason, sizeof lease->reason, "%s", text);
+    book_set_reason(enactor->daemon->book, lease, event, what);
+    lease->retry = again;
     book_mark_lease(enactor->daemon->book, lease);
+    book_reason_text(lease, now, text, sizeof text);
     book_history(enactor->daemon->book, vm->lease, now, event, "%s", text);
     complain(enactor, vm->id, text, now);
 }
@@ -104,16 +105,12 @@ static bool is_given_up(struct enactor *enactor, struct book_vm *vm, int64_t now
 {
     struct book_lease *lease = book_lease(enactor->daemon->book, vm->lease);
     char text[BOOK_TEXT_MAX];
-    const char *again;
-    int last;
 
     if (vm->attempts < enactor->daemon->live->retry_limit || vm->goal != GOAL_RUN || !lease ||
         lease->phase != PHASE_STARTING || vm->ran)
         return false;
-    again = strstr(lease->reason, TRIED_AGAIN);
-    last = again ? (int)(again - lease->reason) : (int)strlen(lease->reason);
     snprintf(text, sizeof text, "VM %d could not be started in %d attempts; the last: %.*s", vm->id,
-             vm->attempts, last < LAST_MOST ? last : LAST_MOST, lease->reason);
+             vm->attempts, LAST_MOST, lease->reason);
     reconcile_give_up(enactor->daemon, vm, text, now);
     return true;
 }
@@ -131,7 +128,7 @@ static bool failed_elsewhere(const struct book_vm *vm, int32_t host, int64_t now
 bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const struct sight *sight,
                           int64_t now)
 {
-    char text[BOOK_TEXT_MAX], when[64];
+    char text[BOOK_TEXT_MAX];
     int64_t pause;
 
     if (!sight_failed(sight))
@@ -143,11 +140,9 @@ bool enactor_note_failure(struct enactor *enactor, struct book_vm *vm, const str
     pause = pause_after(enactor->daemon, vm->attempts);
     vm->next_try = vm->ran ? now + pause : INSTANT_NONE;
     enactor_avoid(vm, sight->history.host, now + AVOID_SECONDS);
-    lease_time_text(now + pause, when, sizeof when);
-    snprintf(text, sizeof text, "VM %d failed on host %d (%s), attempt %d" TRIED_AGAIN "%s", vm->id,
-             sight->history.host, vm_state_name(sight->state, sight->lcm_state), vm->attempts,
-             when);
-    note(enactor, vm, "start-failed", text, now);
+    snprintf(text, sizeof text, "VM %d failed on host %d (%s), attempt %d", vm->id,
+             sight->history.host, vm_state_name(sight->state, sight->lcm_state), vm->attempts);
+    note(enactor, vm, "start-failed", text, now + pause, now);
     vm->pause_until = now + pause;
     book_mark_vm(enactor->daemon->book, vm);
     if (!failed_elsewhere(vm, sight->history.host, now) &&
@@ -215,7 +210,7 @@ void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
                                         [FAULT_OF_OWNER] = " (a quota or a lock)",
                                         [FAULT_OF_HOST] = " on this host",
                                         [FAULT_OF_DAEMON] = " (not the VM's fault)"};
-    char sentence[BOOK_TEXT_MAX], when[64];
+    char sentence[BOOK_TEXT_MAX];
     struct book_lease *lease = book_lease(enactor->daemon->book, vm->lease);
     bool deploys = strcmp(vm->command, "deploy") == 0;
     enum fault fault = fault_of(reply, deploys);
@@ -233,10 +228,9 @@ void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
         world_promise(enactor->daemon->world, &(struct room_promise){.vm = vm->id});
     }
     vm->next_try = now + count_refusal(enactor->daemon, vm, fault);
-    lease_time_text(vm->next_try, when, sizeof when);
-    snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.180s" TRIED_AGAIN "%s",
-             vm->command, vm->id, whose[fault], reply->message, when);
-    note(enactor, vm, "command-refused", sentence, now);
+    snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.180s", vm->command,
+             vm->id, whose[fault], reply->message);
+    note(enactor, vm, "command-refused", sentence, vm->next_try, now);
     vm->command[0] = '\0';
     book_mark_vm(enactor->daemon->book, vm);
     if (is_given_up(enactor, vm, now) || fault != FAULT_OF_HOST)

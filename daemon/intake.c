@@ -62,8 +62,7 @@ static void refuse(struct daemon *daemon, struct book_lease *lease, int64_t now,
     struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
 
     lease->phase = PHASE_REFUSED;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
-    snprintf(lease->reason, sizeof lease->reason, "%s", text);
+    book_set_reason(daemon->book, lease, word, text);
     book_mark_lease(daemon->book, lease);
     for (size_t i = 0; i < n; i++) {
         vms[i]->goal = GOAL_HOLD;
@@ -317,7 +316,7 @@ static void close_group(struct daemon *daemon, struct book_lease *lease, int64_t
 {
     lease->phase = PHASE_WAITING;
     lease->group_until = INSTANT_NEVER;
-    lease->reason_word[0] = lease->reason[0] = '\0';
+    book_set_reason(daemon->book, lease, "", "");
     book_mark_lease(daemon->book, lease);
     book_history(daemon->book, lease->id, now, "complete", "%zu VM%s", n, n == 1 ? "" : "s");
     planner_new(daemon->planner, lease->id);
@@ -339,6 +338,7 @@ static void close_groups(struct daemon *daemon, int64_t now)
 
     for (size_t i = 0; i < n; i++) {
         struct book_lease *lease = leases[i];
+        char text[BOOK_TEXT_MAX];
         size_t there;
 
         if (lease->phase != PHASE_GATHERING)
@@ -354,9 +354,9 @@ static void close_groups(struct daemon *daemon, int64_t now)
                 daemon, lease, "its order was interrupted before all of its VMs were made", now);
             continue;
         }
-        snprintf(lease->reason, sizeof lease->reason,
-                 "Waits for its group: %zu of %u VMs of group %s are there", there,
-                 lease->group_size, lease->group);
+        snprintf(text, sizeof text, "Waits for its group: %zu of %u VMs of group %s are there",
+                 there, lease->group_size, lease->group);
+        book_set_reason(daemon->book, lease, "group-incomplete", text);
     }
 }
 

@@ -67,11 +67,11 @@ static bool is_plan(const struct book_lease *lease)
 }
 
 /* What it waits for, and when it will probably start. */
-static void waiting_message(const struct book_lease *lease, const char *when, char *text,
-                            size_t size)
+static void waiting_message(const struct book_lease *lease, const char *sentence, const char *when,
+                            char *text, size_t size)
 {
-    const char *reason = without_prefix(lease->reason);
-    int length = snprintf(text, size, "Waiting%s%s", reason == lease->reason ? ": " : " ", reason);
+    const char *reason = without_prefix(sentence);
+    int length = snprintf(text, size, "Waiting%s%s", reason == sentence ? ": " : " ", reason);
 
     if ((size_t)length >= size)
         return;
@@ -106,14 +106,14 @@ static bool keeps_notice(const struct book_vm *vm, const struct book_lease *leas
 }
 
 /* What was promised, and when it starts; a time that has passed is not announced. */
-static void reserved_message(const struct book_lease *lease, const char *when, bool passed,
-                             char *text, size_t size)
+static void reserved_message(const struct book_lease *lease, const char *sentence, const char *when,
+                             bool passed, char *text, size_t size)
 {
-    const char *reason = is_plan(lease) ? "" : without_prefix(lease->reason);
+    const char *reason = is_plan(lease) ? "" : without_prefix(sentence);
 
     if (lease->late)
         snprintf(text, size, "Late: the reservation for %s could not be started: %s", when,
-                 without_prefix(lease->reason));
+                 without_prefix(sentence));
     else if (lease->contract)
         snprintf(text, size, "Reserved: %s %s (contract)%s%s",
                  passed ? "was to start at" : "starts at", when, reason[0] ? ". " : "", reason);
@@ -129,10 +129,12 @@ static bool is_time(int64_t instant)
 
 static void say_where_it_is(const struct book_lease *lease, int64_t now, char *text, size_t size)
 {
-    char when[64] = "";
-    const char *reason = without_prefix(lease->reason);
+    char when[64] = "", sentence[BOOK_SENTENCE_MAX];
+    const char *reason;
     bool passed = is_time(lease->expected) && lease->expected < now;
 
+    book_reason_text(lease, now, sentence, sizeof sentence);
+    reason = without_prefix(sentence);
     text[0] = '\0';
     if (is_time(lease->expected))
         time_text(lease->expected, when, sizeof when);
@@ -141,10 +143,10 @@ static void say_where_it_is(const struct book_lease *lease, int64_t now, char *t
         snprintf(text, size, "%s", reason);
         break;
     case PHASE_WAITING:
-        waiting_message(lease, passed ? "" : when, text, size);
+        waiting_message(lease, sentence, passed ? "" : when, text, size);
         break;
     case PHASE_RESERVED:
-        reserved_message(lease, when, passed, text, size);
+        reserved_message(lease, sentence, when, passed, text, size);
         break;
     case PHASE_STARTING:
         if (!is_plan(lease))

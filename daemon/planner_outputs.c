@@ -37,15 +37,10 @@ static void set_reason(struct planner *planner, struct book_lease *lease,
                        const struct reason *reason)
 {
     char text[BOOK_TEXT_MAX];
-    const char *word = reason_word(reason);
 
     reason_format(reason, text, sizeof text, lease_time_text);
     add_size(planner, lease, reason, text, sizeof text);
-    if (strcmp(text, lease->reason) == 0 && strcmp(word, lease->reason_word) == 0)
-        return;
-    snprintf(lease->reason, sizeof lease->reason, "%s", text);
-    snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
-    book_mark_lease(planner->book, lease);
+    book_set_reason(planner->book, lease, reason_word(reason), text);
 }
 
 static void set_phase(struct planner *planner, struct book_lease *lease, enum lease_phase phase)
@@ -76,8 +71,7 @@ void lease_refuse(struct planner *planner, struct book_lease *lease, int64_t now
 {
     if (lease_is_final(lease))
         return;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
-    snprintf(lease->reason, sizeof lease->reason, "%s", text);
+    book_set_reason(planner->book, lease, word, text);
     lease->expected = INSTANT_NONE;
     set_phase(planner, lease, PHASE_REFUSED);
     book_mark_lease(planner->book, lease);
@@ -136,7 +130,7 @@ static void start_lease(struct planner *planner, struct book_lease *lease, int64
     take_hosts(planner, lease, r->placement, GOAL_RUN);
     lease->since = INSTANT_NONE;
     lease->expected = now;
-    lease->reason_word[0] = lease->reason[0] = '\0';
+    book_set_reason(planner->book, lease, "", "");
     if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED)
         lease->end = lease->start + lease->duration;
     set_phase(planner, lease, PHASE_STARTING);
@@ -222,12 +216,8 @@ static void too_big(struct planner *planner, struct book_lease *lease, const str
              known->n_vms, known->n_vms == 1 ? "" : "s", (long long)(vm->of[RESOURCE_CPU] / 100),
              (long long)(vm->of[RESOURCE_CPU] % 100), (long long)vm->of[RESOURCE_MEMORY],
              (long long)(cpu / 100), (long long)(cpu % 100), (long long)memory);
-    if (strcmp(text, lease->reason) == 0)
-        return;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "too-big");
-    snprintf(lease->reason, sizeof lease->reason, "%s", text);
-    lease->expected = INSTANT_NONE;
-    book_mark_lease(planner->book, lease);
+    if (book_set_reason(planner->book, lease, "too-big", text))
+        lease->expected = INSTANT_NONE;
 }
 
 static bool may_fit_later(const struct lease *known)

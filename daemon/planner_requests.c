@@ -112,12 +112,8 @@ static const struct host_filter *own_filter(struct planner *planner, struct plan
 static void cannot_be_placed(struct planner *planner, struct book_lease *lease, const char *word,
                              const char *text)
 {
-    if (strcmp(lease->reason_word, word) == 0 && strcmp(lease->reason, text) == 0)
-        return;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
-    snprintf(lease->reason, sizeof lease->reason, "%s", text);
-    lease->expected = INSTANT_NONE;
-    book_mark_lease(planner->book, lease);
+    if (book_set_reason(planner->book, lease, word, text))
+        lease->expected = INSTANT_NONE;
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -223,13 +219,13 @@ static void note_rank(const struct planner *planner, struct book_lease *lease,
 
 static void note_pause(struct planner *planner, struct book_lease *lease, const struct book_vm *vm)
 {
-    char when[64], text[BOOK_TEXT_MAX];
+    char text[BOOK_TEXT_MAX];
 
-    lease_time_text(vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until, when,
-                    sizeof when);
-    snprintf(text, sizeof text, "Starting VM %d failed %d time%s; the next try is at %s", vm->id,
-             vm->attempts, vm->attempts == 1 ? "" : "s", when);
+    snprintf(text, sizeof text, "Starting VM %d failed %d time%s", vm->id, vm->attempts,
+             vm->attempts == 1 ? "" : "s");
     cannot_be_placed(planner, lease, "start-failed", text);
+    lease->retry = vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until;
+    book_mark_lease(planner->book, lease);
 }
 
 /* All hosts that it may have are left alone for now. A promise stays where it is. */

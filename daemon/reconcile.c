@@ -79,7 +79,7 @@ static void reconcile_parked(struct daemon *daemon, struct book_lease *lease,
         reconcile_begin_ending(daemon, lease, "its time is over", now);
     } else if (s->of[STANDS_RUNNING] + s->of[STANDS_MOVING] > 0) {
         book_history(daemon->book, lease->id, now, "resumed", "by a user or operator");
-        lease->reason_word[0] = lease->reason[0] = '\0';
+        book_set_reason(daemon->book, lease, "", "");
         reconcile_set_goal(daemon, lease, GOAL_RUN);
         reconcile_set_phase(daemon, lease, PHASE_STARTING);
         daemon_replan(daemon, "lease %lld was resumed", (long long)lease->id);

@@ -44,6 +44,7 @@ void reconcile_give_up(struct daemon *daemon, const struct book_vm *failed, cons
                        int64_t now)
 {
     struct book_lease *lease = book_lease(daemon->book, failed->lease);
+    char text[BOOK_TEXT_MAX];
     bool others;
 
     if (!lease)
@@ -52,9 +53,9 @@ void reconcile_give_up(struct daemon *daemon, const struct book_vm *failed, cons
     reconcile_set_phase(daemon, lease, PHASE_FAILED);
     reconcile_set_goal(daemon, lease, GOAL_HOLD);
     others = end_others(daemon, failed, now);
-    snprintf(lease->reason_word, sizeof lease->reason_word, "given-up");
-    snprintf(lease->reason, sizeof lease->reason, "%.250s%s", why,
+    snprintf(text, sizeof text, "%.250s%s", why,
              others ? "; the other VMs of its group are ended" : "");
+    book_set_reason(daemon->book, lease, "given-up", text);
     book_history(daemon->book, lease->id, now, "given-up", "%s", lease->reason);
     log_error("lease %lld is given up: %s", (long long)lease->id, lease->reason);
 }

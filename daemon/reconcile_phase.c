@@ -70,7 +70,7 @@ void reconcile_runs(struct daemon *daemon, struct book_lease *lease, int64_t sin
     book_mark_lease(daemon->book, lease);
     if (!begins)
         return;
-    lease->reason_word[0] = lease->reason[0] = '\0';
+    book_set_reason(daemon->book, lease, "", "");
     book_history(daemon->book, lease->id, now, "running", "since its VMs run");
     late = lease->kind == LEASE_RESERVATION ? lease->since - lease->start : 0;
     if (late > daemon->live->poll_interval && !lease->late) {
@@ -97,9 +97,8 @@ void reconcile_parked_by_user(struct daemon *daemon, struct book_lease *lease, i
 {
     stands_still(daemon, lease);
     lease->expected = INSTANT_NONE;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "parked");
-    snprintf(
-        lease->reason, sizeof lease->reason,
+    book_set_reason(
+        daemon->book, lease, "parked",
         "Its VMs were suspended, powered off or held by a user; resume or release them to go on");
     reconcile_set_phase(daemon, lease, PHASE_PARKED);
     reconcile_set_goal(daemon, lease, GOAL_NONE);

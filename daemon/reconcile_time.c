@@ -16,7 +16,7 @@ enum { WAIT_FOR_LEAVERS = 15 /* seconds: then another place is thought of */ };
 void reconcile_watch_end(struct daemon *daemon, struct book_lease *lease, int64_t now)
 {
     int64_t warning = daemon->live->end_warning;
-    char when[64];
+    char when[64], text[BOOK_TEXT_MAX];
 
     if (lease->end == INSTANT_NONE || lease->end == INSTANT_NEVER)
         return;
@@ -30,8 +30,8 @@ void reconcile_watch_end(struct daemon *daemon, struct book_lease *lease, int64_
 
         strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&end, &local));
         lease->warned = true;
-        snprintf(lease->reason_word, sizeof lease->reason_word, "ends-soon");
-        snprintf(lease->reason, sizeof lease->reason, "The lease ends at %s", when);
+        snprintf(text, sizeof text, "The lease ends at %s", when);
+        book_set_reason(daemon->book, lease, "ends-soon", text);
         book_mark_lease(daemon->book, lease);
         book_history(daemon->book, lease->id, now, "warned", "ends at %s", when);
     }
@@ -56,14 +56,14 @@ static void note_late(struct daemon *daemon, struct book_lease *lease, const str
                       const struct sight *sight, int64_t now)
 {
     long long late = (long long)(now - lease->start);
-    char waits_for[128];
+    char waits_for[128], text[BOOK_TEXT_MAX];
 
     say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
     lease->late = true;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "late");
-    snprintf(lease->reason, sizeof lease->reason,
+    snprintf(text, sizeof text,
              "The reservation is late: %lld s after its start VM %d is %s on host %d%s", late,
              vm->id, vm_state_name(sight->state, sight->lcm_state), vm->host, waits_for);
+    book_set_reason(daemon->book, lease, "late", text);
     book_mark_lease(daemon->book, lease);
     book_history(daemon->book, lease->id, now, "late", "%s", lease->reason);
     log_warning("lease %lld: %s", (long long)lease->id, lease->reason);
@@ -102,9 +102,8 @@ void reconcile_watch_promise(struct daemon *daemon, struct book_lease *lease, in
     if (missed) {
         planner_gone(daemon->planner, lease->id);
         lease->late = true;
-        snprintf(lease->reason_word, sizeof lease->reason_word, "missed");
-        snprintf(
-            lease->reason, sizeof lease->reason,
+        book_set_reason(
+            daemon->book, lease, "missed",
             "The reservation was missed and is refused: it could not be started during its time");
         reconcile_set_phase(daemon, lease, PHASE_REFUSED);
         reconcile_set_goal(daemon, lease, GOAL_HOLD);
@@ -227,14 +226,15 @@ int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct err
 {
     struct book_lease *lease = book_lease(daemon->book, id);
     int64_t now = clock_now();
+    char text[BOOK_TEXT_MAX];
 
     if (!lease)
         return error_set(err, ENOENT, "there is no lease %lld", (long long)id);
     if (lease->phase >= PHASE_ENDING)
         return error_set(err, EALREADY, "lease %lld is %s already", (long long)id,
                          phase_name(lease->phase));
-    snprintf(lease->reason_word, sizeof lease->reason_word, "cancelled");
-    snprintf(lease->reason, sizeof lease->reason, "Cancelled by %s", who);
+    snprintf(text, sizeof text, "Cancelled by %s", who);
+    book_set_reason(daemon->book, lease, "cancelled", text);
     reconcile_begin_ending(daemon, lease, lease->reason, now);
     return 0;
 }

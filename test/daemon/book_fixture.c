@@ -96,5 +96,6 @@ void book_fill_lease(struct book_lease *lease)
     lease->group_size = UINT32_MAX;
     lease->group_until = 1009;
     strcpy(lease->reason_word, "no-room-now");
+    lease->retry = 1010;
     memset(lease->reason, 'x', sizeof lease->reason - 1);
 }

@@ -3,7 +3,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -128,6 +130,30 @@ static void no_start_is_expected_that_has_passed(void **state)
     expect_start(fixture, 3, "null", "null", "null");
     book_lease(fixture->book, 3)->expected = INSTANT_NEVER;
     expect_start(fixture, 3, "never", "null", "estimate");
+}
+
+static void a_reason_tells_of_the_next_try(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    static const char question[] = "{\"command\":\"lease-show\",\"lease\":3}";
+    json_t *answer;
+    const json_t *reason;
+
+    setenv("TZ", "UTC0", 1);
+    tzset();
+    book_lease(fixture->book, 3)->retry = NOW + 60;
+    answer = expect_answer(fixture, question, "galerna-lease/1");
+    reason = json_object_get(json_object_get(answer, "lease"), "reason");
+    assert_string_equal(told(reason, "text"),
+                        "1 VM does not fit; it is tried again at 2026-11-21 15:01:00");
+    assert_string_equal(told(reason, "retry"), "2026-11-21T15:01:00Z");
+    json_decref(answer);
+    book_lease(fixture->book, 3)->retry = NOW;
+    answer = expect_answer(fixture, question, "galerna-lease/1");
+    reason = json_object_get(json_object_get(answer, "lease"), "reason");
+    assert_string_equal(told(reason, "text"), "1 VM does not fit");
+    assert_string_equal(told(reason, "retry"), "null");
+    json_decref(answer);
 }
 
 static void a_lease_is_told_with_its_numbers(void **state)
@@ -280,6 +306,7 @@ int main(void)
         TEST(lists_hold_any_text),
         TEST(a_lease_is_told_with_its_numbers),
         TEST(no_start_is_expected_that_has_passed),
+        TEST(a_reason_tells_of_the_next_try),
         TEST(why_says_who_is_ahead),
         TEST(history_is_of_one_or_of_all),
         TEST(hosts_are_told),

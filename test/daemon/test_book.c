@@ -427,6 +427,36 @@ static void facts_are_kept(void **state)
     assert_string_equal(book_instance(fixture->book), instance);
 }
 
+static void a_new_reason_forgets_the_old_one(void **state)
+{
+    struct book_fixture *fixture = *state;
+    struct book_lease *lease = book_add_lease(fixture->book, 1);
+    char text[BOOK_SENTENCE_MAX];
+
+    assert_true(book_set_reason(fixture->book, lease, "start-failed", "VM 1 failed"));
+    lease->retry = 1000;
+    book_must_commit(fixture->book);
+    assert_true(book_set_reason(fixture->book, lease, lease->reason_word, lease->reason));
+    assert_true(lease->marked);
+    assert_string_equal(lease->reason, "VM 1 failed");
+    assert_true(lease->retry == INSTANT_NONE);
+    book_must_commit(fixture->book);
+    assert_false(book_set_reason(fixture->book, lease, "start-failed", "VM 1 failed"));
+    assert_false(lease->marked);
+    assert_true(book_set_reason(fixture->book, lease, "no-room-now", "VM 1 failed"));
+    assert_string_equal(lease->reason_word, "no-room-now");
+    book_reason_text(lease, 999, text, sizeof text);
+    assert_string_equal(text, "VM 1 failed");
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    book_set_reason(fixture->book, lease, "late", text);
+    assert_int_equal(strlen(lease->reason), BOOK_TEXT_MAX - 1);
+    lease->retry = 1000;
+    book_reason_text(lease, 999, text, sizeof text);
+    assert_int_equal(strlen(text),
+                     BOOK_TEXT_MAX - 1 + strlen("; it is tried again at YYYY-mm-dd HH:MM:SS"));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, book_set_up, book_tear_down)
@@ -444,6 +474,7 @@ int main(void)
         TEST(old_leases_expire),
         TEST(many_old_leases_expire_little_by_little),
         TEST(a_vm_goes_to_another_lease),
+        TEST(a_new_reason_forgets_the_old_one),
         TEST(facts_are_kept),
     };
 #undef TEST

@@ -122,6 +122,36 @@ static void newer_files_are_refused(void **state)
     fixture->book = book_must_open(fixture->directory);
 }
 
+/* Format 2 had the time of the next try in the sentence. */
+static void older_files_are_brought_up(void **state)
+{
+    struct book_fixture *fixture = *state;
+    struct book_lease *lease;
+
+    book_add_lease(fixture->book, 1);
+    book_add_lease(fixture->book, 2);
+    book_must_commit(fixture->book);
+    book_close(fixture->book);
+    fixture->book = NULL;
+    book_run_sql(fixture, "DELETE FROM migration WHERE version > 2;"
+                          "ALTER TABLE lease DROP COLUMN retry;"
+                          "UPDATE lease SET reason_word = 'start-failed', reason = 'VM 1 failed on "
+                          "host 3; it is tried again at 2026-11-22 10:00:00' WHERE id = 1;"
+                          "UPDATE lease SET reason = 'has no room' WHERE id = 2");
+    fixture->book = book_must_open(fixture->directory);
+    lease = book_lease(fixture->book, 1);
+    assert_string_equal(lease->reason_word, "start-failed");
+    assert_string_equal(lease->reason, "VM 1 failed on host 3");
+    assert_true(lease->retry == INSTANT_NONE);
+    assert_string_equal(book_lease(fixture->book, 2)->reason, "has no room");
+    lease->retry = 1234;
+    book_mark_lease(fixture->book, lease);
+    book_must_commit(fixture->book);
+    book_reopen(fixture);
+    assert_int_equal(book_lease(fixture->book, 1)->retry, 1234);
+    assert_true(book_lease(fixture->book, 2)->retry == INSTANT_NONE);
+}
+
 static void other_databases_are_refused(void **state)
 {
     struct book_fixture *fixture = *state;
@@ -226,11 +256,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, book_set_up, book_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_second_opener_is_refused),  TEST(the_lock_ends_with_its_process),
-        TEST(only_its_user_can_read_it),   TEST(links_and_files_are_no_state),
-        TEST(newer_files_are_refused),     TEST(other_databases_are_refused),
-        TEST(damaged_files_are_refused),   TEST(impossible_values_are_refused),
-        TEST(a_full_disk_changes_nothing),
+        TEST(a_second_opener_is_refused),    TEST(the_lock_ends_with_its_process),
+        TEST(only_its_user_can_read_it),     TEST(links_and_files_are_no_state),
+        TEST(newer_files_are_refused),       TEST(other_databases_are_refused),
+        TEST(older_files_are_brought_up),    TEST(damaged_files_are_refused),
+        TEST(impossible_values_are_refused), TEST(a_full_disk_changes_nothing),
     };
 #undef TEST
 

@@ -15,7 +15,7 @@
 
 static struct book_lease lease_in(enum lease_phase phase, const char *word, const char *reason)
 {
-    struct book_lease lease = {.phase = phase, .expected = INSTANT_NONE};
+    struct book_lease lease = {.phase = phase, .expected = INSTANT_NONE, .retry = INSTANT_NONE};
 
     snprintf(lease.reason_word, sizeof lease.reason_word, "%s", word);
     snprintf(lease.reason, sizeof lease.reason, "%s", reason);
@@ -94,6 +94,21 @@ static void no_start_is_announced_that_has_passed(void **state)
               "Reserved: was to start at 1970-01-01 01:00:00 (contract). asks for 1 VM, 0 fit now");
 }
 
+static void the_next_try_is_told_until_it_comes(void **state)
+{
+    struct book_lease lease = lease_in(PHASE_WAITING, "start-failed", "VM 3 failed on host 1");
+
+    (void)state;
+    lease.retry = 3600;
+    expect_at(&lease, 3599,
+              "Waiting: VM 3 failed on host 1; it is tried again at 1970-01-01 01:00:00");
+    expect_at(&lease, 3600, "Waiting: VM 3 failed on host 1");
+    lease.phase = PHASE_STARTING;
+    expect_at(&lease, 3599,
+              "Starting: VM 3 failed on host 1; it is tried again at 1970-01-01 01:00:00");
+    expect_at(&lease, 3600, "Starting: VM 3 failed on host 1");
+}
+
 static void what_starts_late_says_so(void **state)
 {
     struct book_lease lease = lease_in(PHASE_STARTING, "", "");
@@ -148,6 +163,7 @@ int main(void)
         cmocka_unit_test(what_waits_says_for_what_and_until_when),
         cmocka_unit_test(a_promise_is_called_a_contract),
         cmocka_unit_test(no_start_is_announced_that_has_passed),
+        cmocka_unit_test(the_next_try_is_told_until_it_comes),
         cmocka_unit_test(what_starts_late_says_so),
         cmocka_unit_test(refusals_say_so),
         cmocka_unit_test(what_runs_is_silent_until_its_end_is_near),
