@@ -9,6 +9,11 @@
 
 enum { SET = 2 * 1000 /* milliseconds: less is the clock's being steered */, VOTES = 2 };
 
+bool clocks_is_jump(int64_t set)
+{
+    return llabs(set) >= SET;
+}
+
 int64_t clocks_watch(struct clocks *clocks, int64_t wall, int64_t steady)
 {
     int64_t set = (wall - clocks->wall) - (steady - clocks->steady);
@@ -16,7 +21,7 @@ int64_t clocks_watch(struct clocks *clocks, int64_t wall, int64_t steady)
 
     clocks->wall = wall;
     clocks->steady = steady;
-    return first || llabs(set) < SET ? 0 : set;
+    return first || !clocks_is_jump(set) ? 0 : set;
 }
 
 int64_t clocks_compare(struct clocks *clocks, int64_t date, int64_t ours)
@@ -109,6 +114,33 @@ void clocks_move(struct daemon *daemon, int64_t by)
     daemon->clocks.ahead -= by;
 }
 
+void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clocks_when when)
+{
+    static const char *const since[] = {
+        [CLOCKS_RUNNING] = "",
+        [CLOCKS_DOWN] = " while galernad was not running",
+        [CLOCKS_DOWN_AT_LEAST] = " or further back while the machine was down",
+    };
+    int64_t by = (set + (set > 0 ? 500 : -500)) / 1000;
+
+    log_warning("the clock was set by %.1f s%s", (double)set / 1000, since[when]);
+    book_history(daemon->book, BOOK_NO_LEASE, now, "clock-set", "by %lld s%s", (long long)by,
+                 since[when]);
+    daemon->clocks.set_by = by;
+    daemon->clocks.set_at = now;
+    daemon->clocks.set_when = when;
+    clocks_move(daemon, by);
+}
+
+/* Does the open record of the VM last? After a restart it is told with the next look. */
+static bool has_open_record(const struct daemon *daemon, const struct book_vm *vm)
+{
+    const struct book_lease *lease = book_lease(daemon->book, vm->lease);
+
+    return vm->since_told > 0 ||
+           (vm->since_told == 0 && vm->ran && lease && lease->phase == PHASE_RUNNING);
+}
+
 /* OpenNebula's clock was set: records that are open last so much longer by its own account. */
 static void theirs_was_set(struct daemon *daemon, int64_t by)
 {
@@ -116,7 +148,7 @@ static void theirs_was_set(struct daemon *daemon, int64_t by)
     struct book_vm *const *vms = book_vms(daemon->book, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone && vms[i]->since_told > 0) {
+        if (!vms[i]->gone && has_open_record(daemon, vms[i])) {
             vms[i]->skew += by;
             vms[i]->skew_open += by;
             book_mark_vm(daemon->book, vms[i]);
@@ -130,8 +162,7 @@ void clocks_step(struct daemon *daemon)
     bool known = clocks->known;
 
     if (set) {
-        log_warning("the clock was set by %.1f s", (double)set / 1000);
-        clocks_move(daemon, (set + (set > 0 ? 500 : -500)) / 1000);
+        clocks_note_set(daemon, set, clocks->wall / 1000, CLOCKS_RUNNING);
         daemon_replan(daemon, "the clock was set");
     }
     if (!rpc_date(daemon->rpc, &date, &at) || at == clocks->date_at)

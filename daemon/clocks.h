@@ -16,16 +16,34 @@ struct book_lease;
 struct book_vm;
 struct sight;
 
-enum { CLOCKS_TOLERANCE = 2 /* seconds: dates are whole seconds, answers take time */ };
+enum {
+    CLOCKS_TOLERANCE = 2, /* seconds: dates are whole seconds, answers take time */
+    CLOCKS_BOOT_MAX = 64,
+};
+
+/* When our clock was set, as far as it is known. */
+enum clocks_when {
+    CLOCKS_RUNNING,
+    CLOCKS_DOWN,          /* while galernad was not running */
+    CLOCKS_DOWN_AT_LEAST, /* the same, over a boot: back by so much or more */
+};
 
 struct clocks {
     int64_t ahead; /* seconds that OpenNebula's clock is ahead of ours; 0 within the tolerance */
     bool known;    /* it has been compared */
     int64_t other; /* what the last dates say instead, and how many of them */
     int votes;
-    int64_t date_at; /* of the last date that was looked at */
+    int64_t date_at;      /* of the last date that was looked at */
     int64_t wall, steady; /* our clocks when they were last looked at, milliseconds; 0: never */
+    char boot[CLOCKS_BOOT_MAX]; /* names this boot of the machine; "": not known */
+    /* The last time that ours was set: by how many seconds, when that was noticed; 0: it was not.
+     */
+    int64_t set_by, set_at;
+    enum clocks_when set_when;
 };
+
+/* Is it more than the clock's being steered? milliseconds. */
+bool clocks_is_jump(int64_t set);
 
 /* Milliseconds by which the wall clock was set since the last call; 0: it was not. steady: of a
  * clock that goes on while the machine sleeps. */
@@ -37,6 +55,20 @@ int64_t clocks_compare(struct clocks *clocks, int64_t date, int64_t ours);
 
 /* In each turn of the loop: notice what was set and move what depends on it. */
 void clocks_step(struct daemon *daemon);
+
+/* Our clock was set by so many milliseconds, as is noticed at `now` (seconds since 1970): say so,
+ * and move what depends on it. */
+void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clocks_when when);
+
+/* --- clocks_recall.c: over a restart --- */
+/* The name of this boot; "": there is none. */
+void clocks_boot(char boot[CLOCKS_BOOT_MAX]);
+/* Put down what the clocks were when they were last looked at, to be written with the next commit
+ * of the book. */
+void clocks_remember(struct daemon *daemon);
+/* At the start, before anything reads the book's times: notice what was set since the book was
+ * written, as clocks_step() does while running. clocks.boot must be set. */
+void clocks_recall(struct daemon *daemon, int64_t wall, int64_t steady);
 
 /* Our clock was set by so many seconds: lengths of time stay as they are. */
 void clocks_move(struct daemon *daemon, int64_t by);

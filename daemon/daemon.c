@@ -47,6 +47,8 @@ void daemon_wake(struct daemon *daemon)
 
 int daemon_commit(struct daemon *daemon, struct error *err)
 {
+    if (book_has_changes(daemon->book))
+        clocks_remember(daemon);
     if (book_commit(daemon->book, err) < 0) {
         if (!daemon->unwritten[0])
             log_error("nothing is promised or done, since it cannot be written down: %s", err->text);
@@ -401,5 +403,6 @@ int daemon_run(struct daemon *daemon, struct error *err)
         sd_notify(0, "WATCHDOG=1");
     }
     sd_notify(0, "STOPPING=1");
+    clocks_remember(daemon);
     return book_commit(daemon->book, err);
 }

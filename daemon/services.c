@@ -19,6 +19,25 @@ static int64_t now_of(void *context)
     return clock_now();
 }
 
+/* How our clock was set, if it was since galernad runs. */
+static void put_clock(const struct clocks *clocks, json_t *object)
+{
+    static const char *const words[] = {
+        [CLOCKS_RUNNING] = "galernad was running",
+        [CLOCKS_DOWN] = "galernad was not running",
+        [CLOCKS_DOWN_AT_LEAST] = "the machine was down (or further back)",
+    };
+    json_t *clock;
+
+    if (!clocks->set_at)
+        return;
+    clock = json_object();
+    json_object_set_new(clock, "set_by", json_integer(clocks->set_by));
+    json_object_set_new(clock, "noticed", json_from_instant(clocks->set_at));
+    json_object_set_new(clock, "while", json_string(words[clocks->set_when]));
+    json_object_set_new(object, "clock", clock);
+}
+
 static void status(void *context, json_t *object)
 {
     struct daemon *daemon = context;
@@ -37,6 +56,7 @@ static void status(void *context, json_t *object)
     if (daemon->clocks.known)
         json_object_set_new(oned, "clock_ahead", json_integer(daemon->clocks.ahead));
     json_object_set_new(object, "opennebula", oned);
+    put_clock(&daemon->clocks, object);
     json_object_set_new(object, "book",
                         json_string(daemon->unwritten[0] ? daemon->unwritten : "can be written"));
     json_object_set_new(object, "promises", json_boolean(!daemon->unwritten[0]));

@@ -390,6 +390,8 @@ static int make_loop(struct house *house)
     struct policy_world modules;
     struct error err = {0};
 
+    clocks_boot(daemon->clocks.boot);
+    clocks_recall(daemon, clock_now_ms(), clock_awake_or_not());
     daemon->started = clock_now();
     daemon->world = world_create(&world, daemon_polled, daemon);
     daemon->estimates = estimates_create(daemon->book);

@@ -5,29 +5,8 @@
 #   clocks.sh GALERNAD GALERNA
 set -euo pipefail
 
-galernad=$1
-galerna=$2
-work=$(mktemp -d)
-pids=()
-unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY NOTIFY_SOCKET
-
-finish() {
-    kill -KILL "${pids[@]}" 2>/dev/null || true
-    wait
-    rm -rf "$work"
-}
-trap finish EXIT
-
-fail() {
-    echo "clocks.sh: $*" >&2
-    "$galerna" lease list --state-dir "$work/state" >&2 || true
-    tail -n 30 "$work/log" >&2
-    exit 1
-}
-
-oned() {
-    "$galerna" sandbox "$1" --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" "${@:2}"
-}
+# shellcheck source-path=SCRIPTDIR source=running.bash
+. "$(dirname "$0")/running.bash"
 
 # phase LEASE
 phase() {
@@ -48,21 +27,9 @@ becomes() {
     [ "$took" -ge "$3" ] || fail "lease $1 is $2 after $took s already"
 }
 
-"$galerna" sandbox --port 0 --hosts 2 --auth "$work/auth" --clock-offset 3600 >"$work/ready" &
-pids+=($!)
-for _ in $(seq 100); do
-    port=$(grep -oE '127.0.0.1:[0-9]+' "$work/ready" 2>/dev/null) && break
-    sleep 0.1
-done
-port=${port#*:}
-printf '[opennebula]\nendpoint: http://127.0.0.1:%s/RPC2\nauth-file: %s\npoll-interval: 1\n' \
-    "$port" "$work/auth" >"$work/conf"
-"$galernad" --foreground --state-dir "$work/state" -c "$work/conf" >"$work/log" 2>&1 &
-pids+=($!)
-for _ in $(seq 100); do
-    grep -qF 'is seen' "$work/log" 2>/dev/null && break
-    sleep 0.1
-done
+start_oned --hosts 2 --clock-offset 3600
+start_galernad
+until_said log 'is seen'
 grep -qE 'clock is (3599|3600|3601) s ahead of ours' "$work/log" || fail "the difference is not noticed"
 
 begun=$(date +%s)

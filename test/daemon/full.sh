@@ -17,52 +17,17 @@ if [ "${3:-}" != mounted ]; then
     exit 77
 fi
 
-galernad=$1
-galerna=$2
-work=$(mktemp -d)
-pids=()
-unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY NOTIFY_SOCKET
-
-finish() {
-    kill -KILL "${pids[@]}" 2>/dev/null || true
-    wait
-    umount "$work/state" || true
-    rm -rf "$work"
-}
-trap finish EXIT
-
-fail() {
-    echo "full.sh: $*" >&2
-    cat "$work/log" >&2
-    exit 1
-}
-
-# until_said FILE TEXT: within 20 s.
-until_said() {
-    for _ in $(seq 200); do
-        ! grep -qE -- "$2" "$work/$1" 2>/dev/null || return 0
-        sleep 0.1
-    done
-    fail "$1 does not say: $2"
-}
+# shellcheck source-path=SCRIPTDIR source=running.bash
+. "$(dirname "$0")/running.bash"
 
 submit() {
-    "$galerna" sandbox submit --endpoint "http://127.0.0.1:$port/RPC2" --auth "$work/auth" \
-        --cpu 1 --memory 128 --attribute "FILL=\"$(printf '%0500d' 0)\"" >"$work/out"
+    oned submit --cpu 1 --memory 128 --attribute "FILL=\"$(printf '%0500d' 0)\"" >"$work/out"
 }
 
-
-"$galerna" sandbox --port 0 --hosts 2 --auth "$work/auth" >"$work/ready" &
-pids+=($!)
-until_said ready '127.0.0.1:[0-9]'
-port=$(grep -oE '127.0.0.1:[0-9]+' "$work/ready")
-port=${port#*:}
-printf '[opennebula]\nendpoint: http://127.0.0.1:%s/RPC2\nauth-file: %s\npoll-interval: 1\n' \
-    "$port" "$work/auth" >"$work/conf"
+start_oned --hosts 2
 mkdir -m 700 "$work/state"
 mount -t tmpfs -o size=1m,mode=700 tmpfs "$work/state"
-"$galernad" --foreground --state-dir "$work/state" -c "$work/conf" >"$work/log" 2>&1 &
-pids+=($!)
+start_galernad
 submit
 until_said log 'VM 0: deploy accepted'
 

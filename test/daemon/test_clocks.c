@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -156,6 +158,138 @@ static void lengths_stay_as_they_are(void **state)
     assert_int_equal(book_lease(fixture->book, 2)->relative, RELATIVE_START);
 }
 
+enum { WALL = 1000 * 1000, STEADY = 50 * 1000 /* milliseconds */ };
+
+/* galernad ran in the boot "b1" and wrote its book with a lease that runs since 900. */
+static struct daemon stopped(struct book_fixture *fixture)
+{
+    struct daemon daemon = {
+        .book = fixture->book,
+        .clocks = {.known = true, .ahead = 100, .wall = WALL, .steady = STEADY, .boot = "b1"}};
+    struct book_lease *lease = add(&daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
+
+    lease->since = 900;
+    lease->end = 1500;
+    clocks_remember(&daemon);
+    book_must_commit(fixture->book);
+    book_reopen(fixture);
+    return (struct daemon){.book = fixture->book};
+}
+
+/* It starts again in that boot or another one. */
+static struct daemon started(struct book_fixture *fixture, const char *boot, int64_t wall,
+                             int64_t steady)
+{
+    struct daemon daemon = stopped(fixture);
+
+    snprintf(daemon.clocks.boot, sizeof daemon.clocks.boot, "%s", boot);
+    clocks_recall(&daemon, wall, steady);
+    assert_int_equal(daemon.clocks.wall, wall);
+    assert_int_equal(daemon.clocks.steady, steady);
+    return daemon;
+}
+
+static void expect_set(const struct daemon *daemon, int64_t by, int64_t ahead)
+{
+    const struct book_lease *lease = book_lease(daemon->book, 1);
+
+    assert_int_equal(daemon->clocks.set_by, by);
+    assert_int_equal(lease->since, 900 + by);
+    assert_int_equal(lease->end, 1500 + by);
+    assert_int_equal(daemon->clocks.ahead, ahead);
+}
+
+static void a_pause_is_no_jump(void **state)
+{
+    struct daemon daemon = started(*state, "b1", WALL + 7201 * 1000, STEADY + 7200 * 1000);
+
+    expect_set(&daemon, 0, 100);
+    assert_int_equal(daemon.clocks.set_at, 0);
+    assert_true(daemon.clocks.known);
+}
+
+static void a_clock_set_back_meanwhile_is_noticed(void **state)
+{
+    struct daemon daemon = started(*state, "b1", WALL - 3590 * 1000, STEADY + 10 * 1000);
+
+    expect_set(&daemon, -3600, 3700);
+    assert_int_equal(daemon.clocks.set_at, 1000 - 3590);
+    assert_int_equal(daemon.clocks.set_when, CLOCKS_DOWN);
+    assert_true(daemon.clocks.known);
+}
+
+static void a_clock_set_forward_meanwhile_is_noticed(void **state)
+{
+    struct daemon daemon = started(*state, "b1", WALL + 3610 * 1000, STEADY + 10 * 1000);
+
+    expect_set(&daemon, 3600, -3500);
+}
+
+/* How long the machine was down is not known. */
+static void over_a_boot_time_never_runs_backwards(void **state)
+{
+    struct daemon daemon = started(*state, "b2", WALL - 300 * 1000, 5000);
+
+    expect_set(&daemon, -300, 0);
+    assert_int_equal(daemon.clocks.set_when, CLOCKS_DOWN_AT_LEAST);
+    assert_false(daemon.clocks.known);
+}
+
+static void over_a_boot_nothing_else_is_noticed(void **state)
+{
+    struct daemon daemon = started(*state, "b2", WALL + 3600 * 1000, 5000);
+
+    expect_set(&daemon, 0, 0);
+    assert_false(daemon.clocks.known);
+}
+
+static void a_boot_without_a_name_is_another_one(void **state)
+{
+    struct daemon daemon = started(*state, "", WALL + 3600 * 1000, STEADY);
+
+    expect_set(&daemon, 0, 0);
+}
+
+static void a_damaged_memory_is_none(void **state)
+{
+    struct book_fixture *fixture = *state;
+    struct daemon daemon = stopped(fixture);
+
+    book_set_fact(fixture->book, "clock", "12 x");
+    clocks_recall(&daemon, 500, 600);
+    expect_set(&daemon, 0, 0);
+    assert_int_equal(daemon.clocks.wall, 500);
+}
+
+static void collect(void *context, const struct book_event *event)
+{
+    char *text = context;
+
+    snprintf(text, 64, "%s %s", event->event, event->text);
+}
+
+static void it_stands_in_the_history(void **state)
+{
+    struct daemon daemon = started(*state, "b1", WALL - 3590 * 1000, STEADY + 10 * 1000);
+    char text[64] = "";
+
+    book_each_event(daemon.book, BOOK_NO_LEASE, 1, collect, text, NULL);
+    assert_string_equal(text, "clock-set by -3600 s while galernad was not running");
+}
+
+static void this_boot_has_a_name_that_stays(void **state)
+{
+    char one[CLOCKS_BOOT_MAX], two[CLOCKS_BOOT_MAX];
+
+    (void)state;
+    clocks_boot(one);
+    clocks_boot(two);
+    assert_string_equal(one, two);
+    assert_null(strpbrk(one, " \n"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, book_set_up, book_tear_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +299,15 @@ int main(void)
         cmocka_unit_test(a_vm_runs_since_when_it_ran),
         cmocka_unit_test(after_a_restart_the_book_knows),
         cmocka_unit_test_setup_teardown(lengths_stay_as_they_are, book_set_up, book_tear_down),
+        TEST(a_pause_is_no_jump),
+        TEST(a_clock_set_back_meanwhile_is_noticed),
+        TEST(a_clock_set_forward_meanwhile_is_noticed),
+        TEST(over_a_boot_time_never_runs_backwards),
+        TEST(over_a_boot_nothing_else_is_noticed),
+        TEST(a_boot_without_a_name_is_another_one),
+        TEST(a_damaged_memory_is_none),
+        TEST(it_stands_in_the_history),
+        cmocka_unit_test(this_boot_has_a_name_that_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
