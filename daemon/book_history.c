@@ -5,6 +5,7 @@
 #include "daemon/book_private.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 enum { EXPIRE_AT_ONCE = 500 };
 
@@ -167,25 +168,18 @@ int book_expire(struct book *book, int64_t before, struct error *err)
     return -1;
 }
 
+static int order_of_facts(const void *name, const void *fact)
+{
+    return strcmp(name, ((const struct fact_record *)fact)->name);
+}
+
 static size_t fact_place(const struct book *book, const char *name, bool *found)
 {
-    size_t low = 0, high = book->n_facts;
+    size_t place =
+        search_place(name, book->facts, book->n_facts, sizeof *book->facts, order_of_facts);
 
-    *found = false;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(book->facts[middle].name, name);
-
-        if (order == 0) {
-            *found = true;
-            return middle;
-        }
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    *found = place < book->n_facts && strcmp(book->facts[place].name, name) == 0;
+    return place;
 }
 
 const char *book_fact(const struct book *book, const char *name)

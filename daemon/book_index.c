@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "util/memory.h"
+#include "util/search.h"
 
 enum { SLOTS_FIRST = 64, SLOT_FREE = -1 };
 
@@ -49,22 +50,19 @@ static void make_slots(struct book_index *index)
             (struct book_index_slot){index->ids[i], index->records[i]};
 }
 
+static int order_of_ids(const void *one, const void *two)
+{
+    int64_t a = *(const int64_t *)one, b = *(const int64_t *)two;
+
+    return a < b ? -1 : a > b;
+}
+
 /* Where the id is in the ascending array, or would be. */
 static size_t place_of(const struct book_index *index, int64_t id)
 {
-    size_t low = 0, high = index->n;
-
     if (index->n == 0 || index->ids[index->n - 1] < id)
         return index->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (index->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_place(&id, index->ids, index->n, sizeof *index->ids, order_of_ids);
 }
 
 void *book_index_find(const struct book_index *index, int64_t id)

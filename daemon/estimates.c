@@ -8,6 +8,7 @@
 
 #include "daemon/book.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 enum {
     UNDER_WAY_MAX = 4096,       /* more at once are not measured */
@@ -93,20 +94,18 @@ void estimates_destroy(struct estimates *estimates)
 
 /* --- operations under way --------------------------------------------------------------------- */
 
+static int order_of_vms(const void *vm, const void *under_way)
+{
+    int32_t a = *(const int32_t *)vm, b = ((const struct under_way *)under_way)->vm;
+
+    return a < b ? -1 : a > b;
+}
+
 /* Where the VM is, or would be: they are ascending. */
 static size_t place_of(const struct estimates *estimates, int32_t vm)
 {
-    size_t low = 0, high = estimates->n_under_way;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (estimates->under_way[middle].vm < vm)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_place(&vm, estimates->under_way, estimates->n_under_way,
+                        sizeof *estimates->under_way, order_of_vms);
 }
 
 static struct under_way *find(const struct estimates *estimates, int32_t vm)

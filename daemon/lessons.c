@@ -7,6 +7,7 @@
 #include "daemon/log.h"
 #include "plugin/policy_host.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 enum { RECALLED_LINES = 20000 };
 
@@ -30,19 +31,17 @@ struct lessons {
 
 /* --- what they know --------------------------------------------------------------------------- */
 
+static int order_of_known(const void *lease, const void *known)
+{
+    int64_t a = *(const int64_t *)lease, b = ((const struct known *)known)->lease;
+
+    return a < b ? -1 : a > b;
+}
+
 static size_t place_of(const struct lessons *lessons, int64_t lease)
 {
-    size_t low = 0, high = lessons->n_known;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (lessons->known[middle].lease < lease)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_place(&lease, lessons->known, lessons->n_known, sizeof *lessons->known,
+                        order_of_known);
 }
 
 static struct known *find(const struct lessons *lessons, int64_t lease)

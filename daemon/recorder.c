@@ -13,6 +13,7 @@
 #include "daemon/recorder_line.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
+#include "util/search.h"
 
 /* Room in a line for what becomes known later: the real duration. */
 enum { LINE_RESERVE = 48, ASIDE_MAX = 10000 };
@@ -44,20 +45,18 @@ static int failed(const struct recorder *recorder, const char *what, struct erro
 
 /* --- slots --- */
 
+static int order_of_slots(const void *id, const void *slot)
+{
+    int64_t a = *(const int64_t *)id, b = ((const struct slot *)slot)->line.id;
+
+    return a < b ? -1 : a > b;
+}
+
 /* The place of a lease's slot, or where it would be. */
 static size_t slot_place(const struct recorder *recorder, int64_t id)
 {
-    size_t low = 0, high = recorder->n_slots;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (recorder->slots[middle].line.id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_place(&id, recorder->slots, recorder->n_slots, sizeof *recorder->slots,
+                        order_of_slots);
 }
 
 static struct slot *slot_find(struct recorder *recorder, int64_t id)

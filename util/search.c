@@ -1,0 +1,16 @@
+#include "util/search.h"
+
+size_t search_place(const void *key, const void *items, size_t n, size_t size, search_order *order)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (order(key, (const char *)items + middle * size) > 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

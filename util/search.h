@@ -1,0 +1,14 @@
+/* search.h: where something is in an ascending array, or would be. */
+#ifndef GALERNA_UTIL_SEARCH_H
+#define GALERNA_UTIL_SEARCH_H
+
+#include <stddef.h>
+
+/* Order of a key and an item, as for bsearch(): below, at or above 0. */
+typedef int search_order(const void *key, const void *item);
+
+/* The index of the first of n items of `size` bytes that is not before the key; n: all are. The
+ * items ascend by `order`; `items` may be NULL when n is 0. O(log n). */
+size_t search_place(const void *key, const void *items, size_t n, size_t size, search_order *order);
+
+#endif
