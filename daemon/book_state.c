@@ -3,14 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { OTHERS = S_IRWXG | S_IRWXO };
+enum { OTHERS = S_IRWXG | S_IRWXO, PAUSES = 100 };
 
 static int file_error(struct error *err, const char *path, const char *what)
 {
@@ -64,11 +67,18 @@ int book_state_make_private(const char *path, struct error *err)
     return result;
 }
 
-static int busy(int fd, const char *directory, struct error *err)
+/* Of the process that wrote that it has the lock; 0: not known. */
+static long owner(int fd)
 {
     char text[32] = "";
     ssize_t n = pread(fd, text, sizeof text - 1, 0);
-    long pid = n > 0 ? strtol(text, NULL, 10) : 0;
+
+    return n > 0 ? strtol(text, NULL, 10) : 0;
+}
+
+static int busy(int fd, const char *directory, struct error *err)
+{
+    long pid = owner(fd);
 
     if (pid > 0)
         return error_set(err, EBUSY,
@@ -81,13 +91,36 @@ static int busy(int fd, const char *directory, struct error *err)
                      directory);
 }
 
+static bool has_ended(long pid)
+{
+    return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
+/* The simulated OpenNebula of a galernad that was killed has its lock, and its own file, until it
+ * has ended, which it does at once: that is waited for. */
+static int lock(int fd)
+{
+    const struct timespec pause = {.tv_nsec = 50 * 1000000L};
+
+    for (int i = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
+        if (errno != EWOULDBLOCK)
+            return -1;
+        if (i == PAUSES || !has_ended(owner(fd))) {
+            errno = EWOULDBLOCK;
+            return -1;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
 /* flock, and write who has it. */
 static int take(int fd, const char *path, const char *directory, struct error *err)
 {
     char text[32];
     int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
 
-    if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+    if (lock(fd) < 0)
         return errno == EWOULDBLOCK ? busy(fd, directory, err) : file_error(err, path, "lock");
     if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)length, 0) != length)
         return file_error(err, path, "write the process id");

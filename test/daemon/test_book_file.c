@@ -68,6 +68,36 @@ static void the_lock_ends_with_its_process(void **state)
     fixture->book = book_must_open(fixture->directory);
 }
 
+/* As the simulated OpenNebula does: a process that the owner left behind ends a little later. */
+static void what_its_process_left_behind_is_waited_for(void **state)
+{
+    struct book_fixture *fixture = *state;
+    int ends[2], status;
+    pid_t child, left = 0;
+
+    book_close(fixture->book);
+    fixture->book = NULL;
+    assert_int_equal(pipe(ends), 0);
+    child = fork();
+    if (child == 0) {
+        if (!book_open(fixture->directory, NULL))
+            _exit(1);
+        left = fork();
+        if (left == 0) {
+            usleep(300 * 1000);
+            _exit(0);
+        }
+        _exit(write(ends[1], &left, sizeof left) == sizeof left && left > 0 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(read(ends[0], &left, sizeof left), sizeof left);
+    assert_int_equal(kill(left, 0), 0);
+    fixture->book = book_must_open(fixture->directory);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void only_its_user_can_read_it(void **state)
 {
     struct book_fixture *fixture = *state;
@@ -256,11 +286,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, book_set_up, book_tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(a_second_opener_is_refused),    TEST(the_lock_ends_with_its_process),
-        TEST(only_its_user_can_read_it),     TEST(links_and_files_are_no_state),
-        TEST(newer_files_are_refused),       TEST(other_databases_are_refused),
-        TEST(older_files_are_brought_up),    TEST(damaged_files_are_refused),
-        TEST(impossible_values_are_refused), TEST(a_full_disk_changes_nothing),
+        TEST(a_second_opener_is_refused),
+        TEST(the_lock_ends_with_its_process),
+        TEST(what_its_process_left_behind_is_waited_for),
+        TEST(only_its_user_can_read_it),
+        TEST(links_and_files_are_no_state),
+        TEST(newer_files_are_refused),
+        TEST(other_databases_are_refused),
+        TEST(older_files_are_brought_up),
+        TEST(damaged_files_are_refused),
+        TEST(impossible_values_are_refused),
+        TEST(a_full_disk_changes_nothing),
     };
 #undef TEST
 
