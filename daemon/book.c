@@ -155,6 +155,13 @@ struct book_vm *book_vm(const struct book *book, int32_t id)
     return book_index_find(&book->vms, id);
 }
 
+int64_t book_promised_start(const struct book_lease *lease)
+{
+    if (lease->kind == LEASE_RESERVATION)
+        return lease->start;
+    return lease->kind == LEASE_IMMEDIATE && lease->accepted ? lease->expected : INSTANT_NONE;
+}
+
 struct book_lease *book_add_lease(struct book *book, int64_t id)
 {
     struct lease_record *record;

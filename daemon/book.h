@@ -178,6 +178,10 @@ bool book_set_reason(struct book *book, struct book_lease *lease, const char *wo
  * time), unless that has come. BOOK_SENTENCE_MAX has room for all of it. */
 void book_reason_text(const struct book_lease *lease, int64_t now, char *text, size_t size);
 
+/* When it was promised to run: a reservation's start; the instant at which an immediate lease was
+ * accepted; INSTANT_NONE of others. */
+int64_t book_promised_start(const struct book_lease *lease);
+
 /* A lease's VMs, ascending. *n is their number. Valid until the next book_add_vm(). */
 struct book_vm *const *book_vms_of(const struct book *book, int64_t lease, size_t *n);
 

@@ -131,6 +131,8 @@ static void say_where_it_is(const struct book_lease *lease, int64_t now, char *t
 {
     char when[64] = "", sentence[BOOK_SENTENCE_MAX];
     const char *reason;
+    const char *what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
+    int64_t promised = lease->kind == LEASE_IMMEDIATE ? lease->expected : lease->start;
     bool passed = is_time(lease->expected) && lease->expected < now;
 
     book_reason_text(lease, now, sentence, sizeof sentence);
@@ -152,14 +154,14 @@ static void say_where_it_is(const struct book_lease *lease, int64_t now, char *t
         if (!is_plan(lease))
             snprintf(text, size, "Starting: %s", reason);
         else if (lease->late)
-            snprintf(text, size, "Late: the reservation is starting after its time");
+            snprintf(text, size, "Late: the %s is starting after its time", what);
         break;
     case PHASE_RUNNING:
         if (strcmp(lease->reason_word, "ends-soon") == 0)
             snprintf(text, size, "%s", reason);
-        else if (lease->late && lease->since != INSTANT_NONE)
-            snprintf(text, size, "Late: the reservation started %lld s after its time",
-                     (long long)(lease->since - lease->start));
+        else if (lease->late && lease->since != INSTANT_NONE && is_time(promised))
+            snprintf(text, size, "Late: the %s started %lld s after its time", what,
+                     (long long)(lease->since - promised));
         break;
     case PHASE_REFUSED:
         snprintf(text, size, "Refused: %s", reason);

@@ -190,7 +190,8 @@ static void admitted(struct planner *planner, struct book_lease *lease, int64_t 
         book_history(planner->book, lease->id, now, "accepted", "%s %s",
                      lease->kind == LEASE_RESERVATION ? "starts" : "ends by", when);
     } else if (!lease->plain) {
-        book_history(planner->book, lease->id, now, "accepted", "waits for room");
+        book_history(planner->book, lease->id, now, "accepted", "%s",
+                     lease->kind == LEASE_IMMEDIATE ? "starts at once" : "waits for room");
     } else {
         book_tell(planner->book, lease->id, now, "accepted");
     }

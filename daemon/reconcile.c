@@ -221,9 +221,10 @@ void reconcile(struct daemon *daemon, int64_t now)
     for (size_t i = 0; i < n; i++) {
         if (leases[i]->phase == PHASE_RUNNING) {
             reconcile_watch_end(daemon, leases[i], now);
-        } else if (leases[i]->phase == PHASE_STARTING && leases[i]->kind == LEASE_RESERVATION) {
+        } else if (leases[i]->phase == PHASE_STARTING) {
             reconcile_watch_start(daemon, leases[i], now);
-            reconcile_watch_end(daemon, leases[i], now);
+            if (leases[i]->kind == LEASE_RESERVATION)
+                reconcile_watch_end(daemon, leases[i], now);
         } else if (leases[i]->phase == PHASE_RESERVED) {
             reconcile_watch_promise(daemon, leases[i], now);
         }

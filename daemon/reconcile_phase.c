@@ -60,7 +60,7 @@ static int64_t end_of(const struct book_lease *lease)
 void reconcile_runs(struct daemon *daemon, struct book_lease *lease, int64_t since, int64_t now)
 {
     bool begins = lease->since == INSTANT_NONE || lease->phase != PHASE_RUNNING;
-    int64_t late;
+    int64_t promised, late;
 
     lease->accumulated = reconcile_ran_for(daemon, lease);
     lease->since = since > 0 ? since : now;
@@ -72,7 +72,8 @@ void reconcile_runs(struct daemon *daemon, struct book_lease *lease, int64_t sin
         return;
     book_set_reason(daemon->book, lease, "", "");
     book_history(daemon->book, lease->id, now, "running", "since its VMs run");
-    late = lease->kind == LEASE_RESERVATION ? lease->since - lease->start : 0;
+    promised = lease->accumulated == 0 ? book_promised_start(lease) : INSTANT_NONE;
+    late = promised != INSTANT_NONE ? lease->since - promised : 0;
     if (late > daemon->live->poll_interval && !lease->late) {
         lease->late = true;
         book_history(daemon->book, lease->id, now, "late", "%lld s after its start",

@@ -55,31 +55,32 @@ static void say_who_is_waited_for(const struct daemon *daemon, const struct book
 static void note_late(struct daemon *daemon, struct book_lease *lease, const struct book_vm *vm,
                       const struct sight *sight, int64_t now)
 {
-    long long late = (long long)(now - lease->start);
+    const char *what = lease->kind == LEASE_RESERVATION ? "reservation" : "lease";
+    long long late = (long long)(now - book_promised_start(lease));
     char waits_for[128], text[BOOK_TEXT_MAX];
 
     say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
     lease->late = true;
-    snprintf(text, sizeof text,
-             "The reservation is late: %lld s after its start VM %d is %s on host %d%s", late,
-             vm->id, vm_state_name(sight->state, sight->lcm_state), vm->host, waits_for);
+    snprintf(text, sizeof text, "The %s is late: %lld s after its start VM %d is %s on host %d%s",
+             what, late, vm->id, vm_state_name(sight->state, sight->lcm_state), vm->host,
+             waits_for);
     book_set_reason(daemon->book, lease, "late", text);
     book_mark_lease(daemon->book, lease);
     book_history(daemon->book, lease->id, now, "late", "%s", lease->reason);
     log_warning("lease %lld: %s", (long long)lease->id, lease->reason);
 }
 
-/* Of a reservation whose VMs are to run: one was seen after its start, and not running; or nothing
- * of it has been commanded, as its hosts are not left yet; or the time is over, and nobody has seen
- * it run. When they run, the time of that is known; here they may never do. */
+/* Of a lease whose VMs were promised to run: one was seen after its start, and not running; or
+ * nothing of it has been commanded, as its hosts are not left yet; or the time is over, and nobody
+ * has seen it run. When they run, the time of that is known; here they may never do. */
 void reconcile_watch_start(struct daemon *daemon, struct book_lease *lease, int64_t now)
 {
     size_t n;
     struct book_vm *const *vms = book_vms_of(daemon->book, lease->id, &n);
-    int64_t due = lease->start + daemon->live->poll_interval;
+    int64_t promised = book_promised_start(lease), due = promised + daemon->live->poll_interval;
     bool sure;
 
-    if (lease->late || now <= due)
+    if (lease->late || promised == INSTANT_NONE || now <= due)
         return;
     sure = (lease->end != INSTANT_NONE && lease->end <= now) || reconcile_not_begun(daemon, lease);
     for (size_t i = 0; i < n && !lease->late; i++) {
@@ -201,9 +202,9 @@ int64_t reconcile_next_time(const struct daemon *daemon, int64_t now)
     for (size_t i = 0; i < n; i++) {
         const struct book_lease *lease = leases[i];
 
-        if (lease->kind == LEASE_RESERVATION && !lease->late &&
+        if (book_promised_start(lease) != INSTANT_NONE && !lease->late &&
             (lease->phase == PHASE_STARTING || lease->phase == PHASE_RESERVED))
-            earlier(&next, lease->start + daemon->live->poll_interval + 1, now);
+            earlier(&next, book_promised_start(lease) + daemon->live->poll_interval + 1, now);
         if (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING) {
             earlier(&next, lease->end, now);
             if (!lease->warned && lease->end != INSTANT_NONE && lease->end != INSTANT_NEVER &&

@@ -9,6 +9,7 @@
 
 #include "adapters/opennebula/rpc.h"
 #include "daemon/book.h"
+#include "daemon/clock.h"
 #include "daemon/daemon.h"
 #include "daemon/reconcile_inside.h"
 #include "daemon/world_inside.h"
@@ -106,6 +107,33 @@ static void expect_waits_for(const struct daemon *daemon, int64_t lease, const c
     assert_string_equal(text, wanted);
 }
 
+/* Of an immediate lease, too: it was promised to start when it was accepted. */
+static void an_immediate_lease_that_is_late_says_so(void **state)
+{
+    static const struct world_settings settings = {0};
+    struct book_fixture *fixture = *state;
+    struct live_configuration live = {.poll_interval = 3};
+    struct daemon daemon = {
+        .book = fixture->book, .live = &live, .world = world_create(&settings, polled, NULL)};
+    struct book_lease *lease = add(&daemon, 2, PHASE_STARTING, LEASE_IMMEDIATE);
+
+    add(&daemon, 1, PHASE_ENDING, LEASE_BEST_EFFORT);
+    see(&daemon, 1, 1, GOAL_END, VM_ACTIVE);
+    see(&daemon, 2, 2, GOAL_RUN, VM_PENDING);
+    sight_make(daemon.world, 2)->asked = clock_monotonic();
+    lease->accepted = true;
+    lease->expected = 1000;
+    assert_int_equal(reconcile_next_time(&daemon, 1000), 1004);
+    reconcile_watch_start(&daemon, lease, 1003);
+    assert_false(lease->late);
+    reconcile_watch_start(&daemon, lease, 1004);
+    assert_true(lease->late);
+    assert_string_equal(lease->reason, "The lease is late: 4 s after its start VM 2 is PENDING on "
+                                       "host 4: VM 1 (SAVE_STOP) has not left host 4");
+    assert_true(reconcile_next_time(&daemon, 1004) == INSTANT_NEVER);
+    world_destroy(daemon.world);
+}
+
 static void it_is_said_what_is_waited_for(void **state)
 {
     static const struct world_settings settings = {0};
@@ -146,6 +174,7 @@ int main(void)
         TEST(a_start_that_was_missed_is_looked_at_at_once),
         TEST(what_waits_again_forgets_when_it_started),
         TEST(an_estimate_that_passes_is_looked_at),
+        TEST(an_immediate_lease_that_is_late_says_so),
         TEST(it_is_said_what_is_waited_for),
     };
 

@@ -236,6 +236,12 @@ class HistoryTest(unittest.TestCase):
         self.assertEqual(overlaps([self.whole, later]), ["records 0 and 1 of the history overlap"])
         self.assertEqual(overlaps(written([self.whole, later])), [])
 
+    def test_a_move_begins_with_its_order(self):
+        for action, stopped, running, agrees in ((1, 132, 132, True), (9, 132, 132, False),
+                                                 (1, 132, 131, False), (1, 0, 132, False)):
+            one = Record(0, 3, 110, 132, 111, stopped, action)
+            self.assertEqual(overlaps([one, Record(1, 4, 130, 0, running, 0, 0)]) == [], agrees)
+
     def test_what_ran_is_never_left_out(self):
         for half in (Record(0, 3, 110, 0, 111, 0, 0), Record(0, 3, 110, 131, 111, 130, 0)):
             self.assertEqual(overlaps(written([half, self.last])),
