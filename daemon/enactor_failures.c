@@ -161,10 +161,12 @@ enum fault { FAULT_OF_VM, FAULT_OF_OWNER, FAULT_OF_HOST, FAULT_OF_DAEMON };
 
 static enum fault fault_of(const struct rpc_reply *reply, bool deploys)
 {
-    /* "limit of 5 reached for VMS quota ...", with the code for authorization or another one. */
+    /* "limit of 5 reached for VMS quota ...", "User [0] : VM is locked. [7].", with the code for
+     * authorization or another one. */
     if (reply->outcome == RPC_FAULT)
         return FAULT_OF_DAEMON;
-    if (reply->code == RPC_CODE_LOCKED || strcasestr(reply->message, "quota"))
+    if (reply->code == RPC_CODE_LOCKED || strcasestr(reply->message, "quota") ||
+        strstr(reply->message, " is locked."))
         return FAULT_OF_OWNER;
     switch (reply->code) {
     case RPC_CODE_AUTHENTICATION:
@@ -233,6 +235,8 @@ void enactor_note_refusal(struct enactor *enactor, struct book_vm *vm,
     note(enactor, vm, "command-refused", sentence, vm->next_try, now);
     vm->command[0] = '\0';
     book_mark_vm(enactor->daemon->book, vm);
+    if (vm->goal == GOAL_END && vm->attempts + vm->refusals == 1)
+        daemon_replan(enactor->daemon, "VM %d does not leave host %d", vm->id, vm->host);
     if (is_given_up(enactor, vm, now) || fault != FAULT_OF_HOST)
         return;
     enactor_avoid(vm, vm->host, now + AVOID_AFTER_REFUSAL);

@@ -77,7 +77,7 @@ static bool covered(const struct planner *planner, const struct book_vm *vm, int
     if (holds_its_hosts(lease))
         return (lease->planned && lease->planned->in_engine) ||
                leaves_for_a_promise(planner, lease, now);
-    return vm->attempts == 0 &&
+    return vm->attempts == 0 && vm->refusals == 0 &&
            (lease->phase == PHASE_ENDING || (lease->phase == PHASE_FAILED && vm->goal == GOAL_END));
 }
 

@@ -125,8 +125,14 @@ static void note_size(struct daemon *daemon, struct book_vm *vm, const struct si
 
 static void note_lock(struct daemon *daemon, struct book_vm *vm, const struct sight *sight)
 {
-    if (vm->locked && !sight->locked && vm->goal == GOAL_NONE)
-        daemon_replan(daemon, "VM %d was unlocked", vm->id);
+    if (vm->locked && !sight->locked) {
+        if (vm->goal == GOAL_NONE)
+            daemon_replan(daemon, "VM %d was unlocked", vm->id);
+        if (vm->refusals > 0) {
+            vm->next_try = INSTANT_NONE;
+            book_mark_vm(daemon->book, vm);
+        }
+    }
     vm->locked = sight->locked;
 }
 

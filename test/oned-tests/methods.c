@@ -195,7 +195,12 @@ static void a_locked_vm_is_left_alone(void **state)
     fixture_do(oned, "one.vm.lock", "(sii)", ANNA, 0, 2);
     answer = fixture_call(oned, "one.vm.info", "(si)", ANNA, 0);
     assert_int_equal(fixture_first(answer->text, "LOCKED"), 2);
-    assert_int_equal(fixture_call(oned, "one.vm.action", "(ssi)", ANNA, "hold", 0)->code, 0x8000);
+    answer = fixture_call(oned, "one.vm.action", "(ssi)", ANNA, "hold", 0);
+    assert_int_equal(answer->code, 0x0200);
+    assert_non_null(strstr(answer->text, "Not authorized to perform MANAGE VM [0]."));
+    answer = fixture_call(oned, "one.vm.action", "(ssi)", ADMIN, "hold", 0);
+    assert_int_equal(answer->code, 0x0200);
+    assert_non_null(strstr(answer->text, "User [0] : VM is locked. [0]."));
     fixture_do(oned, "one.vm.unlock", "(si)", ANNA, 0);
     answer = fixture_call(oned, "one.vm.info", "(si)", ANNA, 0);
     assert_null(strstr(answer->text, "<LOCK>"));

@@ -27,11 +27,12 @@ static struct oned_vm *get_vm(struct oned_call *call, int index, enum oned_right
         *answer = oned_answer_forbidden(call, oned_right_name(right), "VM", id);
         return NULL;
     }
-    if (vm->lock > 0 && (int)right + 1 >= vm->lock && !oned_is_admin(call->user)) {
-        *answer = oned_answer_failure(call, 0x8000,
-                                      "User [%d] : Not authorized to perform %s VM "
-                                      "[%d], it is locked.",
-                                      call->user->id, oned_right_name(right), vm->id);
+    /* It can always be looked at. Administrators are locked out like anybody else. */
+    if (vm->lock > 0 && right != RIGHT_USE && (int)right + 1 >= vm->lock) {
+        *answer = oned_is_admin(call->user)
+                      ? oned_answer_failure(call, 0x0200, "User [%d] : VM is locked. [%d].",
+                                            call->user->id, vm->id)
+                      : oned_answer_forbidden(call, oned_right_name(right), "VM", id);
         return NULL;
     }
     return vm;

@@ -128,7 +128,7 @@ struct oned_vm {
     char *name, *deploy_id;
     int state, lcm;
     bool resched;
-    int lock; /* 0 no, 1 use, 2 manage, 3 admin: what others than administrators may not */
+    int lock; /* 0 no, 1 use, 2 manage, 3 admin: what nobody may */
     int lock_owner;
     int64_t lock_time;
     int64_t stime, etime;

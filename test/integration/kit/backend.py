@@ -106,6 +106,10 @@ class Backend:
         """OpenNebula answers calls about that VM with an error."""
         raise Missing("calls cannot be refused on command")
 
+    def keep_on_hosts(self):
+        """The system datastore's files are on the hosts' own disks, of 2 TB each."""
+        raise Missing("hosts do not tell how large their disks are")
+
     def host_name(self, name, cores, memory):
         raise NotImplementedError
 
@@ -180,6 +184,9 @@ class Sandbox(Backend):
 
     def fill_datastores(self, free_mb):
         self.oned.call("sandbox.datastore", 0, free_mb)
+
+    def keep_on_hosts(self):
+        self.oned.call("one.datastore.update", 0, 'SHARED = "NO"', 1)
 
     def deploys(self, vm):
         return None

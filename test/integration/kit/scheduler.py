@@ -99,6 +99,13 @@ class Scheduler:
             return book.execute("SELECT event, text FROM event WHERE lease = ? ORDER BY number",
                                 (lease,)).fetchall()
 
+    def reason(self, lease):
+        """Why its book says that a lease is where it is."""
+        path = "file:%s?mode=ro" % os.path.join(self.state, "book.db")
+        with contextlib.closing(sqlite3.connect(path, uri=True, timeout=10)) as book:
+            found = book.execute("SELECT reason FROM lease WHERE id = ?", (lease,)).fetchone()
+        return found[0] if found else ""
+
     def output(self):
         try:
             with open(self.log, encoding="utf-8", errors="replace") as file:

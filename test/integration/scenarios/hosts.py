@@ -151,17 +151,32 @@ def refusals(t):
 
 @scenario("extra-locked")
 def locked(t):
+    """OpenNebula lets nobody do anything with it, not even write its message."""
     t.add_hosts(1, cores=8)
-    vm = t.vm("locked", cpu=8, hold=True)
+    vm = t.vm("locked", cpu=8)
     t.oned.call("one.vm.lock", vm, 4, False)
-    t.oned.action("release", vm)
     t.begin()
     other = t.running_vm("other", cpu=8)
-    t.wait_reason(vm, 15, r"locked")
+    t.wait(15, "it is said that it is locked", lambda: "locked" in t.scheduler.reason(vm), vm)
     t.delete(other)
     t.throughout(10, "not placed while it is locked", lambda: t.never_ran(vm), vm)
     t.oned.call("one.vm.unlock", vm)
     t.wait_running([vm], 20, "RUNNING when it is unlocked")
+
+
+@scenario("extra-locked-end")
+def locked_end(t):
+    """Its time is over, and its owner has locked it: others are not held back, and it ends when it is
+    unlocked."""
+    t.add_hosts(2, cores=8)
+    t.begin()
+    vm = t.running_vm("locked", cpu=8, haizea={"duration": clock(8)})
+    t.oned.call("one.vm.lock", vm, 4, False)
+    t.wait(25, "it is said that it is locked", lambda: "is locked" in t.scheduler.reason(vm), vm)
+    t.running_vm("other", cpu=8)
+    t.throughout(5, "runs as long as it is locked", lambda: t.look(vm).running, vm)
+    t.oned.call("one.vm.unlock", vm)
+    t.wait(20, "ended when it is unlocked", lambda: t.look(vm).ended, vm)
 
 
 @scenario("extra-datastore-full")
@@ -199,7 +214,7 @@ def datastore_promised(t):
 def datastore_local(t):
     """The disks of the hosts: 2 TB each, of which two VMs of 1.5 TB do not share one."""
     hosts = t.add_hosts(2)
-    t.oned.call("one.datastore.update", 0, 'SHARED = "NO"', 1)
+    t.backend.keep_on_hosts()
     t.begin()
     vms = t.vms(3, "big", more='DISK = [ TYPE = "fs", SIZE = 1500000 ]\n')
     t.wait(60, "one runs on each host",
