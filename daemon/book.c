@@ -159,7 +159,9 @@ int64_t book_promised_start(const struct book_lease *lease)
 {
     if (lease->kind == LEASE_RESERVATION)
         return lease->start;
-    return lease->kind == LEASE_IMMEDIATE && lease->accepted ? lease->expected : INSTANT_NONE;
+    return lease->kind == LEASE_IMMEDIATE && lease->accepted && lease->expected != INSTANT_NEVER
+               ? lease->expected
+               : INSTANT_NONE;
 }
 
 struct book_lease *book_add_lease(struct book *book, int64_t id)

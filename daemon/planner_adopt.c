@@ -77,7 +77,10 @@ static bool covered(const struct planner *planner, const struct book_vm *vm, int
     if (holds_its_hosts(lease))
         return (lease->planned && lease->planned->in_engine) ||
                leaves_for_a_promise(planner, lease, now);
-    return vm->attempts == 0 && vm->refusals == 0 &&
+    /* Over a restart only the time of the next try tells of a refusal. */
+    if (vm->refusals > 0 || (vm->next_try != INSTANT_NONE && vm->next_try > now + PATIENCE))
+        return false;
+    return vm->attempts == 0 &&
            (lease->phase == PHASE_ENDING || (lease->phase == PHASE_FAILED && vm->goal == GOAL_END));
 }
 

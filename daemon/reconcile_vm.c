@@ -128,7 +128,7 @@ static void note_lock(struct daemon *daemon, struct book_vm *vm, const struct si
     if (vm->locked && !sight->locked) {
         if (vm->goal == GOAL_NONE)
             daemon_replan(daemon, "VM %d was unlocked", vm->id);
-        if (vm->refusals > 0) {
+        if (vm->next_try != INSTANT_NONE) {
             vm->next_try = INSTANT_NONE;
             book_mark_vm(daemon->book, vm);
         }

@@ -131,6 +131,11 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     assert_string_equal(lease->reason, "The lease is late: 4 s after its start VM 2 is PENDING on "
                                        "host 4: VM 1 (SAVE_STOP) has not left host 4");
     assert_true(reconcile_next_time(&daemon, 1004) == INSTANT_NEVER);
+    lease->late = false;
+    lease->expected = INSTANT_NEVER; /* it had to wait, and nobody knew how long */
+    assert_true(reconcile_next_time(&daemon, 1004) == INSTANT_NEVER);
+    reconcile_watch_start(&daemon, lease, 1010);
+    assert_false(lease->late);
     world_destroy(daemon.world);
 }
 

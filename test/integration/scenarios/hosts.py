@@ -167,13 +167,16 @@ def locked(t):
 @scenario("extra-locked-end")
 def locked_end(t):
     """Its time is over, and its owner has locked it: others are not held back, and it ends when it is
-    unlocked."""
-    t.add_hosts(2, cores=8)
+    unlocked, over a restart, too."""
+    t.add_hosts(3, cores=8)
     t.begin()
     vm = t.running_vm("locked", cpu=8, haizea={"duration": clock(8)})
     t.oned.call("one.vm.lock", vm, 4, False)
     t.wait(25, "it is said that it is locked", lambda: "is locked" in t.scheduler.reason(vm), vm)
     t.running_vm("other", cpu=8)
+    t.scheduler.kill()
+    t.scheduler.start()
+    t.running_vm("another", cpu=8, seconds=15)
     t.throughout(5, "runs as long as it is locked", lambda: t.look(vm).running, vm)
     t.oned.call("one.vm.unlock", vm)
     t.wait(20, "ended when it is unlocked", lambda: t.look(vm).ended, vm)
