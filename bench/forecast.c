@@ -17,7 +17,7 @@
 #include "core/host_filter.h"
 #include "util/memory.h"
 
-enum { CPU = 1600, TURN_WORK = 400 * 1000 /* as daemon/planner_forecast.c */ };
+enum { CPU = 1600, TURN_WORK = 400 * 1000 /* as daemon/planner/planner_forecast.c */ };
 
 static double processor_ms(void)
 {

@@ -8,8 +8,8 @@
 #include "cli/command.h"
 #include "configuration/live.h"
 #include "core/instant.h"
-#include "daemon/control.h"
-#include "daemon/moment.h"
+#include "daemon/control/control.h"
+#include "daemon/control/moment.h"
 
 enum { ANSWER_TIMEOUT = 150000, OPTIONS_MAX = 32 };
 

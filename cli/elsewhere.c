@@ -26,8 +26,8 @@ static int find_beside(char path[PATH_MAX])
             return -1;
         *slash = '\0';
     }
-    written = snprintf(path, PATH_MAX, "%s/%s/galerna-opennebula", program,
-                       GALERNA_LIBEXEC_DIRECTORY);
+    written =
+        snprintf(path, PATH_MAX, "%s/%s/galerna-opennebula", program, GALERNA_LIBEXEC_DIRECTORY);
     return written > 0 && written < PATH_MAX && access(path, X_OK) == 0 ? 0 : -1;
 }
 

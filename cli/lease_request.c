@@ -12,7 +12,7 @@
 #include "cli/table.h"
 #include "cli/time_words.h"
 #include "core/instant.h"
-#include "daemon/moment.h"
+#include "daemon/control/moment.h"
 
 enum { WAIT_DEFAULT = 20, WAIT_MAX = 86400, LOOK_EVERY = 500 /* milliseconds */ };
 

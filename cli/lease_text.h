@@ -8,8 +8,8 @@
 
 #include "cli/time_words.h"
 
-/* When it started or will: "3h12m ago", "now" while it is being started, "in 5m10s", "~in 5m10s" for
- * an estimate, "due 8s ago" for a start that was expected and has not come, "-". */
+/* When it started or will: "3h12m ago", "now" while it is being started, "in 5m10s", "~in 5m10s"
+ * for an estimate, "due 8s ago" for a start that was expected and has not come, "-". */
 void lease_text_start(const json_t *lease, int64_t now, char text[TIME_WORDS_MAX]);
 
 /* When it starts: `since` of a running one, else `expected`, else `was_expected`, else `start`;

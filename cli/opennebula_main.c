@@ -1,5 +1,5 @@
-/* galerna-opennebula: the commands of galerna that speak XML-RPC. galerna runs it, with the command's
- * name as argv[0]. */
+/* galerna-opennebula: the commands of galerna that speak XML-RPC. galerna runs it, with the
+ * command's name as argv[0]. */
 #include <stdio.h>
 #include <string.h>
 

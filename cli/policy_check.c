@@ -87,9 +87,8 @@ static void found(struct findings *findings, const char *check, bool holds, cons
     findings->failed |= !holds;
     if (!findings->checks)
         printf("  %-6s %-10s %s\n", holds ? "ok" : "FAILED", check, text);
-    else if (json_array_append_new(findings->checks,
-                                   json_pack("{s:s, s:b, s:s}", "name", check, "holds", holds,
-                                             "text", text)) < 0)
+    else if (json_array_append_new(findings->checks, json_pack("{s:s, s:b, s:s}", "name", check,
+                                                               "holds", holds, "text", text)) < 0)
         findings->failed = true;
 }
 
@@ -108,8 +107,7 @@ static void read_sets(const struct check_arguments *arguments, const char *modul
         texts[i] = memory_text(arguments->sets[i]);
         equals = strchr(texts[i], '=');
         *equals = '\0';
-        options[i] =
-            (struct policy_option){.module = module, .key = texts[i], .value = equals + 1};
+        options[i] = (struct policy_option){.module = module, .key = texts[i], .value = equals + 1};
     }
 }
 
@@ -192,7 +190,8 @@ static void check_module(struct findings *findings, const struct search_path *pa
         found_error(findings, "module", &err);
         return;
     }
-    snprintf(text, sizeof text, "%s %s for %s, ABI %u.%u, %u options; only root and you can write it",
+    snprintf(text, sizeof text,
+             "%s %s for %s, ABI %u.%u, %u options; only root and you can write it",
              module->policy.name, module->policy.version, module_kind_name(module->policy.kind),
              module->policy.abi_major, module->policy.abi_minor, module->policy.n_options);
     found(findings, "module", true, text);

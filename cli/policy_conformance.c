@@ -65,9 +65,8 @@ static void make_lease(struct question *question, size_t place, uint64_t *random
     request->id = (int64_t)place + 1;
     request->kind = (enum lease_kind)between(random, LEASE_BEST_EFFORT, LEASE_DEADLINE);
     request->submit = between(random, 0, question->now);
-    request->start = request->kind == LEASE_RESERVATION
-                         ? question->now + between(random, 0, 100000)
-                         : INSTANT_NONE;
+    request->start = request->kind == LEASE_RESERVATION ? question->now + between(random, 0, 100000)
+                                                        : INSTANT_NONE;
     request->duration = between(random, 0, 20) ? between(random, 1, 200000) : SPAN_UNLIMITED;
     request->duration_original = request->duration;
     request->duration_known = SPAN_NONE;
@@ -112,9 +111,8 @@ static void make_hosts(struct question *question, uint64_t *random)
             continue;
         question->hosts[i] = place;
         question->leases_present[i] = (int32_t)between(random, 0, 9);
-        question->unchanged_until[i] = between(random, 0, 2)
-                                           ? batch->at + between(random, 1, 200000)
-                                           : INSTANT_NEVER;
+        question->unchanged_until[i] =
+            between(random, 0, 2) ? batch->at + between(random, 1, 200000) : INSTANT_NEVER;
         for (int type = 0; type < n_types; type++)
             question->free[i * (size_t)n_types + (size_t)type] =
                 between(random, 0, question->site.hosts[place].capacity.of[type]);
@@ -163,9 +161,9 @@ static void ask(const struct policy_hooks *hooks, struct question *question, str
         strncpy(answer->text, reason.text, sizeof answer->text - 1);
     answer->may_preempt = hooks->may_preempt && hooks->may_preempt(hooks->context, lease);
     if (hooks->choose_victims)
-        answer->n_chosen = hooks->choose_victims(hooks->context, lease, question->batch.at,
-                                                 question->victims, question->n_victims, &test,
-                                                 answer->chosen);
+        answer->n_chosen =
+            hooks->choose_victims(hooks->context, lease, question->batch.at, question->victims,
+                                  question->n_victims, &test, answer->chosen);
     else if (hooks->score_victims)
         hooks->score_victims(hooks->context, lease, question->batch.at, question->victims,
                              question->n_victims, answer->scores);
@@ -303,8 +301,8 @@ static int run_all(void *context, struct preflight *preflight, struct error *err
 
 int conformance_run(struct conformance *conformance, struct error *err)
 {
-    struct conformance_figures *figures = mmap(NULL, sizeof *figures, PROT_READ | PROT_WRITE,
-                                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct conformance_figures *figures =
+        mmap(NULL, sizeof *figures, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct conformance_figures *result = conformance->figures;
     int status;
 

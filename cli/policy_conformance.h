@@ -14,8 +14,8 @@
 #include "util/error.h"
 
 struct conformance_figures {
-    uint64_t calls;       /* random calls answered */
-    double microseconds;  /* mean time of one */
+    uint64_t calls;                          /* random calls answered */
+    double microseconds;                     /* mean time of one */
     uint64_t accepted, refused, preemptions; /* in the trace */
 };
 

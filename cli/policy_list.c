@@ -24,9 +24,9 @@ static void list_one(void *context, const char *name, const char *file)
     if (!module) {
         listing->broken = true;
         command_failed(listing->command, &err);
-        line = listing->policies ? json_pack("{s:s, s:s, s:s}", "name", name, "file", file, "error",
-                                             err.text)
-                                 : NULL;
+        line = listing->policies
+                   ? json_pack("{s:s, s:s, s:s}", "name", name, "file", file, "error", err.text)
+                   : NULL;
     } else {
         if (!listing->policies && !listing->any)
             printf("%-15s %-24s %-9s %s\n", "KIND", "NAME", "VERSION", "SUMMARY");
@@ -68,10 +68,9 @@ int command_policy_list(int argc, char **argv)
     search_path_init(&path, NULL, 0);
     search_each(&path, list_one, &listing);
     if (json)
-        code = policy_print_json(argv[0], "galerna-policies",
-                                 listing.no_memory ? NULL
-                                                   : json_pack("{s:O}", "policies",
-                                                               listing.policies));
+        code = policy_print_json(
+            argv[0], "galerna-policies",
+            listing.no_memory ? NULL : json_pack("{s:O}", "policies", listing.policies));
     else if (!listing.any) {
         printf("There are no policy modules in:\n");
         for (size_t i = 0; i < path.n; i++)

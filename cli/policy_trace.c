@@ -121,8 +121,8 @@ static int drive(struct engine *engine, const struct trace *trace, const struct 
         if (now == INSTANT_NEVER)
             break;
         for (; next < LEASES && trace->requests[next].submit == now; next++)
-            inputs[n++] = (struct engine_input){.kind = INPUT_REQUEST,
-                                                .request = &trace->requests[next]};
+            inputs[n++] =
+                (struct engine_input){.kind = INPUT_REQUEST, .request = &trace->requests[next]};
         if (steps == STEPS_MAX)
             status = error_set(err, EINVAL, "the conformance trace does not come to an end");
         else

@@ -217,8 +217,8 @@ static int tell(const struct replay_plan *plan, const struct replay_options *opt
         bool named = plan->n_runs > 1 && strncmp(outcome->message, name, strlen(name)) != 0;
 
         if (outcome->message[0])
-            fprintf(stderr, "%s: %s%s%s\n", command, named ? name : "",
-                    named ? ": " : "", outcome->message);
+            fprintf(stderr, "%s: %s%s%s\n", command, named ? name : "", named ? ": " : "",
+                    outcome->message);
         if (outcome->code == EXIT_INTERRUPTED || code == EXIT_DONE)
             code = outcome->code;
         if (outcome->code == EXIT_FAILED || (outcome->code && !outcome->interrupted))

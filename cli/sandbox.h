@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "test/oned/oned.h"
+#include "sandbox/oned.h"
 
 struct sandbox_arguments {
     struct oned_options options;

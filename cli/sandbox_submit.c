@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/sandbox.h"
 #include "cli/sandbox_client.h"
-#include "test/oned/text.h"
+#include "sandbox/text.h"
 
 enum { COUNT_MAX = 100000, ATTRIBUTES_MAX = 64 };
 

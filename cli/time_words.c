@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "core/instant.h"
-#include "daemon/moment.h"
+#include "daemon/control/moment.h"
 
 #define SPAN_MAX INT64_C(3153600000) /* 100 years */
 

@@ -52,11 +52,11 @@ static json_t *check_to_json(const char *path, const struct trace_check *check)
     for (size_t i = 0; i < check->n_findings; i++) {
         const struct trace_finding *finding = &check->findings[i];
 
-        json_array_append_new(findings, json_pack("{s:s, s:I, s:I, s:s}", "severity",
-                                                  severity_name(finding->severity), "line",
-                                                  (json_int_t)finding->place.line, "column",
-                                                  (json_int_t)finding->place.column, "text",
-                                                  finding->text));
+        json_array_append_new(findings,
+                              json_pack("{s:s, s:I, s:I, s:s}", "severity",
+                                        severity_name(finding->severity), "line",
+                                        (json_int_t)finding->place.line, "column",
+                                        (json_int_t)finding->place.column, "text", finding->text));
     }
     return json_pack("{s:s, s:s, s:I, s:I, s:I, s:b, s:o}", "file", path, "format",
                      trace_format_name(check->format), "leases", (json_int_t)check->census.total,
@@ -74,8 +74,8 @@ static int check_file(const char *command, const char *path,
 
     if (trace_check_file(&check, path, &arguments->reading, arguments->limit, &err) < 0) {
         if (results)
-            json_array_append_new(results, json_pack("{s:s, s:s}", "file", path, "failure",
-                                                     err.text));
+            json_array_append_new(results,
+                                  json_pack("{s:s, s:s}", "file", path, "failure", err.text));
         return command_failed(command, &err);
     }
     code = check.n_errors > 0 ? EXIT_FAILED : EXIT_DONE;

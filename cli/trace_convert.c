@@ -25,7 +25,9 @@ static int write_trace(struct trace *trace, enum trace_format format,
 {
     const char *slash = strrchr(path, '/');
     struct lwf_description description = {
-        .name = arguments->name ? arguments->name : slash ? slash + 1 : path,
+        .name = arguments->name ? arguments->name
+                : slash         ? slash + 1
+                                : path,
         .site = arguments->has_site ? &arguments->site : trace_site(trace),
         .types = format == TRACE_FORMAT_LWF ? lwf_types(trace) : NULL,
     };
@@ -43,7 +45,8 @@ static void tell_counts(const char *path, const struct trace *trace)
     struct swf_counts counts;
 
     swf_counts(trace, &counts);
-    fprintf(stderr, "%s: %" PRId64 " jobs, %" PRId64 " leases; without a lease: %" PRId64
+    fprintf(stderr,
+            "%s: %" PRId64 " jobs, %" PRId64 " leases; without a lease: %" PRId64
             " partial executions, %" PRId64 " never started, %" PRId64 " failed, %" PRId64
             " cancelled, %" PRId64 " without requested time, %" PRId64 " without processors\n",
             path, counts.jobs, counts.leases, counts.partial, counts.never_started, counts.failed,

@@ -136,19 +136,31 @@ static int parse_swf(struct swf_options *swf, const char *command, int letter, c
         if (strcmp(text, "log") == 0)
             return -1;
         return parse_number(command, "processors-per-node", text, &swf->processors_per_node);
-    case LETTER_CPU: return parse_number(command, "cpu-per-node", text, &swf->cpu_per_node);
+    case LETTER_CPU:
+        return parse_number(command, "cpu-per-node", text, &swf->cpu_per_node);
     case LETTER_MEMORY:
         swf->memory_from_log = strcmp(text, "log") == 0;
         if (swf->memory_from_log)
             return -1;
         return parse_number(command, "memory-per-node", text, &swf->memory_per_node);
-    case LETTER_HOSTS: return parse_number(command, "hosts", text, &swf->hosts);
-    case LETTER_JOBS: return parse_number(command, "jobs", text, &swf->limit);
-    case LETTER_MISSING_TIME: return parse_missing_time(command, text, &swf->missing_time);
-    case LETTER_SKIP_FAILED: swf->skip_failed = true; return -1;
-    case LETTER_SKIP_CANCELLED: swf->skip_cancelled = true; return -1;
-    case LETTER_FROM_ZERO: swf->from_zero = true; return -1;
-    default: swf->preemptible = false; return -1;
+    case LETTER_HOSTS:
+        return parse_number(command, "hosts", text, &swf->hosts);
+    case LETTER_JOBS:
+        return parse_number(command, "jobs", text, &swf->limit);
+    case LETTER_MISSING_TIME:
+        return parse_missing_time(command, text, &swf->missing_time);
+    case LETTER_SKIP_FAILED:
+        swf->skip_failed = true;
+        return -1;
+    case LETTER_SKIP_CANCELLED:
+        swf->skip_cancelled = true;
+        return -1;
+    case LETTER_FROM_ZERO:
+        swf->from_zero = true;
+        return -1;
+    default:
+        swf->preemptible = false;
+        return -1;
     }
 }
 
@@ -177,24 +189,38 @@ int trace_arguments_parse(struct trace_arguments *arguments, int argc, char **ar
     trace_options_init(&arguments->reading);
     arguments->limit = 200;
     optind = 0;
-    while (code < 0
-           && (letter = getopt_long(argc, argv, takes & TRACE_OPTION_OUTPUT ? "ho:" : "h", options,
-                                    NULL)) != -1) {
+    while (code < 0 && (letter = getopt_long(argc, argv, takes & TRACE_OPTION_OUTPUT ? "ho:" : "h",
+                                             options, NULL)) != -1) {
         switch (letter) {
         case LETTER_COMPATIBILITY:
             code = parse_compatibility(arguments, argv[0], optarg);
             break;
-        case LETTER_SITE: code = parse_site(arguments, argv[0], optarg); break;
-        case LETTER_LIMIT: code = parse_limit(arguments, argv[0], optarg); break;
-        case LETTER_JSON: arguments->json = true; break;
-        case 'o': arguments->output = optarg; break;
-        case LETTER_NAME: arguments->name = optarg; break;
-        case 'h': print_help(); code = EXIT_DONE; break;
+        case LETTER_SITE:
+            code = parse_site(arguments, argv[0], optarg);
+            break;
+        case LETTER_LIMIT:
+            code = parse_limit(arguments, argv[0], optarg);
+            break;
+        case LETTER_JSON:
+            arguments->json = true;
+            break;
+        case 'o':
+            arguments->output = optarg;
+            break;
+        case LETTER_NAME:
+            arguments->name = optarg;
+            break;
+        case 'h':
+            print_help();
+            code = EXIT_DONE;
+            break;
         case '?':
             fprintf(stderr, "Try '%s --help'.\n", argv[0]);
             code = EXIT_USAGE;
             break;
-        default: code = parse_swf(&arguments->reading.swf, argv[0], letter, optarg); break;
+        default:
+            code = parse_swf(&arguments->reading.swf, argv[0], letter, optarg);
+            break;
         }
     }
     if (code < 0 && optind == argc)

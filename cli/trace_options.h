@@ -11,7 +11,7 @@
 
 struct trace_arguments {
     struct trace_options reading;
-    struct site site;   /* --site */
+    struct site site; /* --site */
     bool has_site;
     bool json;
     const char *output; /* convert: NULL = standard output */

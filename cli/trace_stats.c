@@ -58,8 +58,8 @@ static void print_stats(const char *path, const struct trace_stats *stats)
            stats->last_submit, stats->census.sorted ? "" : ", not sorted");
     printf("  preemptible: %" PRId64 ", with a disk image: %" PRId64 ", with a deadline: %" PRId64
            ", with an earliest start: %" PRId64 ", unlimited: %" PRId64 ", users: %" PRId64 "\n",
-           stats->preemptible, stats->with_image, stats->with_deadline,
-           stats->with_earliest_start, stats->unlimited, stats->users);
+           stats->preemptible, stats->with_image, stats->with_deadline, stats->with_earliest_start,
+           stats->unlimited, stats->users);
     print_load(stats);
     printf("\n  %-22s %10s %10s %12s %10s %10s\n", "", "minimum", "median", "mean", "p95",
            "maximum");
@@ -86,11 +86,10 @@ static json_t *share_to_json(double share)
 static json_t *stats_to_json(const char *path, const struct trace_stats *stats)
 {
     json_t *leases = json_object();
-    json_t *document = json_pack("{s:s, s:I, s:o, s:b, s:I, s:I}", "file", path, "leases",
-                                 (json_int_t)stats->census.total, "kinds", leases, "sorted",
-                                 stats->census.sorted, "first_arrival",
-                                 (json_int_t)stats->first_submit, "last_arrival",
-                                 (json_int_t)stats->last_submit);
+    json_t *document = json_pack(
+        "{s:s, s:I, s:o, s:b, s:I, s:I}", "file", path, "leases", (json_int_t)stats->census.total,
+        "kinds", leases, "sorted", stats->census.sorted, "first_arrival",
+        (json_int_t)stats->first_submit, "last_arrival", (json_int_t)stats->last_submit);
     const struct {
         const char *name;
         int64_t value;

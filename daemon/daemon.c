@@ -8,21 +8,21 @@
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include "daemon/clock.h"
-#include "daemon/control.h"
-#include "daemon/enactor.h"
-#include "daemon/guard.h"
+#include "daemon/control/control.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/enactor.h"
+#include "daemon/live/guard.h"
+#include "daemon/live/messages.h"
 #include "daemon/log.h"
-#include "daemon/messages.h"
-#include "daemon/records.h"
+#include "daemon/record/records.h"
 #include "daemon/signals.h"
 #include "util/crash_point.h"
 
 enum {
-    LOOK_INTERVAL = 700,         /* milliseconds between looks at VMs in transition */
-    WATCHED_MAX = 400,           /* VMs looked at together */
-    PICTURE_STALE = 3,           /* poll intervals after which nothing is done on it */
-    LEADER_FRESH = 1000,         /* milliseconds: an older answer is asked for again before effects */
+    LOOK_INTERVAL = 700, /* milliseconds between looks at VMs in transition */
+    WATCHED_MAX = 400,   /* VMs looked at together */
+    PICTURE_STALE = 3,   /* poll intervals after which nothing is done on it */
+    LEADER_FRESH = 1000, /* milliseconds: an older answer is asked for again before effects */
     REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: new VMs are placed by a picture not older */
     FAILURES_MAX = 5,            /* doublings of the pause after failed polls */
 };
@@ -47,16 +47,17 @@ void daemon_wake(struct daemon *daemon)
 
 int daemon_commit(struct daemon *daemon, struct error *err)
 {
-    if (book_has_changes(daemon->book))
+    if (store_has_changes(daemon->store))
         clocks_remember(daemon);
-    if (book_commit(daemon->book, err) < 0) {
+    if (store_commit(daemon->store, err) < 0) {
         if (!daemon->unwritten[0])
-            log_error("nothing is promised or done, since it cannot be written down: %s", err->text);
+            log_error("nothing is promised or done, since it cannot be written down: %s",
+                      err->text);
         snprintf(daemon->unwritten, sizeof daemon->unwritten, "%s", err->text);
         return -1;
     }
     if (daemon->unwritten[0])
-        log_info("the book can be written again");
+        log_info("the store can be written again");
     daemon->unwritten[0] = '\0';
     return 0;
 }
@@ -102,15 +103,15 @@ static void plan(struct daemon *daemon, int64_t now)
 static void want_full_forms(struct daemon *daemon)
 {
     size_t n, n_ids = 0;
-    struct book_vm *const *vms = book_vms(daemon->book, &n);
+    struct vm_record *const *vms = store_vms(daemon->store, &n);
     int32_t ids[WATCHED_MAX];
 
     for (size_t i = 0; i < n && n_ids < WATCHED_MAX; i++) {
-        const struct sight *sight = world_sight(daemon->world, vms[i]->id);
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
 
-        if (!vms[i]->gone && sight && sight->state != VM_PENDING &&
-            (vms[i]->ours || sight->state == VM_HOLD ||
-             planner_may_move(daemon->planner, book_lease(daemon->book, vms[i]->lease))))
+        if (!vms[i]->gone && observed && observed->state != VM_PENDING &&
+            (vms[i]->ours || observed->state == VM_HOLD ||
+             planner_may_move(daemon->planner, store_lease(daemon->store, vms[i]->lease))))
             ids[n_ids++] = vms[i]->id;
     }
     world_want_full(daemon->world, ids, n_ids);
@@ -209,7 +210,7 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
         daemon->polled = now;
         daemon->next_poll = now + interval;
         daemon->poll_ok = true;
-        if (troubles_expire(&daemon->troubles, clock_now()))
+        if (quarantine_expire(&daemon->quarantine, clock_now()))
             daemon_replan(daemon, "a host that was in trouble gets another chance");
         if (planner_unplaced(daemon->planner))
             daemon_replan(daemon, "%zu leases have no place", planner_unplaced(daemon->planner));
@@ -404,5 +405,5 @@ int daemon_run(struct daemon *daemon, struct error *err)
     }
     sd_notify(0, "STOPPING=1");
     clocks_remember(daemon);
-    return book_commit(daemon->book, err);
+    return store_commit(daemon->store, err);
 }

@@ -1,7 +1,7 @@
 /* daemon.h: galernad: what its parts share.
  *
  * One thread, one loop (daemon_run): wait until an answer, a request, a signal or a planned time
- * comes; then a cycle: intake (new VMs become leases) -> reconcile (the book follows the world) ->
+ * comes; then a cycle: intake (new VMs become leases) -> reconcile (the store follows the world) ->
  * planner (decisions become phases and goals) -> commit (durable) -> enactor (goals become
  * commands) -> messages.
  */
@@ -15,11 +15,11 @@
 #include "adapters/opennebula/rpc.h"
 #include "configuration/configuration.h"
 #include "configuration/live.h"
-#include "daemon/book.h"
-#include "daemon/clocks.h"
-#include "daemon/planner.h"
-#include "daemon/troubles.h"
-#include "daemon/world.h"
+#include "daemon/live/clocks.h"
+#include "daemon/live/quarantine.h"
+#include "daemon/live/world.h"
+#include "daemon/planner/planner.h"
+#include "daemon/store/store.h"
 #include "util/error.h"
 
 struct answers;
@@ -34,11 +34,11 @@ struct daemon {
     const struct configuration *configuration;
     const struct live_configuration *live;
     const char *state_directory;
-    const char *mode;         /* "opennebula" or "simulated" */
-    const char *endpoint;     /* without secrets */
+    const char *mode;     /* "opennebula" or "simulated" */
+    const char *endpoint; /* without secrets */
     char oned_version[32];
     struct rights *rights;
-    struct book *book;
+    struct store *store;
     struct rpc *rpc;
     struct world *world;
     struct estimates *estimates;
@@ -53,28 +53,28 @@ struct daemon {
     int (*reload)(void *context, struct error *err); /* policy modules, on SIGHUP */
     void *reload_context;
 
-    struct troubles troubles; /* hosts that are left alone */
-    bool replan;            /* the engine is to be built anew in the next cycle */
-    char replan_why[128];   /* the first reason, for the log */
-    bool cycle_due;         /* something has changed since the last cycle */
-    bool poll_ok;           /* the last poll was complete */
-    bool guarded;           /* this daemon is the one that may act */
+    struct quarantine quarantine; /* hosts that are left alone */
+    bool replan;                  /* the engine is to be built anew in the next cycle */
+    char replan_why[128];         /* the first reason, for the log */
+    bool cycle_due;               /* something has changed since the last cycle */
+    bool poll_ok;                 /* the last poll was complete */
+    bool guarded;                 /* this daemon is the one that may act */
     bool stopping;
     char unwritten[ERROR_TEXT_MAX]; /* why the last commit failed: nothing is promised or done */
     int exit_code;
-    int64_t polled;         /* monotonic milliseconds: end of the last complete full poll; 0: none */
-    int64_t next_poll;      /* monotonic milliseconds */
-    int64_t next_look;      /* monotonic milliseconds: at VMs in transition */
+    int64_t polled;    /* monotonic milliseconds: end of the last complete full poll; 0: none */
+    int64_t next_poll; /* monotonic milliseconds */
+    int64_t next_look; /* monotonic milliseconds: at VMs in transition */
     bool looking;
     bool asking_leader;     /* commands wait for its answer */
     int failures;           /* polls in a row */
     int64_t watchdog_ms;    /* systemd expects a sign of life so often; 0: it does not */
-    int64_t reconciled;     /* seconds since 1970: when the book last followed the world */
+    int64_t reconciled;     /* seconds since 1970: when the store last followed the world */
     int64_t reconcile_due;  /* when it must do so again, as of the last cycle; INSTANT_NEVER */
     int64_t reconcile_next; /* the first such time after that cycle */
     int64_t expired;        /* seconds since 1970: when old leases were last dropped */
     struct clocks clocks;
-    int64_t started;        /* seconds since 1970 */
+    int64_t started; /* seconds since 1970 */
     uint64_t n_cycles, n_replans;
     int64_t last_cycle_us, last_replan_us;
 };
@@ -85,7 +85,7 @@ void daemon_replan(struct daemon *daemon, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Something happened that a cycle should look at. */
 void daemon_wake(struct daemon *daemon);
-/* Commit the book; what failed is remembered and told once. */
+/* Commit the store; what failed is remembered and told once. */
 int daemon_commit(struct daemon *daemon, struct error *err);
 /* Somebody says that OpenNebula has news. */
 void daemon_notice(struct daemon *daemon);
@@ -101,16 +101,16 @@ int daemon_run(struct daemon *daemon, struct error *err);
 void intake(struct daemon *daemon, int64_t now);
 
 /* A refused lease whose VMs were released: what they ask for now counts. */
-void intake_again(struct daemon *daemon, struct book_lease *lease, int64_t now);
+void intake_again(struct daemon *daemon, struct lease_record *lease, int64_t now);
 
 /* --- reconcile.c --- */
 /* Leases that are about to start, but nothing of them has been commanded, wait again. */
 void reconcile_before_replan(struct daemon *daemon);
 /* The VM cannot be started, and its lease is given up: final until its user releases it. The VMs
  * of the lease that run or are on their way are ended, the others are held. */
-void reconcile_give_up(struct daemon *daemon, const struct book_vm *failed, const char *why,
+void reconcile_give_up(struct daemon *daemon, const struct vm_record *failed, const char *why,
                        int64_t now);
-void reconcile_revert(struct daemon *daemon, struct book_lease *lease);
+void reconcile_revert(struct daemon *daemon, struct lease_record *lease);
 /* Phases follow what is seen. */
 void reconcile(struct daemon *daemon, int64_t now);
 /* When the next lease ends, is warned, or a group is taken as complete; INSTANT_NEVER. */
@@ -118,7 +118,7 @@ int64_t reconcile_next_time(const struct daemon *daemon, int64_t now);
 /* What a lease that is starting, stopping, ending or late waits for at `now` (seconds since 1970),
  * to follow "waits for": "VM 3 (SAVE_STOP) to leave host 1"; "" when that is not known or there is
  * nothing. */
-void daemon_waits_for(const struct daemon *daemon, const struct book_lease *lease, int64_t now,
+void daemon_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
                       char *text, size_t size);
 /* A user or operator gives the lease up. */
 int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err);

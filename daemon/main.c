@@ -16,7 +16,7 @@ static const char usage[] =
     "\n"
     "  -c FILE                 configuration (default: /etc/galerna/galerna.conf if there)\n"
     "      --foreground        stay in the foreground, log to standard error\n"
-    "      --state-dir DIR     where the book of leases is kept\n"
+    "      --state-dir DIR     where the store of leases is kept\n"
     "      --simulate          simulated hosts and the real clock, without an OpenNebula\n"
     "      --check-configuration  read the configuration, say what is wrong, and end\n"
     "      --help, --version\n"

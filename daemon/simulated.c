@@ -15,7 +15,7 @@
 
 #include "configuration/site_text.h"
 #include "daemon/log.h"
-#include "test/oned/oned.h"
+#include "sandbox/oned.h"
 #include "util/memory.h"
 
 enum { PASSWORD_BYTES = 16, KB_PER_MB = 1024 };
@@ -49,9 +49,9 @@ static int read_secret(struct simulated *simulated, struct error *err)
     bool got;
 
     if (!file)
-        return error_set(err, errno,
-                         "%s: %s; without it %s cannot be used: give --simulate another --state-dir",
-                         simulated->auth_file, strerror(errno), simulated->state);
+        return error_set(
+            err, errno, "%s: %s; without it %s cannot be used: give --simulate another --state-dir",
+            simulated->auth_file, strerror(errno), simulated->state);
     got = fgets(line, sizeof line, file) && strncmp(line, user, strlen(user)) == 0;
     fclose(file);
     line[got ? strcspn(line, "\n") : 0] = '\0';
@@ -89,15 +89,15 @@ static int resize_host(struct oned *oned, const struct simulated *simulated, siz
 {
     char request[1024], *answer;
     size_t size;
-    int length = snprintf(
-        request, sizeof request,
-        "<?xml version=\"1.0\"?><methodCall><methodName>sandbox.host</methodName><params>"
-        "<param><value><string>oneadmin:%s</string></value></param>"
-        "<param><value><int>%zu</int></value></param>"
-        "<param><value><string>CPU=%lld\nMEMORY=%lld</string></value></param>"
-        "</params></methodCall>",
-        simulated->password, place, (long long)capacity->of[RESOURCE_CPU],
-        (long long)capacity->of[RESOURCE_MEMORY] * KB_PER_MB);
+    int length =
+        snprintf(request, sizeof request,
+                 "<?xml version=\"1.0\"?><methodCall><methodName>sandbox.host</methodName><params>"
+                 "<param><value><string>oneadmin:%s</string></value></param>"
+                 "<param><value><int>%zu</int></value></param>"
+                 "<param><value><string>CPU=%lld\nMEMORY=%lld</string></value></param>"
+                 "</params></methodCall>",
+                 simulated->password, place, (long long)capacity->of[RESOURCE_CPU],
+                 (long long)capacity->of[RESOURCE_MEMORY] * KB_PER_MB);
     bool done;
 
     answer = oned_call(oned, request, (size_t)length, &size);
@@ -135,10 +135,11 @@ static int check_hosts(struct oned *oned, const struct simulated *simulated,
     size_t n = simulated->resumed ? count_hosts(oned, simulated) : site->n_hosts;
 
     if (n != site->n_hosts)
-        return error_set(err, EINVAL,
-                         "%s has %zu hosts, simulation.resources %zu: to begin with new hosts, give "
-                         "--simulate another --state-dir",
-                         simulated->state, n, site->n_hosts);
+        return error_set(
+            err, EINVAL,
+            "%s has %zu hosts, simulation.resources %zu: to begin with new hosts, give "
+            "--simulate another --state-dir",
+            simulated->state, n, site->n_hosts);
     for (size_t i = simulated->resumed ? 0 : 1; i < site->n_hosts; i++) {
         const struct amounts *capacity = &site->hosts[i].capacity;
 
@@ -259,8 +260,7 @@ static int set_going(struct simulated *simulated, const char *state_directory, b
 }
 
 struct simulated *simulated_start(const struct configuration *configuration,
-                                  const char *state_directory, bool with_leases,
-                                  struct error *err)
+                                  const char *state_directory, bool with_leases, struct error *err)
 {
     const char *text = configuration->resources ? configuration->resources : default_site;
     struct simulated *simulated;

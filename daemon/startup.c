@@ -11,17 +11,17 @@
 #include "adapters/opennebula/credentials.h"
 #include "adapters/opennebula/pool.h"
 #include "adapters/opennebula/setup.h"
-#include "daemon/clock.h"
-#include "daemon/control.h"
+#include "daemon/control/control.h"
+#include "daemon/control/services.h"
 #include "daemon/daemon.h"
-#include "daemon/enactor.h"
-#include "daemon/estimates.h"
-#include "daemon/guard.h"
-#include "daemon/lessons.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/enactor.h"
+#include "daemon/live/estimates.h"
+#include "daemon/live/guard.h"
+#include "daemon/live/messages.h"
 #include "daemon/log.h"
-#include "daemon/messages.h"
-#include "daemon/recorder.h"
-#include "daemon/services.h"
+#include "daemon/planner/lessons.h"
+#include "daemon/record/recorder.h"
 #include "daemon/signals.h"
 #include "daemon/simulated.h"
 #include "plugin/configured.h"
@@ -29,9 +29,9 @@
 #include "util/memory.h"
 
 enum {
-    CONNECT_TIMEOUT = 5 * 1000,   /* milliseconds */
-    SITE_INTERVAL = 10 * 1000,    /* milliseconds between looks at datastores, users, rules */
-    FIRST_CONTACT = 20 * 1000,    /* milliseconds until an oned that is not there is given up */
+    CONNECT_TIMEOUT = 5 * 1000, /* milliseconds */
+    SITE_INTERVAL = 10 * 1000,  /* milliseconds between looks at datastores, users, rules */
+    FIRST_CONTACT = 20 * 1000,  /* milliseconds until an oned that is not there is given up */
     FIRST_CONTACT_PAUSE = 1000,
     CLAIM_TURN = 100, /* milliseconds between looks whether the place is ours */
 };
@@ -39,7 +39,7 @@ enum {
 enum { LATER = 1, STOPPED }; /* of what is tried at the start, besides 0 and -1 */
 
 /* Everything there is, in the order in which it is made. */
-struct house {
+struct app {
     const struct startup *startup;
     struct configuration *configuration;
     char *state_directory, *socket;
@@ -53,9 +53,9 @@ struct house {
     int exit_code;
 };
 
-static int fail(struct house *house, int code, const struct error *err)
+static int fail(struct app *app, int code, const struct error *err)
 {
-    house->exit_code = code;
+    app->exit_code = code;
     log_error("%s", err->text);
     return -1;
 }
@@ -73,100 +73,100 @@ static void policy_message(void *context, enum policy_log_level level, const cha
 
 static int reload(void *context, struct error *err)
 {
-    struct house *house = context;
+    struct app *app = context;
 
-    if (policy_host_reload(house->policies, err) < 0)
+    if (policy_host_reload(app->policies, err) < 0)
         return -1;
-    if (lessons_have_begun(house->lessons))
-        lessons_recall(house->lessons);
+    if (lessons_have_begun(app->lessons))
+        lessons_recall(app->lessons);
     return 0;
 }
 
 /* Modules can be told of the past when they can ask how large the site is. */
 static void site_changed(void *context, const struct site *site)
 {
-    struct house *house = context;
+    struct app *app = context;
 
-    policy_host_set_site(house->policies, site);
-    if (site && !lessons_have_begun(house->lessons))
-        lessons_recall(house->lessons);
+    policy_host_set_site(app->policies, site);
+    if (site && !lessons_have_begun(app->lessons))
+        lessons_recall(app->lessons);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-static int read_configuration(struct house *house)
+static int read_configuration(struct app *app)
 {
     struct error err = {0};
     const struct configuration_wishes wishes = {0};
 
-    house->configuration = live_configuration_read(house->startup->file, &wishes, &err);
-    if (!house->configuration)
-        return fail(house, EXIT_CONFIGURATION, &err);
-    house->daemon.configuration = house->configuration;
-    house->daemon.live = &house->configuration->live;
-    log_set_level(house->daemon.live->log_level);
-    house->daemon.rights = rights_create(&house->configuration->ini, &err);
-    return house->daemon.rights ? 0 : fail(house, EXIT_CONFIGURATION, &err);
+    app->configuration = live_configuration_read(app->startup->file, &wishes, &err);
+    if (!app->configuration)
+        return fail(app, EXIT_CONFIGURATION, &err);
+    app->daemon.configuration = app->configuration;
+    app->daemon.live = &app->configuration->live;
+    log_set_level(app->daemon.live->log_level);
+    app->daemon.rights = rights_create(&app->configuration->ini, &err);
+    return app->daemon.rights ? 0 : fail(app, EXIT_CONFIGURATION, &err);
 }
 
 /* Not one of them is left out: other policies than those asked for would break promises. */
-static int load_policies(struct house *house)
+static int load_policies(struct app *app)
 {
     const struct policy_driver driver = {.log = policy_message, .replace_slow = true};
     struct error err = {0};
 
-    house->policies = policy_host_configured(house->configuration, &driver, &err);
-    if (!house->policies)
-        return fail(house, EXIT_CONFIGURATION, &err);
-    house->daemon.reload = reload;
-    house->daemon.reload_context = house;
+    app->policies = policy_host_configured(app->configuration, &driver, &err);
+    if (!app->policies)
+        return fail(app, EXIT_CONFIGURATION, &err);
+    app->daemon.reload = reload;
+    app->daemon.reload_context = app;
     return 0;
 }
 
-static int open_book(struct house *house)
+static int open_store(struct app *app)
 {
     struct error err = {0};
-    const struct live_configuration *live = house->daemon.live;
+    const struct live_configuration *live = app->daemon.live;
 
-    house->state_directory = live_state_directory(live, house->startup->state_directory, &err);
-    if (!house->state_directory)
-        return fail(house, EXIT_FAILURE, &err);
-    house->daemon.state_directory = house->state_directory;
-    house->daemon.book = book_open(house->state_directory, &err);
-    if (!house->daemon.book)
-        return fail(house, err.code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, &err);
+    app->state_directory = live_state_directory(live, app->startup->state_directory, &err);
+    if (!app->state_directory)
+        return fail(app, EXIT_FAILURE, &err);
+    app->daemon.state_directory = app->state_directory;
+    app->daemon.store = store_open(app->state_directory, &err);
+    if (!app->daemon.store)
+        return fail(app, err.code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, &err);
     return 0;
 }
 
-static bool is_simulated(const struct house *house)
+static bool is_simulated(const struct app *app)
 {
-    return house->startup->simulate || house->configuration->mode == MODE_SIMULATED;
+    return app->startup->simulate || app->configuration->mode == MODE_SIMULATED;
 }
 
-/* VMs have the same ids in all OpenNebulas: a book of real ones would take simulated ones for them. */
-static int check_mode(struct house *house)
+/* VMs have the same ids in all OpenNebulas: a store of real ones would take simulated ones for
+ * them. */
+static int check_mode(struct app *app)
 {
-    const char *mode = is_simulated(house) ? "simulated" : "opennebula";
-    const char *before = book_fact(house->daemon.book, "mode");
+    const char *mode = is_simulated(app) ? "simulated" : "opennebula";
+    const char *before = store_fact(app->daemon.store, "mode");
     struct error err = {0};
 
-    house->daemon.mode = mode;
+    app->daemon.mode = mode;
     if (before && strcmp(before, mode) != 0) {
         error_set(&err, EINVAL, "%s has the leases of %s: give %s another --state-dir",
-                  house->state_directory,
-                  is_simulated(house) ? "a real OpenNebula" : "simulated hosts",
-                  is_simulated(house) ? "--simulate" : "this galernad");
-        return fail(house, EXIT_CONFIGURATION, &err);
+                  app->state_directory, is_simulated(app) ? "a real OpenNebula" : "simulated hosts",
+                  is_simulated(app) ? "--simulate" : "this galernad");
+        return fail(app, EXIT_CONFIGURATION, &err);
     }
     if (!before)
-        book_set_fact(house->daemon.book, "mode", mode);
-    return book_commit(house->daemon.book, &err) < 0 ? fail(house, EXIT_FAILURE, &err) : 0;
+        store_set_fact(app->daemon.store, "mode", mode);
+    return store_commit(app->daemon.store, &err) < 0 ? fail(app, EXIT_FAILURE, &err) : 0;
 }
 
-static int find_oned(struct house *house)
+static int find_oned(struct app *app)
 {
     struct error err = {0};
-    const struct live_configuration *live = house->daemon.live;
+    const struct live_configuration *live = app->daemon.live;
     struct rpc_settings settings = {.allow_plaintext = live->allow_plaintext,
                                     .ca_file = live->ca_file,
                                     .timeout = live->timeout * 1000,
@@ -175,29 +175,26 @@ static int find_oned(struct house *house)
                                     .answer_limit = (size_t)live->answer_limit << 20};
     size_t n_vms;
 
-    if (is_simulated(house)) {
-        book_vms(house->daemon.book, &n_vms);
-        house->simulated =
-            simulated_start(house->configuration, house->state_directory, n_vms > 0, &err);
-        if (!house->simulated)
-            return fail(house, err.code == EINVAL ? EXIT_CONFIGURATION : EXIT_FAILURE, &err);
+    if (is_simulated(app)) {
+        store_vms(app->daemon.store, &n_vms);
+        app->simulated = simulated_start(app->configuration, app->state_directory, n_vms > 0, &err);
+        if (!app->simulated)
+            return fail(app, err.code == EINVAL ? EXIT_CONFIGURATION : EXIT_FAILURE, &err);
     }
-    if (credentials_find(&house->credentials,
-                         house->simulated ? simulated_endpoint(house->simulated) : live->endpoint,
-                         house->simulated ? simulated_auth_file(house->simulated)
-                                          : live->auth_file,
-                         &err) < 0)
-        return fail(house, EXIT_CREDENTIALS, &err);
-    if (house->credentials.warning[0])
-        log_warning("%s", house->credentials.warning);
-    settings.endpoint = house->daemon.endpoint = house->credentials.endpoint;
-    settings.session = house->credentials.session;
-    house->daemon.rpc = rpc_create(&settings, &err);
-    return house->daemon.rpc ? 0 : fail(house, EXIT_FAILURE, &err);
+    if (credentials_find(
+            &app->credentials, app->simulated ? simulated_endpoint(app->simulated) : live->endpoint,
+            app->simulated ? simulated_auth_file(app->simulated) : live->auth_file, &err) < 0)
+        return fail(app, EXIT_CREDENTIALS, &err);
+    if (app->credentials.warning[0])
+        log_warning("%s", app->credentials.warning);
+    settings.endpoint = app->daemon.endpoint = app->credentials.endpoint;
+    settings.session = app->credentials.session;
+    app->daemon.rpc = rpc_create(&settings, &err);
+    return app->daemon.rpc ? 0 : fail(app, EXIT_FAILURE, &err);
 }
 
 /* Milliseconds; calls go on. STOPPED: by a signal. */
-static int wait_or_stop(struct house *house, int64_t pause)
+static int wait_or_stop(struct app *app, int64_t pause)
 {
     int64_t until = clock_monotonic() + pause, left;
     struct curl_waitfd fd;
@@ -205,8 +202,8 @@ static int wait_or_stop(struct house *house, int64_t pause)
     unsigned n = signals_waitfd(&fd);
 
     while ((left = until - clock_monotonic()) > 0) {
-        if (rpc_wait(house->daemon.rpc, &fd, n, (int)left, &err) < 0)
-            return fail(house, EXIT_FAILURE, &err);
+        if (rpc_wait(app->daemon.rpc, &fd, n, (int)left, &err) < 0)
+            return fail(app, EXIT_FAILURE, &err);
         if (signals_next() == SIGNAL_STOP)
             return STOPPED;
     }
@@ -214,7 +211,7 @@ static int wait_or_stop(struct house *house, int64_t pause)
 }
 
 /* oned may be starting at the same time; wrong credentials are not waited out. */
-static int greet_oned(struct house *house)
+static int greet_oned(struct app *app)
 {
     const struct rpc_request request = {.method = "one.system.version"};
     int64_t until = clock_monotonic() + FIRST_CONTACT;
@@ -226,30 +223,30 @@ static int greet_oned(struct house *house)
         char *version = NULL;
         struct rpc_reply reply = {0};
 
-        if (rpc_call_now(house->daemon.rpc, &request, &version, &reply, &err) == 0) {
-            snprintf(house->daemon.oned_version, sizeof house->daemon.oned_version, "%.31s",
+        if (rpc_call_now(app->daemon.rpc, &request, &version, &reply, &err) == 0) {
+            snprintf(app->daemon.oned_version, sizeof app->daemon.oned_version, "%.31s",
                      version ? version : "");
             free(version);
             return 0;
         }
         free(version);
-        if (reply.outcome == RPC_REFUSED && (reply.code == RPC_CODE_AUTHENTICATION ||
-                                             reply.code == RPC_CODE_AUTHORIZATION)) {
+        if (reply.outcome == RPC_REFUSED &&
+            (reply.code == RPC_CODE_AUTHENTICATION || reply.code == RPC_CODE_AUTHORIZATION)) {
             error_prefix(&err, "OpenNebula refuses the credentials of %s",
-                         house->credentials.session_from);
-            return fail(house, EXIT_CREDENTIALS, &err);
+                         app->credentials.session_from);
+            return fail(app, EXIT_CREDENTIALS, &err);
         }
         if (clock_monotonic() >= until)
             return LATER;
         if (!told)
             log_warning("%s; trying again", err.text);
         told = true;
-        if ((waiting = wait_or_stop(house, FIRST_CONTACT_PAUSE)) != 0)
+        if ((waiting = wait_or_stop(app, FIRST_CONTACT_PAUSE)) != 0)
             return waiting;
     }
 }
 
-static int check_credentials(struct house *house)
+static int check_credentials(struct app *app)
 {
     const struct rpc_argument self = RPC_INT(-1);
     const struct rpc_request request = {
@@ -258,11 +255,11 @@ static int check_credentials(struct house *house)
     struct error err = {0};
     char *document = NULL;
 
-    if (rpc_call_now(house->daemon.rpc, &request, &document, &reply, &err) < 0 &&
+    if (rpc_call_now(app->daemon.rpc, &request, &document, &reply, &err) < 0 &&
         reply.outcome == RPC_REFUSED && reply.code == RPC_CODE_AUTHENTICATION) {
         error_prefix(&err, "OpenNebula refuses the credentials of %s",
-                     house->credentials.session_from);
-        return fail(house, EXIT_CREDENTIALS, &err);
+                     app->credentials.session_from);
+        return fail(app, EXIT_CREDENTIALS, &err);
     }
     free(document);
     return 0;
@@ -270,7 +267,7 @@ static int check_credentials(struct house *house)
 
 /* Access rules may be for one zone of a federation. Whoever may not read the configuration is taken
  * to be alone. */
-static void find_zone(struct house *house)
+static void find_zone(struct app *app)
 {
     const struct rpc_request request = {.method = "one.system.config"};
     struct setup_facts facts;
@@ -278,29 +275,29 @@ static void find_zone(struct house *house)
     char *document = NULL;
 
     setup_facts_init(&facts);
-    if (rpc_call_now(house->daemon.rpc, &request, &document, NULL, &err) == 0 && document &&
+    if (rpc_call_now(app->daemon.rpc, &request, &document, NULL, &err) == 0 && document &&
         setup_read_config(&facts, document, strlen(document), &err) == 0)
-        house->zone = facts.zone;
+        app->zone = facts.zone;
     else
         log_debug("the zone is not known and taken as 0: %s", err.text);
     free(document);
 }
 
-static int fail_or_busy(struct house *house, const struct error *err)
+static int fail_or_busy(struct app *app, const struct error *err)
 {
-    return fail(house, err->code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, err);
+    return fail(app, err->code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, err);
 }
 
 /* Where several oneds make a zone, each may have a galernad beside it; the leader's acts. */
-static bool oned_follows(struct house *house)
+static bool oned_follows(struct app *app)
 {
     const struct rpc_request request = {.method = "one.zone.raftstatus"};
     struct error err = {0};
     char *document = NULL, state[32];
     bool leads = true;
 
-    if (house->daemon.live->leader_check &&
-        rpc_call_now(house->daemon.rpc, &request, &document, NULL, &err) == 0 && document &&
+    if (app->daemon.live->leader_check &&
+        rpc_call_now(app->daemon.rpc, &request, &document, NULL, &err) == 0 && document &&
         raft_status_parse(document, strlen(document), &leads, state, sizeof state, &err) == 0 &&
         !leads)
         log_info("this oned does not lead its zone (%s): waiting until it does", state);
@@ -310,9 +307,9 @@ static bool oned_follows(struct house *house)
 
 /* Until it is known whether another one acts. An OpenNebula that does not answer is asked again by
  * the loop, which does nothing before it knows. */
-static int claim_place(struct house *house)
+static int claim_place(struct app *app)
 {
-    struct guard *guard = house->daemon.guard;
+    struct guard *guard = app->daemon.guard;
     struct error err = {0};
     int waiting;
 
@@ -320,55 +317,54 @@ static int claim_place(struct house *house)
         guard_step(guard);
         if (guard_is_settled(guard))
             break;
-        if ((waiting = wait_or_stop(house, CLAIM_TURN)) != 0)
+        if ((waiting = wait_or_stop(app, CLAIM_TURN)) != 0)
             return waiting;
     }
-    return guard_check(guard, &err) < 0 ? fail_or_busy(house, &err) : 0;
+    return guard_check(guard, &err) < 0 ? fail_or_busy(app, &err) : 0;
 }
 
-static int take_place(struct house *house)
+static int take_place(struct app *app)
 {
-    const struct live_configuration *live = house->daemon.live;
+    const struct live_configuration *live = app->daemon.live;
     struct error err = {0};
-    int reached = greet_oned(house), claimed = 0;
+    int reached = greet_oned(app), claimed = 0;
 
     if (reached < 0 || reached == STOPPED)
         return reached;
-    if (reached == 0 && check_credentials(house) < 0)
+    if (reached == 0 && check_credentials(app) < 0)
         return -1;
     if (reached == 0)
-        find_zone(house);
-    house->daemon.guard =
-        guard_create(house->daemon.rpc, house->credentials.endpoint,
-                     book_instance(house->daemon.book),
-                     live->exclusive && !live->dry_run && !house->simulated, &err);
-    if (!house->daemon.guard)
-        return fail_or_busy(house, &err);
-    if (reached == 0 && !oned_follows(house))
-        claimed = claim_place(house);
+        find_zone(app);
+    app->daemon.guard =
+        guard_create(app->daemon.rpc, app->credentials.endpoint, store_instance(app->daemon.store),
+                     live->exclusive && !live->dry_run && !app->simulated, &err);
+    if (!app->daemon.guard)
+        return fail_or_busy(app, &err);
+    if (reached == 0 && !oned_follows(app))
+        claimed = claim_place(app);
     if (claimed != 0)
         return claimed;
     log_info("acting on OpenNebula %s at %s as %s",
-             house->daemon.oned_version[0] ? house->daemon.oned_version : "(not reached yet)",
-             house->credentials.endpoint, house->credentials.user);
+             app->daemon.oned_version[0] ? app->daemon.oned_version : "(not reached yet)",
+             app->credentials.endpoint, app->credentials.user);
     return 0;
 }
 
-static struct planner_settings planner_settings(struct house *house)
+static struct planner_settings planner_settings(struct app *app)
 {
-    const struct live_configuration *live = house->daemon.live;
+    const struct live_configuration *live = app->daemon.live;
     struct planner_settings settings = {
-        .engine = house->configuration->settings,
-        .policies = policy_host_hooks(house->policies),
+        .engine = app->configuration->settings,
+        .policies = policy_host_hooks(app->policies),
         .eligibility = {.policy = (enum host_policy)live->host_policy,
                         .rank = live->rank,
                         .memory_scale = live->memory_scale,
-                        .zone = house->zone},
+                        .zone = app->zone},
         .boot_time = live->boot_time,
         .forecast = live->forecast,
         .site_changed = site_changed,
-        .site_context = house,
-        .troubles = &house->daemon.troubles,
+        .site_context = app,
+        .quarantine = &app->daemon.quarantine,
         .resumes_anywhere = live->suspend_with == SUSPEND_WITH_STOP,
         .submit_on_hold = live->submit_on_hold,
     };
@@ -380,10 +376,10 @@ static struct planner_settings planner_settings(struct house *house)
     return settings;
 }
 
-static int make_loop(struct house *house)
+static int make_loop(struct app *app)
 {
-    struct daemon *daemon = &house->daemon;
-    struct planner_settings settings = planner_settings(house);
+    struct daemon *daemon = &app->daemon;
+    struct planner_settings settings = planner_settings(app);
     const struct world_settings world = {.rpc = daemon->rpc,
                                          .site_interval = SITE_INTERVAL,
                                          .check_leader = daemon->live->leader_check};
@@ -394,77 +390,77 @@ static int make_loop(struct house *house)
     clocks_recall(daemon, clock_now_ms(), clock_awake_or_not());
     daemon->started = clock_now();
     daemon->world = world_create(&world, daemon_polled, daemon);
-    daemon->estimates = estimates_create(daemon->book);
-    house->lessons = lessons_create(daemon->book, house->policies);
-    daemon->planner = planner_create(&settings, daemon->book, daemon->world);
+    daemon->estimates = estimates_create(daemon->store);
+    app->lessons = lessons_create(daemon->store, app->policies);
+    daemon->planner = planner_create(&settings, daemon->store, daemon->world);
     planner_set_estimates(daemon->planner, daemon->estimates);
     planner_world(daemon->planner, &modules);
-    policy_host_set_world(house->policies, &modules);
+    policy_host_set_world(app->policies, &modules);
     daemon->enactor = enactor_create(daemon);
     daemon->messages = messages_create(daemon);
-    house->services = services_for(daemon);
-    daemon->answers = answers_create(daemon->book, &house->services);
-    house->socket = live_control_socket(daemon->live, house->startup->state_directory,
-                                        house->state_directory);
-    daemon->control = control_create(house->socket, daemon->live->control_group, answers_handle,
+    app->services = services_for(daemon);
+    daemon->answers = answers_create(daemon->store, &app->services);
+    app->socket =
+        live_control_socket(daemon->live, app->startup->state_directory, app->state_directory);
+    daemon->control = control_create(app->socket, daemon->live->control_group, answers_handle,
                                      daemon->answers, &err);
     if (!daemon->control)
-        return fail(house, EXIT_FAILURE, &err);
+        return fail(app, EXIT_FAILURE, &err);
     return 0;
 }
 
 /* --- together --------------------------------------------------------------------------------- */
 
-static int go_to_background(struct house *house)
+static int go_to_background(struct app *app)
 {
     struct error err = {0};
 
-    if (house->startup->foreground || getenv("NOTIFY_SOCKET"))
+    if (app->startup->foreground || getenv("NOTIFY_SOCKET"))
         return 0;
     if (daemon(0, 1) < 0) {
         error_set(&err, errno, "cannot go to the background: %s", strerror(errno));
-        return fail(house, EXIT_FAILURE, &err);
+        return fail(app, EXIT_FAILURE, &err);
     }
     return 0;
 }
 
 /* 0; -1: it cannot be; else there is nothing to run. */
-static int build(struct house *house)
+static int build(struct app *app)
 {
     struct error err = {0};
     uint64_t watchdog = 0;
     int placed;
 
-    if (read_configuration(house) < 0)
+    if (read_configuration(app) < 0)
         return -1;
     /* From here on: who is told to stop while it starts ends as told, not by the signal. */
-    if (!house->startup->check_only && signals_catch(&err) < 0)
-        return fail(house, EXIT_FAILURE, &err);
-    if (load_policies(house) < 0)
+    if (!app->startup->check_only && signals_catch(&err) < 0)
+        return fail(app, EXIT_FAILURE, &err);
+    if (load_policies(app) < 0)
         return -1;
-    if (house->startup->check_only) {
+    if (app->startup->check_only) {
         puts("The configuration is in order.");
         return 1;
     }
     if (credentials_protect(&err) < 0)
         log_warning("%s", err.text);
-    if (go_to_background(house) < 0)
+    if (go_to_background(app) < 0)
         return -1;
-    if (open_book(house) < 0 || check_mode(house) < 0 || find_oned(house) < 0)
+    if (open_store(app) < 0 || check_mode(app) < 0 || find_oned(app) < 0)
         return -1;
-    if ((placed = take_place(house)) != 0)
+    if ((placed = take_place(app)) != 0)
         return placed;
-    if (make_loop(house) < 0)
+    if (make_loop(app) < 0)
         return -1;
     crash_point("built");
     if (sd_watchdog_enabled(0, &watchdog) > 0)
-        house->daemon.watchdog_ms = (int64_t)(watchdog / 1000);
+        app->daemon.watchdog_ms = (int64_t)(watchdog / 1000);
     return 0;
 }
 
-static void take_down(struct house *house)
+static void take_down(struct app *app)
 {
-    struct daemon *daemon = &house->daemon;
+    struct daemon *daemon = &app->daemon;
     struct error err = {0};
 
     control_destroy(daemon->control);
@@ -480,29 +476,29 @@ static void take_down(struct house *house)
     estimates_destroy(daemon->estimates);
     world_destroy(daemon->world);
     guard_destroy(daemon->guard);
-    troubles_finish(&daemon->troubles);
-    lessons_destroy(house->lessons);
-    policy_host_destroy(house->policies);
-    credentials_finish(&house->credentials);
-    simulated_stop(house->simulated);
-    book_close(daemon->book);
+    quarantine_finish(&daemon->quarantine);
+    lessons_destroy(app->lessons);
+    policy_host_destroy(app->policies);
+    credentials_finish(&app->credentials);
+    simulated_stop(app->simulated);
+    store_close(daemon->store);
     rights_destroy(daemon->rights);
-    configuration_destroy(house->configuration);
-    free(house->state_directory);
-    free(house->socket);
+    configuration_destroy(app->configuration);
+    free(app->state_directory);
+    free(app->socket);
 }
 
 int startup_run(const struct startup *startup)
 {
-    struct house *house = memory_new(1, sizeof *house);
+    struct app *app = memory_new(1, sizeof *app);
     struct error err = {0};
     int code;
 
-    house->startup = startup;
-    if (build(house) == 0 && daemon_run(&house->daemon, &err) < 0)
-        fail_or_busy(house, &err);
-    code = house->exit_code ? house->exit_code : house->daemon.exit_code;
-    take_down(house);
-    free(house);
+    app->startup = startup;
+    if (build(app) == 0 && daemon_run(&app->daemon, &err) < 0)
+        fail_or_busy(app, &err);
+    code = app->exit_code ? app->exit_code : app->daemon.exit_code;
+    take_down(app);
+    free(app);
     return code;
 }

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Besides EXIT_SUCCESS, EXIT_FAILURE and 64 (usage). CONFIGURATION: the file, or a policy module that
- * it names. */
+/* Besides EXIT_SUCCESS, EXIT_FAILURE and 64 (usage). CONFIGURATION: the file, or a policy module
+ * that it names. */
 enum { EXIT_ANOTHER_DAEMON = 3, EXIT_CREDENTIALS = 4, EXIT_CONFIGURATION = 78 };
 
 struct startup {

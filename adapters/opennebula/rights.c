@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "adapters/opennebula/wish_time.h"
+#include "adapters/opennebula/lease_spec_time.h"
 #include "util/memory.h"
 #include "util/suggest.h"
 
@@ -43,13 +43,13 @@ static const struct {
                                "May say that a lease is not to be preempted (PREEMPTIBLE=no)."},
     [RIGHT_EXTERNAL] = {"external", RIGHT_YES_NO, 0, 0, 1,
                         "May say that a lease comes from another site (ORIGIN=external)."},
-    [RIGHT_MAX_PRIORITY] = {"max-priority", RIGHT_NUMBER, 0, -WISH_PRIORITY_MOST,
-                            WISH_PRIORITY_MOST, "The highest PRIORITY."},
-    [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, WISH_SPAN_MOST,
+    [RIGHT_MAX_PRIORITY] = {"max-priority", RIGHT_NUMBER, 0, -LEASE_SPEC_PRIORITY_MOST,
+                            LEASE_SPEC_PRIORITY_MOST, "The highest PRIORITY."},
+    [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, LEASE_SPEC_SPAN_MOST,
                             "The longest DURATION."},
-    [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, NO_LIMIT, 0, WISH_SPAN_MOST,
+    [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, NO_LIMIT, 0, LEASE_SPEC_SPAN_MOST,
                          "How far in the future START, EARLIEST and DEADLINE may lie."},
-    [RIGHT_MAX_VMS] = {"max-vms", RIGHT_NUMBER, NO_LIMIT, 1, WISH_GROUP_SIZE_MOST,
+    [RIGHT_MAX_VMS] = {"max-vms", RIGHT_NUMBER, NO_LIMIT, 1, LEASE_SPEC_GROUP_SIZE_MOST,
                        "VMs of one lease."},
     [RIGHT_MAX_RESERVATIONS] = {"max-reservations", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
                                 "Reservations of one user at once."},
@@ -96,7 +96,7 @@ static int parse_value(enum right right, const char *text, int64_t *value)
         return 0;
     }
     if (right_table[right].type == RIGHT_SPAN && strchr(text, ':')) {
-        if (wish_span_parse(text, value))
+        if (span_parse(text, value))
             return -1;
     } else {
         errno = 0;
@@ -288,16 +288,16 @@ static void overlay(const struct rights *rights, enum section_kind kind, const c
             limits->values[i] = section->values[i];
 }
 
-static int refuse(char reason[WISH_TEXT_MAX], const char *format, ...)
+static int refuse(char reason[LEASE_SPEC_TEXT_MAX], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static int refuse(char reason[WISH_TEXT_MAX], const char *format, ...)
+static int refuse(char reason[LEASE_SPEC_TEXT_MAX], const char *format, ...)
 {
-    int length = snprintf(reason, WISH_TEXT_MAX, "refused by the site's rules: ");
+    int length = snprintf(reason, LEASE_SPEC_TEXT_MAX, "refused by the site's rules: ");
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(reason + length, WISH_TEXT_MAX - (size_t)length, format, arguments);
+    vsnprintf(reason + length, LEASE_SPEC_TEXT_MAX - (size_t)length, format, arguments);
     va_end(arguments);
     return -1;
 }
@@ -316,24 +316,24 @@ static const char *span_text(int64_t seconds, char *text, size_t size)
     return text;
 }
 
-static int check_kind(const struct limits *limits, const struct wish *wish,
-                      char reason[WISH_TEXT_MAX])
+static int check_kind(const struct limits *limits, const struct lease_spec *spec,
+                      char reason[LEASE_SPEC_TEXT_MAX])
 {
-    if (wish->kind == LEASE_RESERVATION && !limits->values[RIGHT_RESERVATIONS])
+    if (spec->kind == LEASE_RESERVATION && !limits->values[RIGHT_RESERVATIONS])
         return refuse(reason, "a START at an exact time was asked for, and you may not reserve");
-    if (wish->kind == LEASE_IMMEDIATE && !limits->values[RIGHT_IMMEDIATE])
+    if (spec->kind == LEASE_IMMEDIATE && !limits->values[RIGHT_IMMEDIATE])
         return refuse(reason, "START=now was asked for, and you may not; best_effort is allowed");
-    if (wish->kind == LEASE_DEADLINE && !limits->values[RIGHT_DEADLINES])
+    if (spec->kind == LEASE_DEADLINE && !limits->values[RIGHT_DEADLINES])
         return refuse(reason, "a DEADLINE was asked for, and you may not set one");
-    if (!wish->preemptible && !wish->terms_by_site && !limits->values[RIGHT_NON_PREEMPTIBLE])
+    if (!spec->preemptible && !spec->terms_by_site && !limits->values[RIGHT_NON_PREEMPTIBLE])
         return refuse(reason, "PREEMPTIBLE=no was asked for, and your leases are preemptible");
-    if (wish->origin == ORIGIN_EXTERNAL && !limits->values[RIGHT_EXTERNAL])
+    if (spec->origin == ORIGIN_EXTERNAL && !limits->values[RIGHT_EXTERNAL])
         return refuse(reason, "ORIGIN=external was asked for, and you may not say so");
     return 0;
 }
 
 static int check_ahead(const struct limits *limits, const char *name, int64_t at, int64_t now,
-                       char reason[WISH_TEXT_MAX])
+                       char reason[LEASE_SPEC_TEXT_MAX])
 {
     char asked[32], limit[32];
     int64_t ahead;
@@ -347,20 +347,20 @@ static int check_ahead(const struct limits *limits, const char *name, int64_t at
 }
 
 static int check_amounts(const struct limits *limits, const struct rights_request *request,
-                         char reason[WISH_TEXT_MAX])
+                         char reason[LEASE_SPEC_TEXT_MAX])
 {
-    const struct wish *wish = request->wish;
+    const struct lease_spec *spec = request->spec;
     const int64_t *most = limits->values;
     char asked[32], limit[32];
 
-    if (!wish->priority_by_site && wish->priority > most[RIGHT_MAX_PRIORITY])
+    if (!spec->priority_by_site && spec->priority > most[RIGHT_MAX_PRIORITY])
         return refuse(reason, "PRIORITY %d was asked for, at most %" PRId64 " is allowed",
-                      wish->priority, most[RIGHT_MAX_PRIORITY]);
-    if (wish->duration > most[RIGHT_MAX_DURATION])
+                      spec->priority, most[RIGHT_MAX_PRIORITY]);
+    if (spec->duration > most[RIGHT_MAX_DURATION])
         return refuse(reason, "DURATION is %s (hh:mm:ss), at most %s is allowed",
-                      span_text(wish->duration, asked, sizeof asked),
+                      span_text(spec->duration, asked, sizeof asked),
                       span_text(most[RIGHT_MAX_DURATION], limit, sizeof limit));
-    if (wish->kind == LEASE_RESERVATION && most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
+    if (spec->kind == LEASE_RESERVATION && most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
         request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
         return refuse(reason, "you have %zu reservations, %" PRId64 " at once are allowed",
                       request->reservations, most[RIGHT_MAX_RESERVATIONS]);
@@ -368,11 +368,11 @@ static int check_amounts(const struct limits *limits, const struct rights_reques
 }
 
 int rights_grant(const struct rights *rights, const struct rights_request *request,
-                 char reason[WISH_TEXT_MAX])
+                 char reason[LEASE_SPEC_TEXT_MAX])
 {
-    const struct wish *wish = request->wish;
+    const struct lease_spec *spec = request->spec;
     struct limits limits;
-    uint32_t n_vms = wish->group_size > request->n_vms ? wish->group_size : request->n_vms;
+    uint32_t n_vms = spec->group_size > request->n_vms ? spec->group_size : request->n_vms;
 
     memcpy(limits.values, rights->values, sizeof limits.values);
     overlay(rights, SECTION_GROUP, request->group, &limits);
@@ -381,13 +381,13 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
     if (n_vms > limits.values[RIGHT_MAX_VMS])
         return refuse(reason, "%u VMs were asked for in one lease, at most %" PRId64 " are allowed",
                       n_vms, limits.values[RIGHT_MAX_VMS]);
-    if (!wish->present)
+    if (!spec->present)
         return 0;
-    if (check_kind(&limits, wish, reason) < 0 || check_amounts(&limits, request, reason) < 0 ||
-        check_ahead(&limits, "START", wish->start, request->now, reason) < 0 ||
-        check_ahead(&limits, "EARLIEST", wish->earliest, request->now, reason) < 0)
+    if (check_kind(&limits, spec, reason) < 0 || check_amounts(&limits, request, reason) < 0 ||
+        check_ahead(&limits, "START", spec->start, request->now, reason) < 0 ||
+        check_ahead(&limits, "EARLIEST", spec->earliest, request->now, reason) < 0)
         return -1;
-    return check_ahead(&limits, "DEADLINE", wish->deadline, request->now, reason);
+    return check_ahead(&limits, "DEADLINE", spec->deadline, request->now, reason);
 }
 
 void rights_print_options(FILE *stream)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "adapters/opennebula/wish.h"
+#include "adapters/opennebula/lease_spec.h"
 #include "configuration/ini.h"
 #include "util/error.h"
 
@@ -26,7 +26,7 @@ void rights_destroy(struct rights *rights); /* NULL is allowed */
 /* Who asks, and for how much. */
 struct rights_request {
     const char *user, *group; /* names; NULL: unknown, the general section counts */
-    const struct wish *wish;
+    const struct lease_spec *spec;
     uint32_t n_vms;      /* of the lease, or of what is known of its group so far */
     size_t reservations; /* of this user that are not over (refused, ended), without this one */
     int64_t now;
@@ -35,7 +35,7 @@ struct rights_request {
 /* May they? 0, or -1 with `reason`: what was asked for, and the limit. Wishes of VMs without the
  * attribute are granted but for max-vms. O(options + log of sections). */
 int rights_grant(const struct rights *rights, const struct rights_request *request,
-                 char reason[WISH_TEXT_MAX]);
+                 char reason[LEASE_SPEC_TEXT_MAX]);
 
 /* The options for people, and for the manual's page. */
 void rights_print_options(FILE *stream);

@@ -91,8 +91,8 @@ void rpc_destroy(struct rpc *rpc);
 
 /* Queue a call. Arguments are copied. A call that is under way for more than a second does not keep
  * its connection from the others: as many more as there are such, and twice `parallel` at most, are
- * opened, of which calls about one VM (one.vm.*) leave two to the rest. A call that cannot even be queued (text is not UTF-8, ...)
- * reports RPC_NOT_SENT through done at the next rpc_wait(). */
+ * opened, of which calls about one VM (one.vm.*) leave two to the rest. A call that cannot even be
+ * queued (text is not UTF-8, ...) reports RPC_NOT_SENT through done at the next rpc_wait(). */
 void rpc_call(struct rpc *rpc, const struct rpc_request *request);
 
 /* Wait until a call ends, one of the descriptors is ready, or timeout (milliseconds) is over; run

@@ -223,7 +223,7 @@ class Daemon(threading.Thread):
 
     def rows(self, query):
         """What is in the book on disk; [] before there is one."""
-        path = os.path.join(self.state, "book.db")
+        path = os.path.join(self.state, "store.db")
         try:
             book = sqlite3.connect("file:%s?mode=ro" % path, uri=True, timeout=5)
         except sqlite3.OperationalError:

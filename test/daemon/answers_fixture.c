@@ -45,7 +45,7 @@ static int each_operation(void *context, int32_t host,
     return 0;
 }
 
-static void waits_for(void *context, const struct book_lease *lease, int64_t at, char *text,
+static void waits_for(void *context, const struct lease_record *lease, int64_t at, char *text,
                       size_t size)
 {
     (void)context;
@@ -61,7 +61,7 @@ static int cancel(void *context, int64_t lease, const char *who, struct error *e
         return error_set(err, EIO, "the disk is full");
     fixture->cancelled = lease;
     snprintf(fixture->who, sizeof fixture->who, "%s", who);
-    book_lease(fixture->book, lease)->phase = PHASE_ENDING;
+    store_lease(fixture->store, lease)->phase = PHASE_ENDING;
     return 0;
 }
 
@@ -107,11 +107,11 @@ static int reload(void *context, struct error *err)
     return fixture->fails ? error_set(err, EINVAL, "pack.so: wrong version") : 0;
 }
 
-static struct book_lease *add(struct answers_fixture *fixture, int64_t id, enum lease_phase phase,
-                              const char *user)
+static struct lease_record *add(struct answers_fixture *fixture, int64_t id, enum lease_phase phase,
+                                const char *user)
 {
-    struct book_lease *lease = book_add_lease(fixture->book, id);
-    struct book_vm *vm = book_add_vm(fixture->book, (int32_t)id, id);
+    struct lease_record *lease = store_add_lease(fixture->store, id);
+    struct vm_record *vm = store_add_vm(fixture->store, (int32_t)id, id);
 
     lease->phase = phase;
     snprintf(lease->user, sizeof lease->user, "%s", user);
@@ -121,21 +121,21 @@ static struct book_lease *add(struct answers_fixture *fixture, int64_t id, enum 
     return lease;
 }
 
-static void fill_book(struct answers_fixture *fixture)
+static void fill_store(struct answers_fixture *fixture)
 {
-    struct book_lease *lease = add(fixture, 1, PHASE_RUNNING, "anna");
+    struct lease_record *lease = add(fixture, 1, PHASE_RUNNING, "anna");
 
     lease->since = NOW - 100;
     lease->accumulated = 50;
     lease->duration = 1000;
     lease->end = NOW + 850;
-    book_add_vm(fixture->book, 2, 1);
+    store_add_vm(fixture->store, 2, 1);
     snprintf(lease->name, sizeof lease->name, "caf\xc3\xa9 \xff");
     lease = add(fixture, 3, PHASE_WAITING, "bert");
     lease->expected = NOW + 300;
     snprintf(lease->reason_word, sizeof lease->reason_word, "no-room-now");
     snprintf(lease->reason, sizeof lease->reason, "1 VM does not fit");
-    snprintf(book_vm(fixture->book, 3)->message, BOOK_TEXT_MAX, "waits for room");
+    snprintf(store_vm(fixture->store, 3)->message, STORE_TEXT_MAX, "waits for room");
     add(fixture, 4, PHASE_WAITING, "anna")->priority = 5;
     lease = add(fixture, 5, PHASE_RESERVED, "anna");
     lease->kind = LEASE_RESERVATION;
@@ -143,12 +143,12 @@ static void fill_book(struct answers_fixture *fixture)
     lease->contract = lease->accepted = true;
     add(fixture, 6, PHASE_WAITING, "carl");
     add(fixture, 8, PHASE_ENDED, "anna");
-    book_vm(fixture->book, 8)->gone = true;
+    store_vm(fixture->store, 8)->gone = true;
     add(fixture, 9, PHASE_REFUSED, "bert");
-    book_history(fixture->book, 3, NOW - 10, "requested", "by bert");
-    book_history(fixture->book, BOOK_NO_LEASE, NOW - 5, "begun", "the daemon");
-    assert_int_equal(book_commit(fixture->book, NULL), 0);
-    book_forget_lease(fixture->book, 8);
+    store_history(fixture->store, 3, NOW - 10, "requested", "by bert");
+    store_history(fixture->store, STORE_NO_LEASE, NOW - 5, "begun", "the daemon");
+    assert_int_equal(store_commit(fixture->store, NULL), 0);
+    store_forget_lease(fixture->store, 8);
 }
 
 int answers_set_up(void **state)
@@ -157,8 +157,8 @@ int answers_set_up(void **state)
     struct error err = {0};
 
     directory_make(fixture->directory);
-    fixture->book = book_open(fixture->directory, &err);
-    if (!fixture->book)
+    fixture->store = store_open(fixture->directory, &err);
+    if (!fixture->store)
         fail_msg("%s", err.text);
     fixture->daemon = (struct answers_daemon){
         .context = fixture,
@@ -175,8 +175,8 @@ int answers_set_up(void **state)
     };
     fixture->peer = (struct control_peer){.uid = 0, .trusted = true, .ticket = 1};
     fixture->cancelled = -1;
-    fill_book(fixture);
-    fixture->answers = answers_create(fixture->book, &fixture->daemon);
+    fill_store(fixture);
+    fixture->answers = answers_create(fixture->store, &fixture->daemon);
     *state = fixture;
     return 0;
 }
@@ -186,7 +186,7 @@ int answers_tear_down(void **state)
     struct answers_fixture *fixture = *state;
 
     answers_destroy(fixture->answers);
-    book_close(fixture->book);
+    store_close(fixture->store);
     directory_remove(fixture->directory);
     free(fixture);
     return 0;
@@ -202,7 +202,7 @@ json_t *ask(struct answers_fixture *fixture, const char *text)
         fail_msg("%s: %s", text, error.text);
     answer = answers_handle(fixture->answers, &fixture->peer, question);
     json_decref(question);
-    /* Whatever is in the book, the answer can be written. */
+    /* Whatever is in the store, the answer can be written. */
     if (json_is_string(answer)) {
         json_t *decoded = json_loads(json_string_value(answer), JSON_REJECT_DUPLICATES, &error);
 

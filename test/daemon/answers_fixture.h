@@ -1,4 +1,4 @@
-/* answers_fixture.h: a book of seven leases and a daemon that keeps what it is told. */
+/* answers_fixture.h: a store of seven leases and a daemon that keeps what it is told. */
 #ifndef GALERNA_TEST_DAEMON_ANSWERS_FIXTURE_H
 #define GALERNA_TEST_DAEMON_ANSWERS_FIXTURE_H
 
@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "daemon/answers.h"
+#include "daemon/control/answers.h"
 #include "test/daemon/directory.h"
 
 /* 2026-11-21T15:00:00Z */
@@ -15,7 +15,7 @@
 
 struct answers_fixture {
     char directory[DIRECTORY_NAME_MAX];
-    struct book *book;
+    struct store *store;
     struct answers *answers;
     struct answers_daemon daemon;
     struct control_peer peer;

@@ -34,9 +34,9 @@ until_said log 'VM 0: deploy accepted'
 head -c 2M /dev/zero >"$work/state/filler" 2>/dev/null || true
 submit
 submit
-until_said log 'nothing is promised or done, since it cannot be written down: .*/book.db'
+until_said log 'nothing is promised or done, since it cannot be written down: .*/store.db'
 "$galerna" status --state-dir "$work/state" >"$work/status"
-grep -qE '^book +.*/book.db: cannot write' "$work/status" || fail "status: $(cat "$work/status")"
+grep -qE '^store +.*/store.db: cannot write' "$work/status" || fail "status: $(cat "$work/status")"
 if "$galerna" lease request --cpu 1 --memory 128 --state-dir "$work/state" >"$work/out" 2>&1; then
     fail "a lease is promised: $(cat "$work/out")"
 fi
@@ -48,9 +48,9 @@ if grep -qE 'VM [12]: deploy' "$work/log"; then
 fi
 
 rm "$work/state/filler"
-until_said log 'the book can be written again'
+until_said log 'the store can be written again'
 until_said log 'VM 1: deploy accepted'
 until_said log 'VM 2: deploy accepted'
 [ "$(grep -c 'deploy accepted' "$work/log")" -eq 3 ] || fail "a VM is deployed twice"
 "$galerna" status --state-dir "$work/state" >"$work/status"
-grep -qE '^book +can be written' "$work/status" || fail "status: $(cat "$work/status")"
+grep -qE '^store +can be written' "$work/status" || fail "status: $(cat "$work/status")"

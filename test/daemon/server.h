@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "daemon/control.h"
+#include "daemon/control/control.h"
 
 /* Wait and serve, as the daemon's loop does, for so many milliseconds. Returns the number of turns.
  */

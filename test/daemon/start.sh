@@ -23,7 +23,7 @@ refuses() {
     timeout 20 "$galernad" --state-dir "$work/state" "$@" >"$work/out" 2>&1 || got=$?
     [ "$got" -eq "$code" ] || fail "$*: exit code $got instead of $code"
     grep -qF -- "$text" "$work/out" || fail "$*: '$text' is not said"
-    [ ! -e "$work/state/book.db" ] || fail "$*: it has made a book"
+    [ ! -e "$work/state/store.db" ] || fail "$*: it has made a store"
 }
 
 # says TEXT: the last one said this, too.

@@ -1,4 +1,4 @@
-/* What the daemon answers to those who look, from a book and a daemon made for the purpose. */
+/* What the daemon answers to those who look, from a store and a daemon made for the purpose. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,11 +58,11 @@ static void lists_hold_any_text(void **state)
     static const char *const names[] = {"a \"quoted\" \\ name",          "two\nlines\t\x01", "\x7f",
                                         "\xe4\xb8\xad \xf0\x9f\x98\x80", "</script>",        ""};
     struct answers_fixture *fixture = *state;
-    struct book_lease *lease = book_lease(fixture->book, 4);
+    struct lease_record *lease = store_lease(fixture->store, 4);
 
     lease->duration = SPAN_UNLIMITED;
     lease->end = INSTANT_NEVER;
-    book_vm(fixture->book, 4)->cpu = 7;
+    store_vm(fixture->store, 4)->cpu = 7;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         json_t *answer, *found, *reason;
 
@@ -121,14 +121,14 @@ static void no_start_is_expected_that_has_passed(void **state)
     expect_start(fixture, 3, "2026-11-21T15:05:00Z", "null", "estimate");
     expect_start(fixture, 5, "2026-11-21T15:01:00Z", "null", "contract");
     expect_start(fixture, 4, "null", "null", "null");
-    book_lease(fixture->book, 3)->expected = NOW;
+    store_lease(fixture->store, 3)->expected = NOW;
     expect_start(fixture, 3, "2026-11-21T15:00:00Z", "null", "estimate");
-    book_lease(fixture->book, 3)->expected = book_lease(fixture->book, 5)->expected = NOW - 1;
+    store_lease(fixture->store, 3)->expected = store_lease(fixture->store, 5)->expected = NOW - 1;
     expect_start(fixture, 3, "null", "2026-11-21T14:59:59Z", "estimate");
     expect_start(fixture, 5, "null", "2026-11-21T14:59:59Z", "contract");
-    book_lease(fixture->book, 3)->phase = PHASE_STARTING;
+    store_lease(fixture->store, 3)->phase = PHASE_STARTING;
     expect_start(fixture, 3, "null", "null", "null");
-    book_lease(fixture->book, 3)->expected = INSTANT_NEVER;
+    store_lease(fixture->store, 3)->expected = INSTANT_NEVER;
     expect_start(fixture, 3, "never", "null", "estimate");
 }
 
@@ -141,14 +141,14 @@ static void a_reason_tells_of_the_next_try(void **state)
 
     setenv("TZ", "UTC0", 1);
     tzset();
-    book_lease(fixture->book, 3)->retry = NOW + 60;
+    store_lease(fixture->store, 3)->retry = NOW + 60;
     answer = expect_answer(fixture, question, "galerna-lease/1");
     reason = json_object_get(json_object_get(answer, "lease"), "reason");
     assert_string_equal(told(reason, "text"),
                         "1 VM does not fit; it is tried again at 2026-11-21 15:01:00");
     assert_string_equal(told(reason, "retry"), "2026-11-21T15:01:00Z");
     json_decref(answer);
-    book_lease(fixture->book, 3)->retry = NOW;
+    store_lease(fixture->store, 3)->retry = NOW;
     answer = expect_answer(fixture, question, "galerna-lease/1");
     reason = json_object_get(json_object_get(answer, "lease"), "reason");
     assert_string_equal(told(reason, "text"), "1 VM does not fit");
@@ -212,7 +212,7 @@ static void why_says_who_is_ahead(void **state)
                          json_array_get(json_object_get(answer, "ahead"), 0), "lease")),
                      4);
     json_decref(answer);
-    /* The daemon knows its queue better, but not leases that are not in the book. */
+    /* The daemon knows its queue better, but not leases that are not in the store. */
     fixture->daemon.queue = reversed_queue;
     answer =
         expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":3}", "galerna-lease-why/1");

@@ -1,4 +1,4 @@
-#include "daemon/claim.h"
+#include "daemon/live/claim.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -105,9 +105,8 @@ static void of_two_one_holds(void **state)
         begin(&both[1], "b", "there");
         both[1].claim.next = draw(&world, seed % 2 ? 500 : 30000);
         run(&world, both, 2, 70000, 300);
-        assert_int_equal(claim_holds(&both[0].claim, world.now) +
-                             claim_holds(&both[1].claim, world.now),
-                         1);
+        assert_int_equal(
+            claim_holds(&both[0].claim, world.now) + claim_holds(&both[1].claim, world.now), 1);
         assert_int_equal((both[0].claim.state == CLAIM_LOST) + (both[1].claim.state == CLAIM_LOST),
                          1);
     }
@@ -162,13 +161,13 @@ static void the_same_place_is_taken_over_at_once(void **state)
     (void)state;
     begin(&one, "a", "here");
     run(&world, &one, 1, 30000, 20);
-    begin(&one, "a", "here"); /* the same book: its mark is as good as written */
+    begin(&one, "a", "here"); /* the same store: its mark is as good as written */
     run(&world, &one, 1, 30100, 20);
     assert_true(claim_holds(&one.claim, world.now));
-    begin(&one, "new", "here"); /* another book: its predecessor's socket is free */
+    begin(&one, "new", "here"); /* another store: its predecessor's socket is free */
     run(&world, &one, 1, 32000, 20);
     assert_true(claim_holds(&one.claim, world.now));
-    begin(&one, "new", "elsewhere"); /* a book that was copied is another one's */
+    begin(&one, "new", "elsewhere"); /* a store that was copied is another one's */
     run(&world, &one, 1, 34000, 20);
     assert_false(claim_holds(&one.claim, world.now));
 }

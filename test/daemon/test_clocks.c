@@ -1,4 +1,4 @@
-#include "daemon/clocks.h"
+#include "daemon/live/clocks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "adapters/opennebula/rpc.h"
-#include "daemon/book.h"
 #include "daemon/daemon.h"
-#include "test/daemon/book_fixture.h"
+#include "daemon/store/store.h"
+#include "test/daemon/store_fixture.h"
 
 static void a_clock_that_is_set_is_noticed(void **state)
 {
@@ -69,41 +69,41 @@ static struct vm_history record(int32_t sequence, int64_t rstime)
 static void a_vm_runs_since_when_it_ran(void **state)
 {
     struct daemon daemon = {.clocks = {.known = true, .ahead = 100}};
-    struct book_lease lease = {.phase = PHASE_STARTING, .since = INSTANT_NONE};
-    struct book_vm vm = {.sequence = -1};
-    struct sight sight = {.has_times = true, .history = record(0, 0)};
+    struct lease_record lease = {.phase = PHASE_STARTING, .since = INSTANT_NONE};
+    struct vm_record vm = {.sequence = -1};
+    struct vm_observation observed = {.has_times = true, .history = record(0, 0)};
 
     (void)state;
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 0);
-    sight.history.rstime = 5100;
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 5000);
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 0);
+    observed.history.rstime = 5100;
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 5000);
     daemon.clocks.ahead = 3700; /* OpenNebula's was set: the record's begin was told before */
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 5000);
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 5000);
     vm.since_told = SINCE_NOT;
     lease.phase = PHASE_RUNNING;
     lease.since = 5000;
-    sight.history = record(1, 10000);
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 6300);
+    observed.history = record(1, 10000);
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 6300);
 }
 
 static void after_a_restart_the_book_knows(void **state)
 {
     struct daemon daemon = {.clocks = {.known = true, .ahead = 3600}};
-    struct book_lease lease = {.phase = PHASE_RUNNING, .since = 5000};
-    struct book_vm vm = {.sequence = 0};
-    struct sight sight = {.has_times = true, .history = record(1, 5000)};
+    struct lease_record lease = {.phase = PHASE_RUNNING, .since = 5000};
+    struct vm_record vm = {.sequence = 0};
+    struct vm_observation observed = {.has_times = true, .history = record(1, 5000)};
 
     (void)state;
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 5000);
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 5000);
     vm.since_told = 0;
-    vm.sequence = -1; /* another record than that of the book */
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &sight), 1400);
+    vm.sequence = -1; /* another record than that of the store */
+    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 1400);
 }
 
-static struct book_lease *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
-                              enum lease_kind kind)
+static struct lease_record *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
+                                enum lease_kind kind)
 {
-    struct book_lease *lease = book_add_lease(daemon->book, id);
+    struct lease_record *lease = store_add_lease(daemon->store, id);
 
     lease->phase = phase;
     lease->kind = kind;
@@ -117,14 +117,14 @@ static struct book_lease *add(struct daemon *daemon, int64_t id, enum lease_phas
 
 static void lengths_stay_as_they_are(void **state)
 {
-    struct book_fixture *fixture = *state;
-    struct daemon daemon = {.book = fixture->book, .clocks = {.known = true}};
-    struct book_lease *runs = add(&daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
-    struct book_lease *later = add(&daemon, 2, PHASE_RESERVED, LEASE_RESERVATION);
-    struct book_lease *noon = add(&daemon, 3, PHASE_RESERVED, LEASE_RESERVATION);
-    struct book_lease *over = add(&daemon, 4, PHASE_ENDED, LEASE_BEST_EFFORT);
-    struct book_lease *due = add(&daemon, 5, PHASE_WAITING, LEASE_BEST_EFFORT);
-    struct book_vm *vm = book_add_vm(daemon.book, 1, 1);
+    struct store_fixture *fixture = *state;
+    struct daemon daemon = {.store = fixture->store, .clocks = {.known = true}};
+    struct lease_record *runs = add(&daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
+    struct lease_record *later = add(&daemon, 2, PHASE_RESERVED, LEASE_RESERVATION);
+    struct lease_record *noon = add(&daemon, 3, PHASE_RESERVED, LEASE_RESERVATION);
+    struct lease_record *over = add(&daemon, 4, PHASE_ENDED, LEASE_BEST_EFFORT);
+    struct lease_record *due = add(&daemon, 5, PHASE_WAITING, LEASE_BEST_EFFORT);
+    struct vm_record *vm = store_add_vm(daemon.store, 1, 1);
 
     runs->since = 2000;
     runs->end = 2600;
@@ -152,32 +152,32 @@ static void lengths_stay_as_they_are(void **state)
     assert_int_equal(daemon.clocks.ahead, 500);
 
     /* It lasts. */
-    book_must_commit(daemon.book);
-    book_reopen(fixture);
-    assert_int_equal(book_lease(fixture->book, 2)->start, 2500);
-    assert_int_equal(book_lease(fixture->book, 2)->relative, RELATIVE_START);
+    store_must_commit(daemon.store);
+    store_reopen(fixture);
+    assert_int_equal(store_lease(fixture->store, 2)->start, 2500);
+    assert_int_equal(store_lease(fixture->store, 2)->relative, RELATIVE_START);
 }
 
 enum { WALL = 1000 * 1000, STEADY = 50 * 1000 /* milliseconds */ };
 
-/* galernad ran in the boot "b1" and wrote its book with a lease that runs since 900. */
-static struct daemon stopped(struct book_fixture *fixture)
+/* galernad ran in the boot "b1" and wrote its store with a lease that runs since 900. */
+static struct daemon stopped(struct store_fixture *fixture)
 {
     struct daemon daemon = {
-        .book = fixture->book,
+        .store = fixture->store,
         .clocks = {.known = true, .ahead = 100, .wall = WALL, .steady = STEADY, .boot = "b1"}};
-    struct book_lease *lease = add(&daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
+    struct lease_record *lease = add(&daemon, 1, PHASE_RUNNING, LEASE_BEST_EFFORT);
 
     lease->since = 900;
     lease->end = 1500;
     clocks_remember(&daemon);
-    book_must_commit(fixture->book);
-    book_reopen(fixture);
-    return (struct daemon){.book = fixture->book};
+    store_must_commit(fixture->store);
+    store_reopen(fixture);
+    return (struct daemon){.store = fixture->store};
 }
 
 /* It starts again in that boot or another one. */
-static struct daemon started(struct book_fixture *fixture, const char *boot, int64_t wall,
+static struct daemon started(struct store_fixture *fixture, const char *boot, int64_t wall,
                              int64_t steady)
 {
     struct daemon daemon = stopped(fixture);
@@ -191,7 +191,7 @@ static struct daemon started(struct book_fixture *fixture, const char *boot, int
 
 static void expect_set(const struct daemon *daemon, int64_t by, int64_t ahead)
 {
-    const struct book_lease *lease = book_lease(daemon->book, 1);
+    const struct lease_record *lease = store_lease(daemon->store, 1);
 
     assert_int_equal(daemon->clocks.set_by, by);
     assert_int_equal(lease->since, 900 + by);
@@ -252,16 +252,16 @@ static void a_boot_without_a_name_is_another_one(void **state)
 
 static void a_damaged_memory_is_none(void **state)
 {
-    struct book_fixture *fixture = *state;
+    struct store_fixture *fixture = *state;
     struct daemon daemon = stopped(fixture);
 
-    book_set_fact(fixture->book, "clock", "12 x");
+    store_set_fact(fixture->store, "clock", "12 x");
     clocks_recall(&daemon, 500, 600);
     expect_set(&daemon, 0, 0);
     assert_int_equal(daemon.clocks.wall, 500);
 }
 
-static void collect(void *context, const struct book_event *event)
+static void collect(void *context, const struct store_event *event)
 {
     char *text = context;
 
@@ -273,7 +273,7 @@ static void it_stands_in_the_history(void **state)
     struct daemon daemon = started(*state, "b1", WALL - 3590 * 1000, STEADY + 10 * 1000);
     char text[64] = "";
 
-    book_each_event(daemon.book, BOOK_NO_LEASE, 1, collect, text, NULL);
+    store_each_event(daemon.store, STORE_NO_LEASE, 1, collect, text, NULL);
     assert_string_equal(text, "clock-set by -3600 s while galernad was not running");
 }
 
@@ -288,7 +288,7 @@ static void this_boot_has_a_name_that_stays(void **state)
     assert_null(strpbrk(one, " \n"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, book_set_up, book_tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
 {
@@ -298,7 +298,7 @@ int main(void)
         cmocka_unit_test(the_first_date_is_no_jump),
         cmocka_unit_test(a_vm_runs_since_when_it_ran),
         cmocka_unit_test(after_a_restart_the_book_knows),
-        cmocka_unit_test_setup_teardown(lengths_stay_as_they_are, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(lengths_stay_as_they_are, store_set_up, store_tear_down),
         TEST(a_pause_is_no_jump),
         TEST(a_clock_set_back_meanwhile_is_noticed),
         TEST(a_clock_set_forward_meanwhile_is_noticed),

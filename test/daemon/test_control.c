@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/control.h"
-#include "daemon/control_client.h"
+#include "daemon/control/control.h"
+#include "daemon/control/control_client.h"
 #include "test/daemon/directory.h"
 #include "test/daemon/server.h"
 

@@ -7,12 +7,12 @@
 
 #include <cmocka.h>
 
-#include "daemon/estimates.h"
-#include "test/daemon/book_fixture.h"
+#include "daemon/live/estimates.h"
+#include "test/daemon/store_fixture.h"
 
-static struct book *book_of(void **state)
+static struct store *store_of(void **state)
 {
-    return ((struct book_fixture *)*state)->book;
+    return ((struct store_fixture *)*state)->store;
 }
 
 static bool suspension(struct estimates *estimates, int64_t memory, int64_t milliseconds)
@@ -25,7 +25,7 @@ static bool suspension(struct estimates *estimates, int64_t memory, int64_t mill
 
 static void nothing_is_known_at_first(void **state)
 {
-    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimates *estimates = estimates_create(store_of(state));
     struct estimate estimate;
 
     for (int i = 0; i < OPERATIONS; i++) {
@@ -41,7 +41,7 @@ static void nothing_is_known_at_first(void **state)
 static void memory_decides(void **state)
 {
     static const int64_t sizes[] = {512, 4096, 1024, 8192, 2048};
-    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimates *estimates = estimates_create(store_of(state));
     struct estimate estimate;
 
     assert_true(suspension(estimates, 1024, 10240));
@@ -66,7 +66,7 @@ static void memory_decides(void **state)
 static void memory_does_not_matter(void **state)
 {
     static const int64_t sizes[] = {512, 65536, 1024, 8192};
-    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimates *estimates = estimates_create(store_of(state));
     struct estimate estimate;
 
     for (size_t i = 0; i < 40; i++)
@@ -81,7 +81,7 @@ static void memory_does_not_matter(void **state)
 /* The estimate is on the safe side of what varies, and follows when it becomes slower. */
 static void estimates_follow(void **state)
 {
-    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimates *estimates = estimates_create(store_of(state));
     struct estimate estimate;
 
     for (size_t i = 0; i < 40; i++)
@@ -97,7 +97,7 @@ static void estimates_follow(void **state)
 
 static void kinds_are_apart(void **state)
 {
-    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimates *estimates = estimates_create(store_of(state));
 
     estimates_begun(estimates, 1, OPERATION_RESUME, 1000, 0);
     estimates_begun(estimates, 2, OPERATION_BOOT, 1000, 0);
@@ -122,7 +122,7 @@ static void kinds_are_apart(void **state)
 
 static void what_says_nothing_is_not_counted(void **state)
 {
-    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimates *estimates = estimates_create(store_of(state));
     struct estimate estimate;
 
     estimates_begun(estimates, 1, OPERATION_SUSPEND, 1000, 0);
@@ -149,7 +149,7 @@ static void what_says_nothing_is_not_counted(void **state)
 static void many_in_any_order(void **state)
 {
     static const int32_t vms[] = {50, 10, 90, 30, 70, 20, 80};
-    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimates *estimates = estimates_create(store_of(state));
 
     for (size_t i = 0; i < 7; i++)
         estimates_begun(estimates, vms[i], OPERATION_BOOT, 1024, 0);
@@ -163,7 +163,7 @@ static void many_in_any_order(void **state)
 
 static void no_time_and_no_memory(void **state)
 {
-    struct estimates *estimates = estimates_create(book_of(state));
+    struct estimates *estimates = estimates_create(store_of(state));
     struct estimate estimate;
 
     suspension(estimates, 0, 1);
@@ -177,17 +177,17 @@ static void no_time_and_no_memory(void **state)
 
 static void survives(void **state)
 {
-    struct book_fixture *fixture = *state;
-    struct estimates *estimates = estimates_create(fixture->book);
+    struct store_fixture *fixture = *state;
+    struct estimates *estimates = estimates_create(fixture->store);
     struct estimate before, after;
 
     for (int64_t i = 1; i < 6; i++)
         suspension(estimates, 512 * i, 3000 * i);
     before = estimates_of(estimates, OPERATION_SUSPEND);
     estimates_destroy(estimates);
-    book_must_commit(fixture->book);
-    book_reopen(fixture);
-    estimates = estimates_create(fixture->book);
+    store_must_commit(fixture->store);
+    store_reopen(fixture);
+    estimates = estimates_create(fixture->store);
     after = estimates_of(estimates, OPERATION_SUSPEND);
     assert_int_equal(after.n, 5);
     assert_int_equal(after.seconds, before.seconds);
@@ -195,7 +195,7 @@ static void survives(void **state)
     estimates_destroy(estimates);
 }
 
-static void nonsense_in_the_book(void **state)
+static void nonsense_in_the_store(void **state)
 {
     static const char *const facts[] = {"",
                                         "nothing",
@@ -209,8 +209,8 @@ static void nonsense_in_the_book(void **state)
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         struct estimates *estimates;
 
-        book_set_fact(book_of(state), "estimate-suspend", facts[i]);
-        estimates = estimates_create(book_of(state));
+        store_set_fact(store_of(state), "estimate-suspend", facts[i]);
+        estimates = estimates_create(store_of(state));
         assert_int_equal(estimates_of(estimates, OPERATION_SUSPEND).n, 0);
         assert_true(suspension(estimates, 1024, 2000));
         estimates_destroy(estimates);
@@ -220,17 +220,17 @@ static void nonsense_in_the_book(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_known_at_first, book_set_up, book_tear_down),
-        cmocka_unit_test_setup_teardown(memory_decides, book_set_up, book_tear_down),
-        cmocka_unit_test_setup_teardown(memory_does_not_matter, book_set_up, book_tear_down),
-        cmocka_unit_test_setup_teardown(estimates_follow, book_set_up, book_tear_down),
-        cmocka_unit_test_setup_teardown(kinds_are_apart, book_set_up, book_tear_down),
-        cmocka_unit_test_setup_teardown(what_says_nothing_is_not_counted, book_set_up,
-                                        book_tear_down),
-        cmocka_unit_test_setup_teardown(many_in_any_order, book_set_up, book_tear_down),
-        cmocka_unit_test_setup_teardown(no_time_and_no_memory, book_set_up, book_tear_down),
-        cmocka_unit_test_setup_teardown(survives, book_set_up, book_tear_down),
-        cmocka_unit_test_setup_teardown(nonsense_in_the_book, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(nothing_is_known_at_first, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(memory_decides, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(memory_does_not_matter, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(estimates_follow, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(kinds_are_apart, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(what_says_nothing_is_not_counted, store_set_up,
+                                        store_tear_down),
+        cmocka_unit_test_setup_teardown(many_in_any_order, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(no_time_and_no_memory, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(survives, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(nonsense_in_the_store, store_set_up, store_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Modules that learn are told what the book's history says, and after a restart what it remembers. */
+/* Modules that learn are told what the store's history says, and after a restart what it remembers.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -8,9 +9,9 @@
 #include <cmocka.h>
 
 #include "core/instant.h"
-#include "daemon/lessons.h"
+#include "daemon/planner/lessons.h"
 #include "plugin/policy_host.h"
-#include "test/daemon/book_fixture.h"
+#include "test/daemon/store_fixture.h"
 
 struct stage {
     struct policy_host *modules;
@@ -30,7 +31,7 @@ static void keep(void *context, enum policy_log_level level, const char *text)
         snprintf(stage->log + length, sizeof stage->log - length, "%s\n", event);
 }
 
-static void open_stage(struct stage *stage, struct book *book)
+static void open_stage(struct stage *stage, struct store *store)
 {
     static const char *const directories[] = {MODULES};
     struct policy_host_settings settings;
@@ -45,7 +46,7 @@ static void open_stage(struct stage *stage, struct book *book)
     settings.log_context = stage;
     stage->modules = policy_host_create(&settings, &err);
     assert_non_null(stage->modules);
-    stage->lessons = lessons_create(book, stage->modules);
+    stage->lessons = lessons_create(store, stage->modules);
 }
 
 static void close_stage(struct stage *stage)
@@ -60,10 +61,10 @@ static void expect_told(struct stage *stage, const char *wanted)
     stage->log[0] = '\0';
 }
 
-static struct book_lease *new_lease(struct book *book, int64_t id)
+static struct lease_record *new_lease(struct store *store, int64_t id)
 {
-    struct book_lease *lease = book_add_lease(book, id);
-    struct book_vm *vm = book_add_vm(book, (int32_t)id, id);
+    struct lease_record *lease = store_add_lease(store, id);
+    struct vm_record *vm = store_add_vm(store, (int32_t)id, id);
 
     assert_non_null(lease);
     lease->submit = id;
@@ -75,69 +76,69 @@ static struct book_lease *new_lease(struct book *book, int64_t id)
 
 static void what_happens_is_told(void **state)
 {
-    struct book *book = ((struct book_fixture *)*state)->book;
+    struct store *store = ((struct store_fixture *)*state)->store;
     struct stage stage;
-    struct book_lease *lease;
+    struct lease_record *lease;
 
-    open_stage(&stage, book);
+    open_stage(&stage, store);
     lessons_recall(stage.lessons);
     expect_told(&stage, "");
-    lease = new_lease(book, 7);
-    book_history(book, 7, 10, "requested", "best-effort");
+    lease = new_lease(store, 7);
+    store_history(store, 7, 10, "requested", "best-effort");
     expect_told(&stage, "");
-    book_history(book, 7, 11, "accepted", "waits for room");
+    store_history(store, 7, 11, "accepted", "waits for room");
     expect_told(&stage, "event 0 at 11 lease 7 other -1 accepted 1\n");
-    book_history(book, 7, 12, "starting", "on a host");
-    book_history(book, 7, 15, "running", "since its VMs run");
+    store_history(store, 7, 12, "starting", "on a host");
+    store_history(store, 7, 15, "running", "since its VMs run");
     expect_told(&stage, "event 1 at 15 lease 7 other -1 accepted 0\n");
     lease->preempted_for = 9;
-    book_history(book, 7, 20, "preempted", "for lease 9");
+    store_history(store, 7, 20, "preempted", "for lease 9");
     expect_told(&stage, "event 2 at 20 lease 7 other 9 accepted 0\n");
-    book_history(book, 7, 30, "running", "since its VMs run");
+    store_history(store, 7, 30, "running", "since its VMs run");
     expect_told(&stage, "event 3 at 30 lease 7 other -1 accepted 0\n");
-    book_history(book, 7, 40, "ended", "its time is over");
+    store_history(store, 7, 40, "ended", "its time is over");
     expect_told(&stage, "event 4 at 40 lease 7 other -1 accepted 0\n");
     /* Plain VMs have no line for it. */
-    new_lease(book, 8)->plain = true;
-    book_tell(book, 8, 50, "accepted");
+    new_lease(store, 8)->plain = true;
+    store_tell(store, 8, 50, "accepted");
     expect_told(&stage, "event 0 at 50 lease 8 other -1 accepted 1\n");
-    new_lease(book, 9)->accepted = false;
-    book_history(book, 9, 60, "refused", "no room");
+    new_lease(store, 9)->accepted = false;
+    store_history(store, 9, 60, "refused", "no room");
     expect_told(&stage, "event 0 at 60 lease 9 other -1 accepted 0\n"
                         "event 4 at 60 lease 9 other -1 accepted 0\n");
-    book_history(book, 9, 70, "ended", "its VMs were deleted");
+    store_history(store, 9, 70, "ended", "its VMs were deleted");
     expect_told(&stage, "");
     close_stage(&stage);
 }
 
 static void the_past_is_told_again(void **state)
 {
-    struct book_fixture *fixture = *state;
+    struct store_fixture *fixture = *state;
     struct stage stage;
-    struct book_lease *lease = new_lease(fixture->book, 7);
+    struct lease_record *lease = new_lease(fixture->store, 7);
 
-    book_history(fixture->book, 7, 10, "accepted", "waits for room");
-    book_history(fixture->book, 7, 15, "running", "since its VMs run");
+    store_history(fixture->store, 7, 10, "accepted", "waits for room");
+    store_history(fixture->store, 7, 15, "running", "since its VMs run");
     lease->phase = PHASE_RUNNING;
     lease->since = 15;
-    book_mark_lease(fixture->book, lease);
+    store_mark_lease(fixture->store, lease);
     /* Over, and out of memory. */
-    lease = new_lease(fixture->book, 5);
+    lease = new_lease(fixture->store, 5);
     lease->phase = PHASE_ENDED;
-    book_vm(fixture->book, 5)->gone = true;
-    book_history(fixture->book, 5, 16, "accepted", "waits for room");
-    book_history(fixture->book, 5, 18, "running", "since its VMs run");
-    book_history(fixture->book, 5, 19, "ended", "its time is over");
+    store_vm(fixture->store, 5)->gone = true;
+    store_history(fixture->store, 5, 16, "accepted", "waits for room");
+    store_history(fixture->store, 5, 18, "running", "since its VMs run");
+    store_history(fixture->store, 5, 19, "ended", "its time is over");
     /* Nothing is left of its beginning. */
-    lease = new_lease(fixture->book, 3);
+    lease = new_lease(fixture->store, 3);
     lease->phase = PHASE_RUNNING;
     lease->since = 4;
-    book_must_commit(fixture->book);
-    book_reopen(fixture);
-    assert_null(book_lease(fixture->book, 5));
+    store_must_commit(fixture->store);
+    store_reopen(fixture);
+    assert_null(store_lease(fixture->store, 5));
 
-    open_stage(&stage, fixture->book);
-    book_history(fixture->book, 7, 20, "late", "too early to be told");
+    open_stage(&stage, fixture->store);
+    store_history(fixture->store, 7, 20, "late", "too early to be told");
     expect_told(&stage, "");
     lessons_recall(stage.lessons);
     expect_told(&stage, "event 0 at 3 lease 3 other -1 accepted 1\n"
@@ -147,7 +148,7 @@ static void the_past_is_told_again(void **state)
                         "event 0 at 16 lease 5 other -1 accepted 1\n"
                         "event 1 at 18 lease 5 other -1 accepted 0\n"
                         "event 4 at 19 lease 5 other -1 accepted 0\n");
-    book_history(fixture->book, 7, 21, "running", "since its VMs run");
+    store_history(fixture->store, 7, 21, "running", "since its VMs run");
     expect_told(&stage, "event 3 at 21 lease 7 other -1 accepted 0\n");
     close_stage(&stage);
 }
@@ -155,8 +156,8 @@ static void the_past_is_told_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_happens_is_told, book_set_up, book_tear_down),
-        cmocka_unit_test_setup_teardown(the_past_is_told_again, book_set_up, book_tear_down),
+        cmocka_unit_test_setup_teardown(what_happens_is_told, store_set_up, store_tear_down),
+        cmocka_unit_test_setup_teardown(the_past_is_told_again, store_set_up, store_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

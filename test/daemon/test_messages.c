@@ -10,34 +10,35 @@
 #include <cmocka.h>
 
 #include "core/instant.h"
-#include "daemon/book.h"
-#include "daemon/messages.h"
+#include "daemon/live/messages.h"
+#include "daemon/store/store.h"
 
-static struct book_lease lease_in(enum lease_phase phase, const char *word, const char *reason)
+static struct lease_record lease_in(enum lease_phase phase, const char *word, const char *reason)
 {
-    struct book_lease lease = {.phase = phase, .expected = INSTANT_NONE, .retry = INSTANT_NONE};
+    struct lease_record lease = {.phase = phase, .expected = INSTANT_NONE, .retry = INSTANT_NONE};
 
     snprintf(lease.reason_word, sizeof lease.reason_word, "%s", word);
     snprintf(lease.reason, sizeof lease.reason, "%s", reason);
     return lease;
 }
 
-static void expect_at(const struct book_lease *lease, int64_t now, const char *wanted)
+static void expect_at(const struct lease_record *lease, int64_t now, const char *wanted)
 {
-    char text[BOOK_TEXT_MAX];
+    char text[STORE_TEXT_MAX];
 
     message_of(lease, now, text, sizeof text);
     assert_string_equal(text, wanted);
 }
 
-static void expect(const struct book_lease *lease, const char *wanted)
+static void expect(const struct lease_record *lease, const char *wanted)
 {
     expect_at(lease, 0, wanted);
 }
 
 static void what_waits_says_for_what_and_until_when(void **state)
 {
-    struct book_lease lease = lease_in(PHASE_WAITING, "no-room-now", "asks for 2 VMs, 1 fits now");
+    struct lease_record lease =
+        lease_in(PHASE_WAITING, "no-room-now", "asks for 2 VMs, 1 fits now");
 
     (void)state;
     expect(&lease, "Waiting: asks for 2 VMs, 1 fits now");
@@ -58,7 +59,7 @@ static void what_waits_says_for_what_and_until_when(void **state)
 
 static void a_promise_is_called_a_contract(void **state)
 {
-    struct book_lease lease = lease_in(PHASE_RESERVED, "planned", "planned to start at ...");
+    struct lease_record lease = lease_in(PHASE_RESERVED, "planned", "planned to start at ...");
 
     (void)state;
     lease.expected = 3600;
@@ -74,7 +75,7 @@ static void a_promise_is_called_a_contract(void **state)
 
 static void no_start_is_announced_that_has_passed(void **state)
 {
-    struct book_lease lease = lease_in(PHASE_WAITING, "no-room-now", "asks for 1 VM, 0 fit now");
+    struct lease_record lease = lease_in(PHASE_WAITING, "no-room-now", "asks for 1 VM, 0 fit now");
 
     (void)state;
     lease.expected = 3600;
@@ -96,7 +97,7 @@ static void no_start_is_announced_that_has_passed(void **state)
 
 static void the_next_try_is_told_until_it_comes(void **state)
 {
-    struct book_lease lease = lease_in(PHASE_WAITING, "start-failed", "VM 3 failed on host 1");
+    struct lease_record lease = lease_in(PHASE_WAITING, "start-failed", "VM 3 failed on host 1");
 
     (void)state;
     lease.retry = 3600;
@@ -111,7 +112,7 @@ static void the_next_try_is_told_until_it_comes(void **state)
 
 static void what_starts_late_says_so(void **state)
 {
-    struct book_lease lease = lease_in(PHASE_STARTING, "", "");
+    struct lease_record lease = lease_in(PHASE_STARTING, "", "");
 
     (void)state;
     expect(&lease, "");
@@ -124,7 +125,7 @@ static void what_starts_late_says_so(void **state)
 
 static void refusals_say_so(void **state)
 {
-    struct book_lease lease = lease_in(PHASE_REFUSED, "malformed", "START=\"soon\" is no time");
+    struct lease_record lease = lease_in(PHASE_REFUSED, "malformed", "START=\"soon\" is no time");
 
     (void)state;
     expect(&lease, "Refused: START=\"soon\" is no time");
@@ -134,7 +135,7 @@ static void refusals_say_so(void **state)
 
 static void what_runs_is_silent_until_its_end_is_near(void **state)
 {
-    struct book_lease lease = lease_in(PHASE_RUNNING, "", "");
+    struct lease_record lease = lease_in(PHASE_RUNNING, "", "");
 
     (void)state;
     expect(&lease, "");
@@ -145,7 +146,7 @@ static void what_runs_is_silent_until_its_end_is_near(void **state)
 
 static void a_rank_that_is_ignored_is_told(void **state)
 {
-    struct book_lease lease = lease_in(PHASE_WAITING, "no-room-now", "asks for 1 VM, 0 fit now");
+    struct lease_record lease = lease_in(PHASE_WAITING, "no-room-now", "asks for 1 VM, 0 fit now");
 
     (void)state;
     lease.rank_ignored = true;

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "core/instant.h"
-#include "daemon/moment.h"
+#include "daemon/control/moment.h"
 
 /* 2026-11-21T15:00:00Z */
 #define NOW INT64_C(1795273200)

@@ -1,4 +1,4 @@
-/* What a request is written as for OpenNebula is read from there as the same wish. */
+/* What a request is written as for OpenNebula is read from there as the same spec. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "adapters/opennebula/wish.h"
-#include "daemon/order.h"
+#include "adapters/opennebula/lease_spec.h"
+#include "daemon/control/order.h"
 
 #define NOW INT64_C(1795273200)
 
@@ -41,10 +41,10 @@ static void parse(struct parsed *parsed)
     parsed->attributes.n = n;
 }
 
-static void read_back(const struct order *order, struct wish *wish)
+static void read_back(const struct order *order, struct lease_spec *spec)
 {
-    const struct wish_defaults defaults = {.preemptible = false, .duration = SPAN_UNLIMITED};
-    char reason[WISH_TEXT_MAX] = "";
+    const struct lease_spec_defaults defaults = {.preemptible = false, .duration = SPAN_UNLIMITED};
+    char reason[LEASE_SPEC_TEXT_MAX] = "";
     struct parsed parsed;
     struct vm vm = {.id = 1, .stime = NOW, .is_extended = true};
     size_t length = order_attribute(order, "request-1", parsed.text, sizeof parsed.text);
@@ -52,17 +52,17 @@ static void read_back(const struct order *order, struct wish *wish)
     assert_int_equal(length, strlen(parsed.text));
     parse(&parsed);
     vm.user_template = parsed.attributes;
-    if (wish_read(&vm, &defaults, wish, reason) < 0)
+    if (lease_spec_read(&vm, &defaults, spec, reason) < 0)
         fail_msg("%s", reason);
-    assert_true(wish->present);
-    assert_int_equal(wish->kind, order->kind);
-    assert_int_equal(wish->duration, order->duration);
-    assert_int_equal(wish->deadline, order->deadline);
-    assert_int_equal(wish->terms, order->terms);
-    assert_int_equal(wish->preemptible, order->terms != TERMS_NON_PREEMPTABLE);
-    assert_int_equal(wish->priority, order->priority);
-    assert_string_equal(wish->group, order->count > 1 ? "request-1" : "");
-    assert_int_equal(wish->group_size, order->count > 1 ? order->count : 0);
+    assert_true(spec->present);
+    assert_int_equal(spec->kind, order->kind);
+    assert_int_equal(spec->duration, order->duration);
+    assert_int_equal(spec->deadline, order->deadline);
+    assert_int_equal(spec->terms, order->terms);
+    assert_int_equal(spec->preemptible, order->terms != TERMS_NON_PREEMPTABLE);
+    assert_int_equal(spec->priority, order->priority);
+    assert_string_equal(spec->group, order->count > 1 ? "request-1" : "");
+    assert_int_equal(spec->group_size, order->count > 1 ? order->count : 0);
 }
 
 static struct order some_order(enum lease_kind kind)
@@ -84,40 +84,40 @@ static struct order some_order(enum lease_kind kind)
 static void every_kind_is_understood(void **state)
 {
     struct order order = some_order(LEASE_BEST_EFFORT);
-    struct wish wish;
+    struct lease_spec spec;
 
     (void)state;
-    read_back(&order, &wish);
+    read_back(&order, &spec);
     order.earliest = NOW + 5;
     order.duration = 1;
-    read_back(&order, &wish);
-    assert_int_equal(wish.earliest, NOW + 5);
+    read_back(&order, &spec);
+    assert_int_equal(spec.earliest, NOW + 5);
     order = some_order(LEASE_IMMEDIATE);
     order.duration = 90061;
-    read_back(&order, &wish);
+    read_back(&order, &spec);
     order = some_order(LEASE_RESERVATION);
     order.start = NOW + 86400 * 200; /* in summer, when it is winter now */
     order.duration = 360000;
-    read_back(&order, &wish);
-    assert_int_equal(wish.start, order.start);
+    read_back(&order, &spec);
+    assert_int_equal(spec.start, order.start);
     order = some_order(LEASE_DEADLINE);
     order.earliest = NOW + 10;
     order.deadline = NOW + 1000;
     order.duration = 60;
-    read_back(&order, &wish);
+    read_back(&order, &spec);
 }
 
 static void terms_priorities_and_groups_are_understood(void **state)
 {
     struct order order = some_order(LEASE_BEST_EFFORT);
-    struct wish wish;
+    struct lease_spec spec;
 
     (void)state;
     for (int terms = TERMS_CANCELABLE; terms <= TERMS_NON_PREEMPTABLE; terms++) {
         order.terms = (enum lease_terms)terms;
         order.priority = 3 - terms;
         order.count = 1 + (uint32_t)terms;
-        read_back(&order, &wish);
+        read_back(&order, &spec);
     }
 }
 

@@ -1,4 +1,4 @@
-/* A plan that is made anew from the book keeps what was promised. */
+/* A plan that is made anew from the store keeps what was promised. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "daemon/planner_inside.h"
-#include "daemon/world_inside.h"
-#include "test/daemon/book_fixture.h"
+#include "daemon/live/world_inside.h"
+#include "daemon/planner/planner_inside.h"
+#include "test/daemon/store_fixture.h"
 #include "util/memory.h"
 
 enum { NOW = 100000, CPU = 400, MEMORY = 1024 };
@@ -19,7 +19,7 @@ struct house {
     struct world *world;
     struct planner_settings settings;
     struct policy_hooks policies;
-    struct troubles troubles;
+    struct quarantine quarantine;
     struct planner *planner;
 };
 
@@ -32,7 +32,7 @@ static void polled(void *context, enum poll_kind kind, bool ok, const char *erro
 }
 
 /* Hosts of 4 CPUs; suspending and resuming take 10 s. */
-static void open_house(struct house *house, struct book *book, int n_hosts)
+static void open_house(struct house *house, struct store *store, int n_hosts)
 {
     static const struct world_settings settings = {0};
     char hosts[1024];
@@ -58,8 +58,8 @@ static void open_house(struct house *house, struct book *book, int n_hosts)
     house->settings.engine.override_resume_time = 10;
     house->settings.engine.shutdown_time = 0;
     house->settings.policies = &house->policies;
-    house->settings.troubles = &house->troubles;
-    house->planner = planner_create(&house->settings, book, house->world);
+    house->settings.quarantine = &house->quarantine;
+    house->planner = planner_create(&house->settings, store, house->world);
 }
 
 static void close_house(struct house *house)
@@ -77,11 +77,11 @@ static void rebuild(struct house *house, int64_t now)
 }
 
 /* A lease of one VM that needs a whole host. */
-static struct book_lease *add(struct book *book, int64_t id, enum lease_phase phase,
-                              enum lease_kind kind, int64_t duration)
+static struct lease_record *add(struct store *store, int64_t id, enum lease_phase phase,
+                                enum lease_kind kind, int64_t duration)
 {
-    struct book_lease *lease = book_add_lease(book, id);
-    struct book_vm *vm = book_add_vm(book, (int32_t)id, id);
+    struct lease_record *lease = store_add_lease(store, id);
+    struct vm_record *vm = store_add_vm(store, (int32_t)id, id);
 
     lease->phase = phase;
     lease->kind = kind;
@@ -96,18 +96,18 @@ static struct book_lease *add(struct book *book, int64_t id, enum lease_phase ph
     return lease;
 }
 
-static struct book_lease *add_deadline(struct book *book, int64_t id, enum lease_phase phase,
-                                       int64_t duration, int64_t deadline)
+static struct lease_record *add_deadline(struct store *store, int64_t id, enum lease_phase phase,
+                                         int64_t duration, int64_t deadline)
 {
-    struct book_lease *lease = add(book, id, phase, LEASE_DEADLINE, duration);
+    struct lease_record *lease = add(store, id, phase, LEASE_DEADLINE, duration);
 
     lease->deadline = deadline;
     return lease;
 }
 
-static void is_suspended(struct book *book, struct book_lease *lease, int64_t ran)
+static void is_suspended(struct store *store, struct lease_record *lease, int64_t ran)
 {
-    struct book_vm *vm = book_vm(book, (int32_t)lease->id);
+    struct vm_record *vm = store_vm(store, (int32_t)lease->id);
 
     vm->ours = true;
     vm->ran_for = ran;
@@ -128,21 +128,21 @@ static int64_t planned(const struct house *house, int64_t id, enum reservation_k
 
 static void a_suspended_deadline_lease_keeps_its_place(void **state)
 {
-    struct book *book = ((struct book_fixture *)*state)->book;
-    struct book_lease *lease = add_deadline(book, 5, PHASE_RESERVED, 600, NOW + 1000);
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_deadline(store, 5, PHASE_RESERVED, 600, NOW + 1000);
     struct house house;
 
-    open_house(&house, book, 1);
-    is_suspended(book, lease, 200);
+    open_house(&house, store, 1);
+    is_suspended(store, lease, 200);
     lease->expected = NOW + 500;
-    add(book, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 450); /* fits before it */
-    add(book, 4, PHASE_WAITING, LEASE_BEST_EFFORT, 700); /* would take its time */
+    add(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 450); /* fits before it */
+    add(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, 700); /* would take its time */
     rebuild(&house, NOW);
     assert_true(lease->planned->in_engine);
     assert_int_equal(planned(&house, 5, RESERVATION_RESUME), NOW + 500);
     assert_int_equal(planned(&house, 5, RESERVATION_VM), NOW + 510);
     assert_int_equal(lease->expected, NOW + 500);
-    assert_int_equal(book_lease(book, 3)->phase, PHASE_STARTING);
+    assert_int_equal(store_lease(store, 3)->phase, PHASE_STARTING);
     rebuild(&house, NOW + 1);
     assert_int_equal(planned(&house, 5, RESERVATION_RESUME), NOW + 500);
     close_house(&house);
@@ -151,15 +151,15 @@ static void a_suspended_deadline_lease_keeps_its_place(void **state)
 /* Whatever the ids: who may go only there comes first. */
 static void one_without_a_place_takes_nobody_elses(void **state)
 {
-    struct book *book = ((struct book_fixture *)*state)->book;
-    struct book_lease *anew = add_deadline(book, 1, PHASE_RESERVED, 300, NOW + 5000);
-    struct book_lease *placed = add_deadline(book, 2, PHASE_RESERVED, 300, NOW + 320);
-    struct book_lease *promised = add(book, 3, PHASE_RESERVED, LEASE_RESERVATION, 100);
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *anew = add_deadline(store, 1, PHASE_RESERVED, 300, NOW + 5000);
+    struct lease_record *placed = add_deadline(store, 2, PHASE_RESERVED, 300, NOW + 320);
+    struct lease_record *promised = add(store, 3, PHASE_RESERVED, LEASE_RESERVATION, 100);
     struct house house;
 
-    open_house(&house, book, 1);
-    is_suspended(book, anew, 100);
-    is_suspended(book, placed, 100);
+    open_house(&house, store, 1);
+    is_suspended(store, anew, 100);
+    is_suspended(store, placed, 100);
     anew->expected = NOW - 50;
     placed->expected = NOW + 110;
     promised->start = NOW + 5;
@@ -173,17 +173,17 @@ static void one_without_a_place_takes_nobody_elses(void **state)
 /* From the decision over the suspension to the resumption. */
 static void it_keeps_it_while_it_leaves(void **state)
 {
-    struct book *book = ((struct book_fixture *)*state)->book;
-    struct book_lease *lease = add_deadline(book, 1, PHASE_RUNNING, 600, NOW + 820);
-    struct book_lease *promised = add(book, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_deadline(store, 1, PHASE_RUNNING, 600, NOW + 820);
+    struct lease_record *promised = add(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 200);
     struct house house;
 
-    open_house(&house, book, 1);
+    open_house(&house, store, 1);
     lease->since = NOW - 100;
     lease->preempted_for = 2;
     lease->preempted_at = promised->start = NOW + 100;
     lease->expected = NOW + 300;
-    book_vm(book, 1)->goal = GOAL_RUN;
+    store_vm(store, 1)->goal = GOAL_RUN;
     rebuild(&house, NOW);
     assert_int_equal(planned(&house, 1, RESERVATION_SUSPEND), NOW + 90);
     assert_int_equal(planned(&house, 1, RESERVATION_RESUME), NOW + 300);
@@ -191,7 +191,7 @@ static void it_keeps_it_while_it_leaves(void **state)
     assert_int_equal(lease->expected, NOW + 300);
 
     lease->phase = PHASE_STOPPING;
-    book_vm(book, 1)->goal = GOAL_STOP;
+    store_vm(store, 1)->goal = GOAL_STOP;
     rebuild(&house, NOW + 92);
     assert_int_equal(planned(&house, 2, RESERVATION_VM), NOW + 100);
     assert_int_equal(planned(&house, 1, RESERVATION_RESUME), NOW + 300);
@@ -203,12 +203,12 @@ static void it_keeps_it_while_it_leaves(void **state)
 /* Its user let its VM go on from the disks: what it has done counts. */
 static void work_counts_however_it_was_stopped(void **state)
 {
-    struct book *book = ((struct book_fixture *)*state)->book;
-    struct book_lease *lease = add_deadline(book, 1, PHASE_RESERVED, 600, NOW + 450);
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add_deadline(store, 1, PHASE_RESERVED, 600, NOW + 450);
     struct house house;
 
-    open_house(&house, book, 1);
-    lease->accumulated = book_vm(book, 1)->ran_for = 200;
+    open_house(&house, store, 1);
+    lease->accumulated = store_vm(store, 1)->ran_for = 200;
     rebuild(&house, NOW);
     assert_true(lease->planned->in_engine);
     assert_int_equal(lease->phase, PHASE_STARTING);
@@ -217,20 +217,20 @@ static void work_counts_however_it_was_stopped(void **state)
 
 static void a_reservation_that_ran_before_goes_on(void **state)
 {
-    struct book *book = ((struct book_fixture *)*state)->book;
-    struct book_lease *lease = add(book, 1, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 600);
     struct house house;
 
-    open_house(&house, book, 1);
+    open_house(&house, store, 1);
     lease->start = NOW - 300;
-    lease->accumulated = book_vm(book, 1)->ran_for = 200;
+    lease->accumulated = store_vm(store, 1)->ran_for = 200;
     rebuild(&house, NOW);
     assert_int_equal(lease->phase, PHASE_STARTING);
     assert_int_equal(lease->end, NOW + 300);
     close_house(&house);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, book_set_up, book_tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
 {

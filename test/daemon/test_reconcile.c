@@ -8,17 +8,17 @@
 #include <cmocka.h>
 
 #include "adapters/opennebula/rpc.h"
-#include "daemon/book.h"
-#include "daemon/clock.h"
 #include "daemon/daemon.h"
-#include "daemon/reconcile_inside.h"
-#include "daemon/world_inside.h"
-#include "test/daemon/book_fixture.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/reconcile_inside.h"
+#include "daemon/live/world_inside.h"
+#include "daemon/store/store.h"
+#include "test/daemon/store_fixture.h"
 
-static struct book_lease *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
-                              enum lease_kind kind)
+static struct lease_record *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
+                                enum lease_kind kind)
 {
-    struct book_lease *lease = book_add_lease(daemon->book, id);
+    struct lease_record *lease = store_add_lease(daemon->store, id);
 
     lease->phase = phase;
     lease->kind = kind;
@@ -28,10 +28,10 @@ static struct book_lease *add(struct daemon *daemon, int64_t id, enum lease_phas
 
 static void a_start_that_was_missed_is_looked_at_at_once(void **state)
 {
-    struct book_fixture *fixture = *state;
+    struct store_fixture *fixture = *state;
     struct live_configuration live = {.poll_interval = 30};
-    struct daemon daemon = {.book = fixture->book, .live = &live};
-    struct book_lease *lease = add(&daemon, 1, PHASE_STARTING, LEASE_RESERVATION);
+    struct daemon daemon = {.store = fixture->store, .live = &live};
+    struct lease_record *lease = add(&daemon, 1, PHASE_STARTING, LEASE_RESERVATION);
 
     lease->start = 1000;
     lease->end = 1600;
@@ -45,11 +45,11 @@ static void a_start_that_was_missed_is_looked_at_at_once(void **state)
 
 static void what_waits_again_forgets_when_it_started(void **state)
 {
-    struct book_fixture *fixture = *state;
+    struct store_fixture *fixture = *state;
     struct live_configuration live = {.poll_interval = 30};
-    struct daemon daemon = {.book = fixture->book, .live = &live};
-    struct book_lease *waits = add(&daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
-    struct book_lease *promised = add(&daemon, 2, PHASE_STARTING, LEASE_DEADLINE);
+    struct daemon daemon = {.store = fixture->store, .live = &live};
+    struct lease_record *waits = add(&daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    struct lease_record *promised = add(&daemon, 2, PHASE_STARTING, LEASE_DEADLINE);
 
     waits->expected = promised->expected = 1000;
     promised->accepted = true;
@@ -63,10 +63,10 @@ static void what_waits_again_forgets_when_it_started(void **state)
 
 static void an_estimate_that_passes_is_looked_at(void **state)
 {
-    struct book_fixture *fixture = *state;
+    struct store_fixture *fixture = *state;
     struct live_configuration live = {.poll_interval = 30};
-    struct daemon daemon = {.book = fixture->book, .live = &live};
-    struct book_lease *lease = add(&daemon, 1, PHASE_WAITING, LEASE_BEST_EFFORT);
+    struct daemon daemon = {.store = fixture->store, .live = &live};
+    struct lease_record *lease = add(&daemon, 1, PHASE_WAITING, LEASE_BEST_EFFORT);
 
     lease->expected = 1000;
     assert_int_equal(reconcile_next_time(&daemon, 990), 1001);
@@ -84,26 +84,26 @@ static void polled(void *context, enum poll_kind kind, bool ok, const char *erro
 }
 
 /* A VM on host 4, which is to get somewhere else or to run there. */
-static struct book_vm *see(struct daemon *daemon, int32_t id, int64_t lease, enum vm_goal goal,
-                           int32_t state)
+static struct vm_record *see(struct daemon *daemon, int32_t id, int64_t lease, enum vm_goal goal,
+                             int32_t state)
 {
-    struct book_vm *vm = book_add_vm(daemon->book, id, lease);
-    struct sight *sight = sight_make(daemon->world, id);
+    struct vm_record *vm = store_add_vm(daemon->store, id, lease);
+    struct vm_observation *observed = observation_make(daemon->world, id);
 
     vm->goal = goal;
     vm->host = 4;
-    sight->present = true;
-    sight->state = state;
-    sight->lcm_state = state == VM_ACTIVE ? 5 : 0; /* SAVE_STOP */
-    sight->history.host = state == VM_ACTIVE ? 4 : -1;
+    observed->present = true;
+    observed->state = state;
+    observed->lcm_state = state == VM_ACTIVE ? 5 : 0; /* SAVE_STOP */
+    observed->history.host = state == VM_ACTIVE ? 4 : -1;
     return vm;
 }
 
 static void expect_waits_for(const struct daemon *daemon, int64_t lease, const char *wanted)
 {
-    char text[BOOK_TEXT_MAX];
+    char text[STORE_TEXT_MAX];
 
-    daemon_waits_for(daemon, book_lease(daemon->book, lease), 2000, text, sizeof text);
+    daemon_waits_for(daemon, store_lease(daemon->store, lease), 2000, text, sizeof text);
     assert_string_equal(text, wanted);
 }
 
@@ -111,16 +111,16 @@ static void expect_waits_for(const struct daemon *daemon, int64_t lease, const c
 static void an_immediate_lease_that_is_late_says_so(void **state)
 {
     static const struct world_settings settings = {0};
-    struct book_fixture *fixture = *state;
+    struct store_fixture *fixture = *state;
     struct live_configuration live = {.poll_interval = 3};
     struct daemon daemon = {
-        .book = fixture->book, .live = &live, .world = world_create(&settings, polled, NULL)};
-    struct book_lease *lease = add(&daemon, 2, PHASE_STARTING, LEASE_IMMEDIATE);
+        .store = fixture->store, .live = &live, .world = world_create(&settings, polled, NULL)};
+    struct lease_record *lease = add(&daemon, 2, PHASE_STARTING, LEASE_IMMEDIATE);
 
     add(&daemon, 1, PHASE_ENDING, LEASE_BEST_EFFORT);
     see(&daemon, 1, 1, GOAL_END, VM_ACTIVE);
     see(&daemon, 2, 2, GOAL_RUN, VM_PENDING);
-    sight_make(daemon.world, 2)->asked = clock_monotonic();
+    observation_make(daemon.world, 2)->asked = clock_monotonic();
     lease->accepted = true;
     lease->expected = 1000;
     assert_int_equal(reconcile_next_time(&daemon, 1000), 1004);
@@ -142,10 +142,11 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
 static void it_is_said_what_is_waited_for(void **state)
 {
     static const struct world_settings settings = {0};
-    struct book_fixture *fixture = *state;
-    struct daemon daemon = {.book = fixture->book, .world = world_create(&settings, polled, NULL)};
-    struct book_lease *waits = add(&daemon, 2, PHASE_RESERVED, LEASE_RESERVATION);
-    struct book_vm *leaver, *vm;
+    struct store_fixture *fixture = *state;
+    struct daemon daemon = {.store = fixture->store,
+                            .world = world_create(&settings, polled, NULL)};
+    struct lease_record *waits = add(&daemon, 2, PHASE_RESERVED, LEASE_RESERVATION);
+    struct vm_record *leaver, *vm;
 
     add(&daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
     leaver = see(&daemon, 1, 1, GOAL_STOP, VM_ACTIVE);
@@ -171,7 +172,7 @@ static void it_is_said_what_is_waited_for(void **state)
     world_destroy(daemon.world);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, book_set_up, book_tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
 {

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "core/instant.h"
-#include "daemon/record_site.h"
-#include "daemon/recorder.h"
+#include "daemon/record/record_site.h"
+#include "daemon/record/recorder.h"
 #include "lwf/trace_open.h"
 
 enum { START = 1700000000, READ_MAX = 64 };
@@ -92,9 +92,9 @@ static void read_trace(void)
     trace_destroy(stream);
 }
 
-static struct book_lease best_effort(int64_t id, int64_t submit, int64_t duration)
+static struct lease_record best_effort(int64_t id, int64_t submit, int64_t duration)
 {
-    return (struct book_lease){
+    return (struct lease_record){
         .id = id,
         .phase = PHASE_WAITING,
         .kind = LEASE_BEST_EFFORT,
@@ -111,10 +111,10 @@ static struct book_lease best_effort(int64_t id, int64_t submit, int64_t duratio
 }
 
 /* Told with n VMs of one size. */
-static void tell(struct recorder *recorder, const struct book_lease *lease, size_t n)
+static void tell(struct recorder *recorder, const struct lease_record *lease, size_t n)
 {
-    struct book_vm vm = {.cpu = 100, .memory = 512};
-    struct book_vm *vms[8] = {&vm, &vm, &vm, &vm, &vm, &vm, &vm, &vm};
+    struct vm_record vm = {.cpu = 100, .memory = 512};
+    struct vm_record *vms[8] = {&vm, &vm, &vm, &vm, &vm, &vm, &vm, &vm};
     struct error err = {0};
 
     if (recorder_lease(recorder, lease, vms, n, &err) < 0)
@@ -137,7 +137,7 @@ static void test_empty(void **state)
 static void test_life(void **state)
 {
     struct recorder *recorder = opened(START);
-    struct book_lease lease = best_effort(7, 10, 3600);
+    struct lease_record lease = best_effort(7, 10, 3600);
 
     (void)state;
     tell(recorder, &lease, 2);
@@ -167,8 +167,8 @@ static void test_life(void **state)
 static void test_kinds(void **state)
 {
     struct recorder *recorder = opened(START);
-    struct book_lease reservation = best_effort(1, 5, 60), now = best_effort(2, 6, 60),
-                      deadline = best_effort(3, 7, 60), later = best_effort(4, 8, SPAN_UNLIMITED);
+    struct lease_record reservation = best_effort(1, 5, 60), now = best_effort(2, 6, 60),
+                        deadline = best_effort(3, 7, 60), later = best_effort(4, 8, SPAN_UNLIMITED);
 
     (void)state;
     reservation.kind = LEASE_RESERVATION;
@@ -204,7 +204,7 @@ static void test_kinds(void **state)
 static void test_unlimited_with_an_end(void **state)
 {
     struct recorder *recorder = opened(START);
-    struct book_lease lease = best_effort(1, 0, SPAN_UNLIMITED);
+    struct lease_record lease = best_effort(1, 0, SPAN_UNLIMITED);
 
     (void)state;
     tell(recorder, &lease, 1);
@@ -220,7 +220,7 @@ static void test_unlimited_with_an_end(void **state)
 static void test_withdrawn_and_malformed_leave_no_lease(void **state)
 {
     struct recorder *recorder = opened(START);
-    struct book_lease withdrawn = best_effort(1, 0, 60), malformed = best_effort(2, 0, 0);
+    struct lease_record withdrawn = best_effort(1, 0, 60), malformed = best_effort(2, 0, 0);
 
     (void)state;
     tell(recorder, &withdrawn, 1);
@@ -239,7 +239,7 @@ static void test_withdrawn_and_malformed_leave_no_lease(void **state)
 static void test_older_than_the_record(void **state)
 {
     struct recorder *recorder = opened(START);
-    struct book_lease lease = best_effort(1, -1000, 3600);
+    struct lease_record lease = best_effort(1, -1000, 3600);
 
     (void)state;
     lease.phase = PHASE_RUNNING;
@@ -263,7 +263,7 @@ static void test_older_than_the_record(void **state)
 static void test_gone_on_with(void **state)
 {
     struct recorder *recorder = opened(START);
-    struct book_lease first = best_effort(1, 10, 60), second = best_effort(2, 300, 60);
+    struct lease_record first = best_effort(1, 10, 60), second = best_effort(2, 300, 60);
 
     (void)state;
     tell(recorder, &first, 1);
@@ -285,9 +285,9 @@ static void test_gone_on_with(void **state)
 static void test_grown(void **state)
 {
     struct recorder *recorder = opened(START);
-    struct book_lease first = best_effort(1, 10, 60), second = best_effort(2, 20, 60);
-    struct book_vm large = {.cpu = 400, .memory = 8192}, small = {.cpu = 100, .memory = 512};
-    struct book_vm *vms[] = {&large, &small, &large};
+    struct lease_record first = best_effort(1, 10, 60), second = best_effort(2, 20, 60);
+    struct vm_record large = {.cpu = 400, .memory = 8192}, small = {.cpu = 100, .memory = 512};
+    struct vm_record *vms[] = {&large, &small, &large};
 
     (void)state;
     tell(recorder, &first, 1);
@@ -313,7 +313,7 @@ static void cut(long bytes)
 static void test_torn_end_is_mended(void **state)
 {
     struct recorder *recorder = opened(START);
-    struct book_lease first = best_effort(1, 10, 60), second = best_effort(2, 20, 60);
+    struct lease_record first = best_effort(1, 10, 60), second = best_effort(2, 20, 60);
 
     (void)state;
     tell(recorder, &first, 1);
@@ -338,7 +338,7 @@ static void test_killed(void **state)
         struct recorder *recorder = opened(START);
 
         for (int64_t id = 1; id <= 40; id++) {
-            struct book_lease lease = best_effort(id, id, 60);
+            struct lease_record lease = best_effort(id, id, 60);
 
             tell(recorder, &lease, 1);
         }
@@ -353,7 +353,7 @@ static void test_killed(void **state)
 static void test_another_site_is_put_aside(void **state)
 {
     struct amounts amounts = {.of = {800, 16384, 0}};
-    struct book_lease lease = best_effort(1, 10, 60);
+    struct lease_record lease = best_effort(1, 10, 60);
     struct recorder *recorder = opened(START);
     char aside[160];
 
@@ -413,7 +413,7 @@ static void test_site_of_hosts(void **state)
 static int write_sample(const char *file)
 {
     struct recorder *recorder;
-    struct book_lease lease;
+    struct lease_record lease;
 
     begin(NULL);
     rmdir(folder);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/world_inside.h"
+#include "daemon/live/world_inside.h"
 
 static void polled(void *context, enum poll_kind kind, bool ok, const char *error)
 {
@@ -38,23 +38,23 @@ static struct vm_pool answer(int id, int memory)
 
 static void see(struct world *world, struct vm_pool pool, int64_t asked)
 {
-    sight_see(world, &pool.items[0], asked);
+    observation_see(world, &pool.items[0], asked);
     full_forms_add(&world->full_next, &pool, asked);
 }
 
 /* A glance beside a poll. */
 static void glance(struct world *world, struct vm_pool pool, int64_t asked)
 {
-    sight_see(world, &pool.items[0], asked);
+    observation_see(world, &pool.items[0], asked);
     full_forms_add(&world->full, &pool, asked);
     full_forms_use(world, &world->full.pools[world->full.n - 1]);
 }
 
 static const struct vm *full_of(const struct world *world, int32_t id)
 {
-    const struct sight *sight = world_sight(world, id);
+    const struct vm_observation *observed = world_vm(world, id);
 
-    return sight ? sight->full : NULL;
+    return observed ? observed->full : NULL;
 }
 
 static void a_poll_replaces_what_was_asked_before_it(void **state)

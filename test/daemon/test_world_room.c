@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "daemon/clock.h"
-#include "daemon/world_inside.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/world_inside.h"
 #include "util/memory.h"
 
 enum { VM = 5, HOST = 0, DATASTORE = 7, LCM_PROLOG = 1, MINUTES_20 = 20 * 60 * 1000 };
@@ -46,13 +46,13 @@ static struct world *world_of_one(void)
 
 static void see(struct world *world, int32_t state, int32_t lcm_state, int32_t datastore)
 {
-    struct sight *sight = sight_make(world, VM);
+    struct vm_observation *observed = observation_make(world, VM);
 
-    sight->present = true;
-    sight->state = state;
-    sight->lcm_state = lcm_state;
-    sight->history.datastore = datastore;
-    sight->asked = clock_monotonic() + 1;
+    observed->present = true;
+    observed->state = state;
+    observed->lcm_state = lcm_state;
+    observed->history.datastore = datastore;
+    observed->asked = clock_monotonic() + 1;
 }
 
 static void promise(struct world *world, int64_t amount)
@@ -115,7 +115,7 @@ static void ends_with_its_vm(void **state)
     promise(world, 300);
     see(world, VM_ACTIVE, LCM_PROLOG, DATASTORE);
     assert_int_equal(left(world), 1);
-    sight_make(world, VM)->present = false;
+    observation_make(world, VM)->present = false;
     assert_int_equal(left(world), 0);
     world_destroy(world);
 }

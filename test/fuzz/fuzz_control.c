@@ -1,5 +1,5 @@
 /* Requests on the control socket, from arbitrary bytes: through a real connection, to the real
- * answers, over a small book. What is answered must be JSON. */
+ * answers, over a small store. What is answered must be JSON. */
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,14 +10,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/answers.h"
-#include "daemon/control.h"
+#include "daemon/control/answers.h"
+#include "daemon/control/control.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct stage {
     char directory[64], path[96];
-    struct book *book;
+    struct store *store;
     struct answers *answers;
     struct control *control;
 };
@@ -109,17 +109,17 @@ static void open_stage(struct stage *new, struct answers_daemon *daemon)
         .request = request,
         .wake = wake,
     };
-    new->book = book_open(new->directory, &err);
-    if (!new->book)
+    new->store = store_open(new->directory, &err);
+    if (!new->store)
         abort();
     for (int i = 0; i < 3; i++) {
-        book_add_lease(new->book, i)->phase = i == 2 ? PHASE_ENDED : PHASE_WAITING;
-        book_add_vm(new->book, i, i)->gone = true;
+        store_add_lease(new->store, i)->phase = i == 2 ? PHASE_ENDED : PHASE_WAITING;
+        store_add_vm(new->store, i, i)->gone = true;
     }
-    if (book_commit(new->book, &err) < 0)
+    if (store_commit(new->store, &err) < 0)
         abort();
-    book_forget_lease(new->book, 2);
-    new->answers = answers_create(new->book, daemon);
+    store_forget_lease(new->store, 2);
+    new->answers = answers_create(new->store, daemon);
     new->control = control_create(new->path, NULL, answers_handle, new->answers, &err);
     if (!new->control)
         abort();
@@ -130,12 +130,12 @@ static struct stage stage;
 
 static void close_stage(void)
 {
-    static const char *const files[] = {"book.db", "book.db-wal", "book.db-shm", "lock"};
+    static const char *const files[] = {"store.db", "store.db-wal", "store.db-shm", "lock"};
     char path[128];
 
     control_destroy(stage.control);
     answers_destroy(stage.answers);
-    book_close(stage.book);
+    store_close(stage.store);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s/%s", stage.directory, files[i]);
         unlink(path);

@@ -25,27 +25,27 @@ static struct rights *read_rights(const char *text, struct error *err)
     return rights;
 }
 
-static struct wish plain_wish(void)
+static struct lease_spec plain_wish(void)
 {
-    return (struct wish){.present = true,
-                         .kind = LEASE_BEST_EFFORT,
-                         .start = INSTANT_NONE,
-                         .earliest = INSTANT_NONE,
-                         .deadline = INSTANT_NONE,
-                         .duration = 3600,
-                         .preemptible = true,
-                         .group_timeout = -1};
+    return (struct lease_spec){.present = true,
+                               .kind = LEASE_BEST_EFFORT,
+                               .start = INSTANT_NONE,
+                               .earliest = INSTANT_NONE,
+                               .deadline = INSTANT_NONE,
+                               .duration = 3600,
+                               .preemptible = true,
+                               .group_timeout = -1};
 }
 
-static struct rights_request request_of(const struct wish *wish)
+static struct rights_request request_of(const struct lease_spec *spec)
 {
     return (struct rights_request){
-        .user = "alice", .group = "lab", .wish = wish, .n_vms = 1, .now = NOW};
+        .user = "alice", .group = "lab", .spec = spec, .n_vms = 1, .now = NOW};
 }
 
 static void granted(const struct rights *rights, const struct rights_request *request)
 {
-    char reason[WISH_TEXT_MAX];
+    char reason[LEASE_SPEC_TEXT_MAX];
 
     if (rights_grant(rights, request, reason) < 0)
         fail_msg("%s", reason);
@@ -55,7 +55,7 @@ static void granted(const struct rights *rights, const struct rights_request *re
 static void refused(const struct rights *rights, const struct rights_request *request,
                     const char *part)
 {
-    char reason[WISH_TEXT_MAX] = "";
+    char reason[LEASE_SPEC_TEXT_MAX] = "";
 
     assert_int_equal(rights_grant(rights, request, reason), -1);
     assert_non_null(strstr(reason, "refused"));
@@ -67,27 +67,27 @@ static void without_sections_only_priority_and_origin_are_closed(void **state)
 {
     struct error err = {0};
     struct rights *rights = read_rights("[galerna]\n", &err);
-    struct wish wish = plain_wish();
-    struct rights_request request = request_of(&wish);
+    struct lease_spec spec = plain_wish();
+    struct rights_request request = request_of(&spec);
 
     (void)state;
     assert_non_null(rights);
     granted(rights, &request);
-    wish.kind = LEASE_RESERVATION;
-    wish.start = NOW + 1000 * DAY;
-    wish.duration = SPAN_UNLIMITED;
-    wish.preemptible = false;
+    spec.kind = LEASE_RESERVATION;
+    spec.start = NOW + 1000 * DAY;
+    spec.duration = SPAN_UNLIMITED;
+    spec.preemptible = false;
     request.n_vms = 5000;
     request.reservations = 5000;
     granted(rights, &request);
-    wish.priority = 1;
+    spec.priority = 1;
     refused(rights, &request, "PRIORITY 1 was asked for, at most 0");
-    wish.priority_by_site = true;
+    spec.priority_by_site = true;
     granted(rights, &request);
-    wish.priority = -5;
-    wish.priority_by_site = false;
+    spec.priority = -5;
+    spec.priority_by_site = false;
     granted(rights, &request);
-    wish.origin = ORIGIN_EXTERNAL;
+    spec.origin = ORIGIN_EXTERNAL;
     refused(rights, &request, "ORIGIN=external");
     rights_destroy(rights);
 }
@@ -101,48 +101,48 @@ static void each_limit_is_kept(void **state)
                                "deadlines: on\n";
     struct error err = {0};
     struct rights *rights = read_rights(text, &err);
-    struct wish wish = plain_wish();
-    struct rights_request request = request_of(&wish);
+    struct lease_spec spec = plain_wish();
+    struct rights_request request = request_of(&spec);
 
     (void)state;
     assert_non_null(rights);
     granted(rights, &request);
-    wish.kind = LEASE_IMMEDIATE;
+    spec.kind = LEASE_IMMEDIATE;
     refused(rights, &request, "START=now");
-    wish.kind = LEASE_DEADLINE;
+    spec.kind = LEASE_DEADLINE;
     refused(rights, &request, "DEADLINE");
-    wish.kind = LEASE_RESERVATION;
-    wish.start = NOW + 2 * DAY;
+    spec.kind = LEASE_RESERVATION;
+    spec.start = NOW + 2 * DAY;
     refused(rights, &request, "may not reserve");
     request.user = "bob";
     granted(rights, &request);
-    wish.start++;
+    spec.start++;
     refused(rights, &request, "START lies 48:00:01 ahead (hh:mm:ss), at most 48:00:00");
-    wish.start = NOW - 5;
+    spec.start = NOW - 5;
     granted(rights, &request);
     request.reservations = 2;
     refused(rights, &request, "you have 2 reservations, 2 at once");
     request.reservations = 1;
-    wish.duration = DAY + 1;
+    spec.duration = DAY + 1;
     refused(rights, &request, "DURATION is 24:00:01 (hh:mm:ss), at most 24:00:00");
-    wish.duration = SPAN_UNLIMITED;
+    spec.duration = SPAN_UNLIMITED;
     refused(rights, &request, "DURATION is unlimited");
-    wish.duration = DAY;
-    wish.priority = 10;
+    spec.duration = DAY;
+    spec.priority = 10;
     granted(rights, &request);
-    wish.priority = 11;
+    spec.priority = 11;
     refused(rights, &request, "PRIORITY 11");
-    wish.priority = 0;
-    wish.preemptible = false;
+    spec.priority = 0;
+    spec.preemptible = false;
     refused(rights, &request, "PREEMPTIBLE=no");
-    wish.terms_by_site = true;
+    spec.terms_by_site = true;
     granted(rights, &request);
-    wish.kind = LEASE_DEADLINE;
-    wish.start = INSTANT_NONE;
-    wish.deadline = NOW + 3 * DAY;
+    spec.kind = LEASE_DEADLINE;
+    spec.start = INSTANT_NONE;
+    spec.deadline = NOW + 3 * DAY;
     refused(rights, &request, "DEADLINE lies 72:00:00");
     request.n_vms = 100;
-    wish.deadline = NOW + DAY;
+    spec.deadline = NOW + DAY;
     granted(rights, &request);
     rights_destroy(rights);
 }
@@ -154,23 +154,23 @@ static void user_beats_group_beats_all(void **state)
                                "[rights group:alice]\nmax-vms: 1\n";
     struct error err = {0};
     struct rights *rights = read_rights(text, &err);
-    struct wish wish = plain_wish();
-    struct rights_request request = request_of(&wish);
+    struct lease_spec spec = plain_wish();
+    struct rights_request request = request_of(&spec);
 
     (void)state;
     assert_non_null(rights);
-    wish.duration = 60;
+    spec.duration = 60;
     request.n_vms = 8;
     granted(rights, &request);
     request.n_vms = 9;
     refused(rights, &request, "9 VMs were asked for in one lease, at most 8");
     request.n_vms = 1;
-    wish.group_size = 9;
+    spec.group_size = 9;
     refused(rights, &request, "9 VMs");
-    wish.group_size = 0;
-    wish.duration = 61;
+    spec.group_size = 0;
+    spec.duration = 61;
     refused(rights, &request, "DURATION is 00:01:01");
-    wish.present = false; /* the site's own default */
+    spec.present = false; /* the site's own default */
     granted(rights, &request);
     request.user = "carol";
     request.n_vms = 5;

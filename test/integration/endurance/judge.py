@@ -258,7 +258,7 @@ def driver_orders(backend):
 def book_events(state):
     """Lease -> its events; read from the daemon's own book."""
     events = {}
-    book = sqlite3.connect("file:%s?mode=ro" % os.path.join(state, "book.db"), uri=True)
+    book = sqlite3.connect("file:%s?mode=ro" % os.path.join(state, "store.db"), uri=True)
     try:
         for lease, event, text in book.execute(
                 "SELECT lease, event, text FROM event ORDER BY number"):

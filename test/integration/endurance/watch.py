@@ -150,8 +150,8 @@ class Scales(threading.Thread):
             return {}, -1
 
     def book_size(self):
-        return size(os.path.join(self.scheduler.state, "book.db")) + \
-            size(os.path.join(self.scheduler.state, "book.db-wal"))
+        return size(os.path.join(self.scheduler.state, "store.db")) + \
+            size(os.path.join(self.scheduler.state, "store.db-wal"))
 
     def summary(self):
         span = self.ended - self.begun
@@ -161,7 +161,7 @@ class Scales(threading.Thread):
                     100 * cpu / span),
                 "          about %d plans and %d cycles (%.1f and %.1f a minute)" % (
                     plans, cycles, plans * 60 / span, cycles * 60 / span),
-                "          log %.1f MB (%.0f KB a minute), book.db %.1f MB" % (
+                "          log %.1f MB (%.0f KB a minute), store.db %.1f MB" % (
                     size(self.scheduler.log) / 1e6, size(self.scheduler.log) / 1e3 * 60 / span,
                     self.book_size() / 1e6)]
 

@@ -94,14 +94,14 @@ class Scheduler:
 
     def events(self, lease):
         """What its book tells of a lease, oldest first: (event, text)."""
-        path = "file:%s?mode=ro" % os.path.join(self.state, "book.db")
+        path = "file:%s?mode=ro" % os.path.join(self.state, "store.db")
         with contextlib.closing(sqlite3.connect(path, uri=True, timeout=10)) as book:
             return book.execute("SELECT event, text FROM event WHERE lease = ? ORDER BY number",
                                 (lease,)).fetchall()
 
     def reason(self, lease):
         """Why its book says that a lease is where it is."""
-        path = "file:%s?mode=ro" % os.path.join(self.state, "book.db")
+        path = "file:%s?mode=ro" % os.path.join(self.state, "store.db")
         with contextlib.closing(sqlite3.connect(path, uri=True, timeout=10)) as book:
             found = book.execute("SELECT reason FROM lease WHERE id = ?", (lease,)).fetchone()
         return found[0] if found else ""

@@ -1,0 +1,370 @@
+#include "adapters/opennebula/lease_spec.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "adapters/opennebula/lease_spec_time.h"
+#include "adapters/opennebula/printable.h"
+#include "util/suggest.h"
+
+enum lease_spec_key {
+    KEY_START,
+    KEY_DURATION,
+    KEY_PREEMPTIBLE,
+    KEY_GROUP,
+    KEY_GROUP_SIZE,
+    KEY_GROUP_TIMEOUT,
+    KEY_DEADLINE,
+    KEY_EARLIEST,
+    KEY_PRIORITY,
+    KEY_TERMS,
+    KEY_ORIGIN,
+    KEYS
+};
+
+static const char *const key_names[KEYS] = {
+    "START",    "DURATION", "PREEMPTIBLE", "GROUP", "GROUP_SIZE", "GROUP_TIMEOUT",
+    "DEADLINE", "EARLIEST", "PRIORITY",    "TERMS", "ORIGIN"};
+
+/* The attribute of one VM. */
+struct reader {
+    const struct vm *vm;
+    const char *vector;       /* "HAIZEA" or "GALERNA" */
+    const char *values[KEYS]; /* NULL: not given */
+    int64_t created;          /* by our clock */
+    struct lease_spec *spec;
+    char *reason;
+};
+
+static int wrong(const struct reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "HAIZEA: ..." */
+static int wrong(const struct reader *reader, const char *format, ...)
+{
+    int length = snprintf(reader->reason, LEASE_SPEC_TEXT_MAX, "%s: ", reader->vector);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(reader->reason + length, LEASE_SPEC_TEXT_MAX - (size_t)length, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static int wrong_value(const struct reader *reader, enum lease_spec_key key, const char *expected)
+{
+    char shown[48];
+
+    return wrong(reader, "%s is '%s': %s", key_names[key],
+                 printable(shown, sizeof shown, reader->values[key]), expected);
+}
+
+/* --- Finding the attribute --- */
+
+static int unknown_key(const struct reader *reader, const char *key)
+{
+    struct suggestion suggestion;
+    char shown[40], near[80];
+
+    printable(shown, sizeof shown, key);
+    suggestion_init(&suggestion, shown);
+    for (int i = 0; i < KEYS; i++)
+        suggestion_offer(&suggestion, key_names[i]);
+    return wrong(reader, "there is no attribute '%s'%s", shown,
+                 suggestion_text(&suggestion, near, sizeof near));
+}
+
+static int note_value(struct reader *reader, const char *key, const char *value)
+{
+    for (int i = 0; i < KEYS; i++) {
+        if (strcasecmp(key, key_names[i]))
+            continue;
+        if (reader->values[i])
+            return wrong(reader, "%s is given twice", key_names[i]);
+        reader->values[i] = value;
+        return 0;
+    }
+    return unknown_key(reader, key);
+}
+
+/* 1 when attributes have the vector, 0 when not, -1 when it is wrong. */
+static int find_vector(struct reader *reader, const char *vector,
+                       const struct attributes *attributes)
+{
+    size_t length = strlen(vector);
+    int found = 0;
+
+    reader->vector = vector;
+    for (size_t i = 0; i < attributes->n; i++) {
+        const char *name = attributes->items[i].name;
+
+        if (strncasecmp(name, vector, length) || (name[length] && name[length] != '/'))
+            continue;
+        found = 1;
+        if (name[length] == '\0' && attributes->items[i].value[0])
+            return wrong(reader, "%s=[START=..., DURATION=...] is expected, not a single value",
+                         vector);
+        if (name[length] && note_value(reader, name + length + 1, attributes->items[i].value) < 0)
+            return -1;
+    }
+    return found;
+}
+
+static int find(struct reader *reader)
+{
+    static const char *const vectors[] = {"GALERNA", "HAIZEA"};
+
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        int found = find_vector(reader, vectors[i], &reader->vm->user_template);
+
+        if (found == 0)
+            found = find_vector(reader, vectors[i], &reader->vm->template);
+        if (found)
+            return found;
+    }
+    return 0;
+}
+
+/* --- Values --- */
+
+static bool is_word(const char *value, const char *word)
+{
+    return !strcasecmp(value, word);
+}
+
+static int read_time(const struct reader *reader, enum lease_spec_key key, int64_t *time,
+                     bool *relative)
+{
+    const char *expected;
+
+    if (!reader->values[key])
+        return 0;
+    *relative = reader->values[key][0] == '+';
+    expected = lease_spec_time_parse(reader->values[key], reader->created, time);
+    return expected ? wrong_value(reader, key, expected) : 0;
+}
+
+static int read_start(const struct reader *reader)
+{
+    const char *value = reader->values[KEY_START];
+    struct lease_spec *spec = reader->spec;
+
+    if (!value || is_word(value, "best_effort") || is_word(value, "best-effort"))
+        return 0;
+    if (is_word(value, "now")) {
+        spec->kind = LEASE_IMMEDIATE;
+        return 0;
+    }
+    if (*value != '+' && (*value < '0' || *value > '9'))
+        return wrong_value(reader, KEY_START,
+                           "now, best_effort, +HH:MM:SS or YYYY-MM-DD HH:MM:SS is expected");
+    spec->kind = LEASE_RESERVATION;
+    return read_time(reader, KEY_START, &spec->start, &spec->relative_start);
+}
+
+static int read_duration(const struct reader *reader)
+{
+    const char *value = reader->values[KEY_DURATION], *expected;
+
+    if (!value)
+        return 0;
+    if (is_word(value, "unlimited")) {
+        reader->spec->duration = SPAN_UNLIMITED;
+        return 0;
+    }
+    expected = span_parse(value, &reader->spec->duration);
+    if (!expected && reader->spec->duration == 0)
+        expected = "a duration is at least a second";
+    if (!expected)
+        return 0;
+    return wrong_value(reader, KEY_DURATION,
+                       *value == '-'        ? "a duration is not negative"
+                       : strchr(value, ':') ? expected
+                                            : "HH:MM:SS, D:HH:MM:SS or unlimited is expected");
+}
+
+static int read_preemptible(const struct reader *reader)
+{
+    static const char *const yes[] = {"yes", "true", "1"}, *const no[] = {"no", "false", "0"};
+    const char *value = reader->values[KEY_PREEMPTIBLE];
+
+    for (size_t i = 0; value && i < sizeof yes / sizeof *yes; i++) {
+        if (!is_word(value, yes[i]) && !is_word(value, no[i]))
+            continue;
+        reader->spec->preemptible = is_word(value, yes[i]);
+        return 0;
+    }
+    return value ? wrong_value(reader, KEY_PREEMPTIBLE, "yes or no is expected") : 0;
+}
+
+/* TERMS says more than PREEMPTIBLE; both must agree. */
+static int read_terms(const struct reader *reader)
+{
+    const char *value = reader->values[KEY_TERMS];
+    struct lease_spec *spec = reader->spec;
+    bool preemptible;
+
+    spec->terms_by_site = !value && !reader->values[KEY_PREEMPTIBLE];
+    if (!value) {
+        spec->terms = spec->preemptible ? TERMS_SUSPENDABLE : TERMS_NON_PREEMPTABLE;
+        return 0;
+    }
+    for (int i = 0; i <= TERMS_NON_PREEMPTABLE; i++) {
+        if (!is_word(value, lease_terms_name((enum lease_terms)i)))
+            continue;
+        spec->terms = (enum lease_terms)i;
+        preemptible = i != TERMS_NON_PREEMPTABLE;
+        if (reader->values[KEY_PREEMPTIBLE] && preemptible != spec->preemptible)
+            return wrong_value(reader, KEY_TERMS, "PREEMPTIBLE says the opposite");
+        spec->preemptible = preemptible;
+        return 0;
+    }
+    return wrong_value(reader, KEY_TERMS,
+                       "cancelable, suspendable, migratable, restartable or non-preemptable is "
+                       "expected");
+}
+
+static int read_integer(const struct reader *reader, enum lease_spec_key key, int64_t least,
+                        int64_t most, int64_t *value)
+{
+    const char *text = reader->values[key];
+    char expected[80], *end;
+
+    if (!text)
+        return 0;
+    *value = strtoll(text, &end, 10); /* saturates */
+    if (*text && !*end && text[strspn(text, " \t\n")] == *text && *value >= least && *value <= most)
+        return 0;
+    snprintf(expected, sizeof expected,
+             "a whole number from %" PRId64 " to %" PRId64 " is expected", least, most);
+    return wrong_value(reader, key, expected);
+}
+
+static int read_group(const struct reader *reader)
+{
+    const char *value = reader->values[KEY_GROUP];
+    int64_t size = 0;
+    const char *expected;
+
+    if (!value && (reader->values[KEY_GROUP_SIZE] || reader->values[KEY_GROUP_TIMEOUT]))
+        return wrong(reader, "%s without GROUP; give the group's name too",
+                     reader->values[KEY_GROUP_SIZE] ? "GROUP_SIZE" : "GROUP_TIMEOUT");
+    if (!value)
+        return 0;
+    for (const char *at = value; *at; at++)
+        if (*at < ' ' || *at > '~' || at - value >= LEASE_SPEC_GROUP_MAX - 1)
+            return wrong_value(reader, KEY_GROUP,
+                               "a name of 1 to 63 printable ASCII characters is expected");
+    if (*value == '\0')
+        return wrong_value(reader, KEY_GROUP, "a name is expected");
+    snprintf(reader->spec->group, sizeof reader->spec->group, "%s", value);
+    if (read_integer(reader, KEY_GROUP_SIZE, 1, LEASE_SPEC_GROUP_SIZE_MOST, &size) < 0)
+        return -1;
+    reader->spec->group_size = (uint32_t)size;
+    if (!reader->values[KEY_GROUP_TIMEOUT])
+        return 0;
+    expected = span_parse(reader->values[KEY_GROUP_TIMEOUT], &reader->spec->group_timeout);
+    return expected ? wrong_value(reader, KEY_GROUP_TIMEOUT, expected) : 0;
+}
+
+static int read_origin(const struct reader *reader)
+{
+    const char *value = reader->values[KEY_ORIGIN];
+
+    if (!value || is_word(value, "local"))
+        return 0;
+    reader->spec->origin = ORIGIN_EXTERNAL;
+    return is_word(value, "external")
+               ? 0
+               : wrong_value(reader, KEY_ORIGIN, "local or external is expected");
+}
+
+static int read_priority(const struct reader *reader)
+{
+    int64_t priority = reader->spec->priority;
+
+    if (read_integer(reader, KEY_PRIORITY, -LEASE_SPEC_PRIORITY_MOST, LEASE_SPEC_PRIORITY_MOST,
+                     &priority) < 0)
+        return -1;
+    reader->spec->priority = (int32_t)priority;
+    reader->spec->priority_by_site &= reader->values[KEY_PRIORITY] == NULL;
+    return 0;
+}
+
+/* What must go together, once all values are read. */
+static int check(const struct reader *reader)
+{
+    struct lease_spec *spec = reader->spec;
+    int64_t from = spec->earliest == INSTANT_NONE ? reader->created : spec->earliest;
+
+    if (spec->kind != LEASE_BEST_EFFORT && reader->values[KEY_DEADLINE])
+        return wrong(reader, "START already says when it runs; with DEADLINE, START is "
+                             "best_effort or left out");
+    if (spec->kind != LEASE_BEST_EFFORT && reader->values[KEY_EARLIEST])
+        return wrong(reader, "START already says when it runs; with EARLIEST, START is "
+                             "best_effort or left out");
+    if (!reader->values[KEY_DEADLINE])
+        return 0;
+    spec->kind = LEASE_DEADLINE;
+    if (spec->duration == SPAN_UNLIMITED)
+        return wrong(reader, "DEADLINE needs a DURATION that is not unlimited");
+    if (spec->deadline < from || spec->deadline - from < spec->duration)
+        return wrong(reader,
+                     "from %s to DEADLINE there are %" PRId64 " s, but DURATION is %" PRId64 " s",
+                     reader->values[KEY_EARLIEST] ? "EARLIEST" : "the VM's creation",
+                     spec->deadline > from ? spec->deadline - from : 0, spec->duration);
+    return 0;
+}
+
+/* USER_PRIORITY orders VMs in the stock schedulers; oned.conf restricts it to administrators. Text
+ * that is no number counts as 0 there. */
+static void read_site_priority(const struct vm *vm, struct lease_spec *spec)
+{
+    const char *text = attributes_find(&vm->user_template, "USER_PRIORITY");
+    double value = text ? strtod(text, NULL) : 0;
+
+    if (isnan(value))
+        value = 0;
+    spec->priority =
+        (int32_t)fmax(-LEASE_SPEC_PRIORITY_MOST, fmin(value, LEASE_SPEC_PRIORITY_MOST));
+    spec->priority_by_site = true;
+}
+
+int lease_spec_read(const struct vm *vm, const struct lease_spec_defaults *defaults,
+                    struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX])
+{
+    struct reader reader = {
+        .vm = vm, .created = vm->stime - defaults->ahead, .spec = spec, .reason = reason};
+    int found;
+
+    *spec = (struct lease_spec){
+        .kind = LEASE_BEST_EFFORT,
+        .start = INSTANT_NONE,
+        .earliest = INSTANT_NONE,
+        .deadline = INSTANT_NONE,
+        .duration = defaults->duration,
+        .preemptible = defaults->preemptible,
+        .terms = defaults->preemptible ? TERMS_SUSPENDABLE : TERMS_NON_PREEMPTABLE,
+        .terms_by_site = true,
+        .origin = ORIGIN_LOCAL,
+        .group_timeout = -1,
+    };
+    reason[0] = '\0';
+    read_site_priority(vm, spec);
+    found = find(&reader);
+    if (found <= 0)
+        return found;
+    spec->present = true;
+    if (read_start(&reader) < 0 || read_duration(&reader) < 0 || read_preemptible(&reader) < 0 ||
+        read_terms(&reader) < 0 || read_group(&reader) < 0 || read_origin(&reader) < 0 ||
+        read_priority(&reader) < 0 ||
+        read_time(&reader, KEY_DEADLINE, &spec->deadline, &spec->relative_deadline) < 0 ||
+        read_time(&reader, KEY_EARLIEST, &spec->earliest, &spec->relative_earliest) < 0)
+        return -1;
+    return check(&reader);
+}

@@ -1,0 +1,57 @@
+/* spec.h: what a VM's template says about its lease (HAIZEA or GALERNA attribute).
+ *
+ * HAIZEA=[START, DURATION, PREEMPTIBLE, GROUP, GROUP_SIZE, GROUP_TIMEOUT, DEADLINE, EARLIEST,
+ * PRIORITY, TERMS, ORIGIN], in USER_TEMPLATE or TEMPLATE; names and words in any case. GALERNA wins
+ * over HAIZEA, USER_TEMPLATE over TEMPLATE. What a user writes is a spec: rights.h says what of it
+ * is granted.
+ */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_LEASE_SPEC_H
+#define GALERNA_ADAPTERS_OPENNEBULA_LEASE_SPEC_H
+
+#include "adapters/opennebula/pool.h"
+#include "core/lease.h"
+
+enum {
+    LEASE_SPEC_GROUP_MAX = 64,
+    LEASE_SPEC_TEXT_MAX = 256,
+    LEASE_SPEC_GROUP_SIZE_MOST = 100000,
+    LEASE_SPEC_PRIORITY_MOST = 1000000, /* and its negative */
+};
+
+struct lease_spec {
+    bool present;         /* the VM has the attribute; else the fields hold the defaults given */
+    enum lease_kind kind; /* START=now: immediate; a time: reservation; best_effort or no START:
+                             deadline if there is a DEADLINE, else best effort */
+    int64_t start;        /* of a reservation, seconds since 1970; else INSTANT_NONE */
+    int64_t earliest;     /* of best effort and deadline: not before; INSTANT_NONE: no such spec */
+    int64_t deadline;     /* of a deadline lease: ended by then; else INSTANT_NONE */
+    bool relative_start, relative_earliest, relative_deadline; /* written as "+hh:mm:ss" */
+    int64_t duration; /* seconds, 1 or more, or SPAN_UNLIMITED */
+    bool preemptible;
+    enum lease_terms terms;
+    bool terms_by_site; /* the VM says neither TERMS nor PREEMPTIBLE: they are the defaults' */
+    enum lease_origin origin;
+    int32_t priority;
+    bool priority_by_site; /* it is USER_PRIORITY's, which OpenNebula lets administrators set */
+    char group[LEASE_SPEC_GROUP_MAX]; /* "": the VM is a lease of its own */
+    uint32_t group_size;              /* 0: not said */
+    int64_t group_timeout; /* seconds after which an incomplete group is taken as complete;
+                              -1: not said */
+};
+
+struct lease_spec_defaults {
+    bool preemptible; /* of VMs that do not say */
+    int64_t duration; /* of VMs that do not say, or SPAN_UNLIMITED */
+    int64_t ahead;    /* seconds that the clock of vm->stime is ahead of ours */
+};
+
+/* Read the spec of a VM in extended form. Relative times ("+hh:mm:ss" or "+d:hh:mm:ss") count from
+ * the VM's creation (vm->stime, put on our clock), absolute ones ("YYYY-MM-DD hh:mm:ss", also with
+ * T between, seconds left out, or Z or +hh:mm at the end) are local time of the daemon unless they
+ * say otherwise. 0, or -1 with `reason` filled: which attribute is wrong, its value (shortened,
+ * printable), and what would be right. A wrong attribute never turns into a guess.
+ * doc/man/galerna-template.5.scd has all attributes. O(attributes). */
+int lease_spec_read(const struct vm *vm, const struct lease_spec_defaults *defaults,
+                    struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX]);
+
+#endif

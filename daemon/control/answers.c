@@ -1,0 +1,160 @@
+#include "daemon/control/answers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/control/answers_private.h"
+#include "util/memory.h"
+#include "util/suggest.h"
+
+/* Who may ask. */
+enum right { RIGHT_READ, RIGHT_CHANGE };
+
+static const struct {
+    const char *name;
+    enum right right;
+    answer_function *answer;
+} commands[] = {
+    {"lease-list", RIGHT_READ, answer_lease_list},
+    {"lease-show", RIGHT_READ, answer_lease_show},
+    {"lease-why", RIGHT_READ, answer_lease_why},
+    {"lease-history", RIGHT_READ, answer_lease_history},
+    {"lease-cancel", RIGHT_CHANGE, answer_lease_cancel},
+    {"lease-request", RIGHT_CHANGE, answer_lease_request},
+    {"host-list", RIGHT_READ, answer_host_list},
+    {"host-timeline", RIGHT_READ, answer_host_timeline},
+    {"queue", RIGHT_READ, answer_queue},
+    {"status", RIGHT_READ, answer_status},
+    {"wake", RIGHT_CHANGE, answer_wake},
+    {"reload-policies", RIGHT_CHANGE, answer_reload_policies},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+struct answers *answers_create(struct store *store, const struct answers_daemon *daemon)
+{
+    struct answers *answers = memory_new(1, sizeof *answers);
+
+    answers->store = store;
+    answers->daemon = daemon;
+    return answers;
+}
+
+void answers_destroy(struct answers *answers)
+{
+    free(answers);
+}
+
+static const char *code_word(int code)
+{
+    switch (code) {
+    case EPERM:
+    case EACCES:
+        return "denied";
+    case ENOENT:
+        return "not-found";
+    case EINVAL:
+        return "malformed";
+    case EAGAIN:
+        return "not-ready";
+    case ENOTSUP:
+        return "unsupported";
+    case ENOSPC:
+        return "refused";
+    default:
+        return "failed";
+    }
+}
+
+json_t *answers_refused(const struct error *err)
+{
+    json_t *answer = json_object();
+
+    json_put(answer, "ok", json_false());
+    json_put(answer, "error", json_from_text(err->text));
+    json_put(answer, "code", json_string(code_word(err->code)));
+    return answer;
+}
+
+json_t *answer_error(int code, const char *format, ...)
+{
+    struct error err = {.code = code};
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(err.text, sizeof err.text, format, args);
+    va_end(args);
+    return answers_refused(&err);
+}
+
+json_t *answer_begin(const struct question *question, const char *schema)
+{
+    json_t *answer = json_object();
+
+    json_put(answer, "ok", json_true());
+    json_put(answer, "schema", json_string(schema));
+    json_put(answer, "now", json_from_instant(question->now));
+    return answer;
+}
+
+json_t *question_number(const struct question *question, const char *field, int64_t high,
+                        int64_t *number, bool *there)
+{
+    const json_t *value = json_object_get(question->request, field);
+
+    *there = value && !json_is_null(value);
+    if (!*there)
+        return NULL;
+    *number = json_integer_value(value);
+    if (json_is_integer(value) && *number >= 0 && *number <= high)
+        return NULL;
+    return answer_error(EINVAL, "%s: expected a whole number from 0 to %" PRId64, field, high);
+}
+
+json_t *question_text(const struct question *question, const char *field, const char **text)
+{
+    const json_t *value = json_object_get(question->request, field);
+
+    *text = json_string_value(value);
+    if (!value || json_is_null(value) || *text)
+        return NULL;
+    return answer_error(EINVAL, "%s: expected a text", field);
+}
+
+static json_t *unknown_command(const char *name)
+{
+    struct suggestion suggestion;
+    char near[80];
+
+    suggestion_init(&suggestion, name);
+    for (int i = 0; i < COMMANDS; i++)
+        suggestion_offer(&suggestion, commands[i].name);
+    return answer_error(ENOTSUP, "unknown command '%.60s'%s", name,
+                        suggestion_text(&suggestion, near, sizeof near));
+}
+
+json_t *answers_handle(void *context, const struct control_peer *peer, const json_t *request)
+{
+    const struct answers *answers = context;
+    struct question question = {answers, peer, request, 0};
+    const char *name = json_string_value(json_object_get(request, "command"));
+
+    if (!name)
+        return answer_error(EINVAL, "command: is missing");
+    question.now = answers->daemon->now(answers->daemon->context);
+    for (int i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) != 0)
+            continue;
+        if (commands[i].right == RIGHT_CHANGE && !peer->trusted)
+            return answer_error(EPERM,
+                                "%s: user %ld may only look: ask the daemon's user, root or a "
+                                "member of its control-group",
+                                name, (long)peer->uid);
+        /* cppcheck-suppress returnDanglingLifetime; it is a new object, not the question */
+        return commands[i].answer(&question);
+    }
+    return unknown_command(name);
+}

@@ -1,0 +1,80 @@
+#include "daemon/control/answers_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/control/answers_text.h"
+#include "daemon/control/moment.h"
+#include "daemon/store/words.h"
+#include "util/memory.h"
+
+json_t *json_from_text(const char *text)
+{
+    json_t *value = json_string(text);
+    char *copy;
+
+    if (value)
+        return value;
+    copy = memory_text(text);
+    for (char *at = copy; *at; at++)
+        if ((unsigned char)*at >= 0x80)
+            *at = '?';
+    value = json_string(copy);
+    free(copy);
+    return value;
+}
+
+json_t *json_from_instant(int64_t instant)
+{
+    char text[MOMENT_TEXT_MAX];
+
+    if (instant == INSTANT_NONE)
+        return json_null();
+    moment_format(instant, text);
+    return json_string(text);
+}
+
+json_t *json_from_span(int64_t span)
+{
+    if (span == SPAN_NONE)
+        return json_null();
+    return span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span);
+}
+
+void json_put(json_t *object, const char *key, json_t *value)
+{
+    /* It fails for want of memory alone, or because value is NULL for that. */
+    if (json_object_set_new(object, key, value) < 0)
+        abort();
+}
+
+json_t *json_from_lease(const struct lease_record *lease, struct vm_record *const *vms, size_t n,
+                        int64_t now)
+{
+    struct json_writer writer = {0};
+    json_t *object;
+
+    json_write_lease(&writer, lease, vms, n, now, 0);
+    object = json_loadb(writer.bytes, writer.length, JSON_ALLOW_NUL, NULL);
+    free(writer.bytes);
+    return object;
+}
+
+json_t *json_from_vm(const struct vm_record *vm)
+{
+    json_t *object = json_object();
+
+    json_put(object, "vm", json_integer(vm->id));
+    json_put(object, "goal", json_string(store_goal_words[vm->goal]));
+    json_put(object, "host", vm->host < 0 ? json_null() : json_integer(vm->host));
+    json_put(object, "cpu", json_real((double)vm->cpu / 100));
+    json_put(object, "memory", json_integer(vm->memory));
+    json_put(object, "ran", json_boolean(vm->ran));
+    json_put(object, "gone", json_boolean(vm->gone));
+    json_put(object, "command", *vm->command ? json_from_text(vm->command) : json_null());
+    json_put(object, "sent", json_from_instant(vm->sent));
+    json_put(object, "attempts", json_integer(vm->attempts));
+    json_put(object, "next_try", json_from_instant(vm->next_try));
+    json_put(object, "message", *vm->message ? json_from_text(vm->message) : json_null());
+    return object;
+}

@@ -1,0 +1,28 @@
+/* answers_json.h: records of the store as JSON. */
+#ifndef GALERNA_DAEMON_ANSWERS_JSON_H
+#define GALERNA_DAEMON_ANSWERS_JSON_H
+
+#include <jansson.h>
+
+#include "daemon/store/store.h"
+
+/* A text that others wrote: bytes that are not UTF-8 become '?'. */
+json_t *json_from_text(const char *text);
+
+/* RFC 3339; null for INSTANT_NONE, "never" for INSTANT_NEVER. */
+json_t *json_from_instant(int64_t instant);
+
+/* Seconds; null for SPAN_NONE, "unlimited" for SPAN_UNLIMITED. */
+json_t *json_from_span(int64_t span);
+
+/* Put a value into an object; takes the reference. */
+void json_put(json_t *object, const char *key, json_t *value);
+
+/* What lists show of a lease; its VMs may be NULL (a past lease). */
+json_t *json_from_lease(const struct lease_record *lease, struct vm_record *const *vms, size_t n,
+                        int64_t now);
+
+/* A VM, as `lease show` has it. */
+json_t *json_from_vm(const struct vm_record *vm);
+
+#endif

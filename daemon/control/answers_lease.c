@@ -1,0 +1,390 @@
+/* lease-list, lease-show, lease-why, lease-history, queue. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/control/answers_private.h"
+#include "daemon/control/answers_text.h"
+#include "daemon/store/words.h"
+#include "util/memory.h"
+
+enum {
+    PAST_LIMIT = 1000, /* finished leases in a list, unless asked otherwise */
+    PAST_LIMIT_MAX = 10000,
+    HISTORY_LIMIT = 1000,
+    HISTORY_LIMIT_MAX = 100000,
+    AHEAD_MAX = 10, /* leases named in lease-why; all are counted */
+    MESSAGES_MAX = 5,
+};
+
+json_t *question_lease(const struct question *question, const struct lease_record *lease)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(question->answers->store, lease->id, &n);
+
+    return json_from_lease(lease, vms, n, question->now);
+}
+
+/* --- the queue --- */
+
+static int by_priority_and_age(const void *one, const void *two, void *store)
+{
+    const struct lease_record *a = store_lease(store, *(const int64_t *)one);
+    const struct lease_record *b = store_lease(store, *(const int64_t *)two);
+
+    if (a->priority != b->priority)
+        return a->priority > b->priority ? -1 : 1;
+    if (a->submit != b->submit)
+        return a->submit < b->submit ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static int64_t *own_queue(struct store *store, size_t *n)
+{
+    size_t n_leases;
+    struct lease_record *const *leases = store_leases(store, &n_leases);
+    int64_t *ids = memory_new(n_leases, sizeof *ids);
+
+    *n = 0;
+    for (size_t i = 0; i < n_leases; i++)
+        if (leases[i]->phase == PHASE_WAITING)
+            ids[(*n)++] = leases[i]->id;
+    qsort_r(ids, *n, sizeof *ids, by_priority_and_age, store);
+    return ids;
+}
+
+int64_t *question_queue(const struct question *question, size_t *n)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    size_t room, known = 0;
+    int64_t *ids;
+
+    if (!daemon->queue)
+        return own_queue(question->answers->store, n);
+    room = daemon->queue(daemon->context, NULL, 0);
+    ids = memory_new(room, sizeof *ids);
+    *n = daemon->queue(daemon->context, ids, room);
+    if (*n > room)
+        *n = room;
+    for (size_t i = 0; i < *n; i++)
+        if (store_lease(question->answers->store, ids[i]))
+            ids[known++] = ids[i];
+    *n = known;
+    return ids;
+}
+
+static void write_lease(const struct question *question, struct json_writer *writer,
+                        const struct lease_record *lease, size_t position)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(question->answers->store, lease->id, &n);
+
+    json_write_lease(writer, lease, vms, n, question->now, position);
+}
+
+json_t *answer_queue(const struct question *question)
+{
+    struct json_writer writer = {0};
+    size_t n;
+    int64_t *ids = question_queue(question, &n);
+
+    for (size_t i = 0; i < n; i++)
+        write_lease(question, &writer, store_lease(question->answers->store, ids[i]), i + 1);
+    free(ids);
+    return json_writer_answer(&writer, answer_begin(question, "galerna-queue/1"), "leases");
+}
+
+/* --- lists --- */
+
+struct filter {
+    bool phases[PHASES];
+    const char *user;
+    bool all; /* finished ones too */
+    int64_t limit;
+};
+
+static json_t *add_phase(struct filter *filter, const char *word)
+{
+    for (int i = 0; i < PHASES; i++)
+        if (word && strcmp(word, store_phase_words[i]) == 0) {
+            filter->phases[i] = true;
+            filter->all = filter->all || i >= PHASE_ENDED;
+            return NULL;
+        }
+    return answer_error(EINVAL, "phase: '%.40s' is none of the phases of a lease",
+                        word ? word : "that");
+}
+
+static json_t *read_filter(const struct question *question, struct filter *filter)
+{
+    const json_t *phases = json_object_get(question->request, "phase"), *word;
+    bool there, any = json_array_size(phases) > 0;
+    json_t *wrong;
+    size_t i;
+
+    *filter = (struct filter){.limit = PAST_LIMIT};
+    filter->all = json_is_true(json_object_get(question->request, "all"));
+    if ((wrong = question_text(question, "user", &filter->user)) ||
+        (wrong = question_number(question, "limit", PAST_LIMIT_MAX, &filter->limit, &there)))
+        return wrong;
+    if (phases && !json_is_null(phases) && !json_is_array(phases))
+        return answer_error(EINVAL, "phase: expected an array of phases");
+    json_array_foreach((json_t *)phases, i,
+                       word) if ((wrong = add_phase(filter, json_string_value(word)))) return wrong;
+    for (i = 0; i < PHASES && !any; i++)
+        filter->phases[i] = filter->all || i < PHASE_ENDED;
+    return NULL;
+}
+
+static bool passes(const struct filter *filter, const struct lease_record *lease)
+{
+    return filter->phases[lease->phase] && (!filter->user || !strcmp(filter->user, lease->user));
+}
+
+struct past_list {
+    const struct question *question;
+    const struct filter *filter;
+    struct json_writer *writer;
+};
+
+static void add_past(void *context, const struct lease_record *lease)
+{
+    struct past_list *past = context;
+
+    if (passes(past->filter, lease))
+        json_write_lease(past->writer, lease, NULL, 0, past->question->now, 0);
+}
+
+static int by_id(const void *id, const void *lease)
+{
+    int64_t a = *(const int64_t *)id, b = (*(struct lease_record *const *)lease)->id;
+
+    return a < b ? -1 : a > b;
+}
+
+/* The place in the queue of each lease in memory, 0 for those that are not in it; to be freed. */
+static size_t *positions_of(const struct question *question, struct lease_record *const *leases,
+                            size_t n)
+{
+    size_t n_queue, *positions = memory_new(n + 1, sizeof *positions);
+    int64_t *ids = question_queue(question, &n_queue);
+
+    for (size_t i = 0; i < n_queue; i++) {
+        struct lease_record *const *found = bsearch(&ids[i], leases, n, sizeof(void *), by_id);
+
+        if (found)
+            positions[found - leases] = i + 1;
+    }
+    free(ids);
+    return positions;
+}
+
+json_t *answer_lease_list(const struct question *question)
+{
+    struct store *store = question->answers->store;
+    struct json_writer writer = {0};
+    struct filter filter;
+    json_t *wrong = read_filter(question, &filter);
+    struct past_list past = {question, &filter, &writer};
+    struct lease_record *const *all;
+    struct error err;
+    size_t n, *positions;
+
+    if (wrong)
+        return wrong;
+    all = store_leases(store, &n);
+    positions = positions_of(question, all, n);
+    for (size_t i = 0; i < n; i++)
+        if (passes(&filter, all[i]))
+            write_lease(question, &writer, all[i], positions[i]);
+    free(positions);
+    if (filter.all &&
+        store_each_past_lease(
+            store, &(struct store_past){.user = filter.user, .limit = (size_t)filter.limit},
+            add_past, &past, &err) < 0) {
+        free(writer.bytes);
+        return answers_refused(&err);
+    }
+    return json_writer_answer(&writer, answer_begin(question, "galerna-lease-list/1"), "leases");
+}
+
+/* --- one lease --- */
+
+/* The lease that the question names, in memory or copied from the file to *room. NULL: *wrong. */
+static const struct lease_record *find_lease(const struct question *question,
+                                             struct lease_record *room, json_t **wrong)
+{
+    struct store *store = question->answers->store;
+    const struct lease_record *lease;
+    struct error err;
+    int64_t id = 0;
+    bool there;
+    int found;
+
+    *wrong = question_number(question, "lease", INT64_MAX - 1, &id, &there);
+    if (!*wrong && !there)
+        *wrong = answer_error(EINVAL, "lease: is missing");
+    if (*wrong)
+        return NULL;
+    lease = store_lease(store, id);
+    if (lease)
+        return lease;
+    found = store_past_lease(store, id, room, &err);
+    if (found > 0)
+        return room;
+    if (found < 0)
+        *wrong = answers_refused(&err);
+    else if (id <= INT32_MAX && store_vm(store, (int32_t)id))
+        *wrong = answer_error(
+            ENOENT, "there is no lease %" PRId64 ", but VM %" PRId64 " belongs to lease %" PRId64,
+            id, id, store_vm(store, (int32_t)id)->lease);
+    else
+        *wrong = answer_error(ENOENT, "there is no lease %" PRId64, id);
+    return NULL;
+}
+
+static void add_past_vm(void *context, const struct vm_record *vm)
+{
+    json_array_append_new(context, json_from_vm(vm));
+}
+
+/* What it waits for at this moment, of one that is on its way. */
+static void put_waits_for(const struct question *question, const struct lease_record *lease,
+                          json_t *object)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    char text[STORE_TEXT_MAX] = "";
+
+    if (daemon->waits_for)
+        daemon->waits_for(daemon->context, lease, question->now, text, sizeof text);
+    json_put(object, "waits_for", text[0] ? json_from_text(text) : json_null());
+}
+
+json_t *answer_lease_show(const struct question *question)
+{
+    struct store *store = question->answers->store;
+    struct lease_record room;
+    json_t *answer, *wrong, *vms;
+    const struct lease_record *lease = find_lease(question, &room, &wrong);
+    struct vm_record *const *present;
+    struct error err;
+    size_t n;
+
+    if (!lease)
+        return wrong;
+    vms = json_array();
+    present = store_vms_of(store, lease->id, &n);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(vms, json_from_vm(present[i]));
+    if (lease == &room && store_each_past_vm(store, lease->id, add_past_vm, vms, &err) < 0) {
+        json_decref(vms);
+        return answers_refused(&err);
+    }
+    answer = answer_begin(question, "galerna-lease/1");
+    wrong = json_from_lease(lease, present, n, question->now);
+    if (lease == &room)
+        json_put(wrong, "vms", json_integer((json_int_t)json_array_size(vms)));
+    put_waits_for(question, lease, wrong);
+    json_put(wrong, "members", vms);
+    json_put(answer, "lease", wrong);
+    return answer;
+}
+
+/* Who is before it in the queue. */
+static void put_ahead(const struct question *question, const struct lease_record *lease,
+                      json_t *answer)
+{
+    json_t *ahead = json_array();
+    size_t n, position = 0;
+    int64_t *ids = question_queue(question, &n);
+
+    for (size_t i = 0; i < n && !position; i++)
+        if (ids[i] == lease->id)
+            position = i + 1;
+    for (size_t i = 0; i + 1 < position && i < AHEAD_MAX; i++)
+        json_array_append_new(
+            ahead, question_lease(question, store_lease(question->answers->store, ids[i])));
+    free(ids);
+    json_put(answer, "position", position ? json_integer((json_int_t)position) : json_null());
+    json_put(answer, "ahead", ahead);
+    json_put(answer, "n_ahead", json_integer(position ? (json_int_t)position - 1 : 0));
+}
+
+/* What its VMs are told, each sentence once. */
+static json_t *messages_of(const struct question *question, const struct lease_record *lease)
+{
+    json_t *messages = json_array();
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(question->answers->store, lease->id, &n);
+
+    for (size_t i = 0; i < n && json_array_size(messages) < MESSAGES_MAX; i++) {
+        bool known = false;
+
+        for (size_t j = 0; j < i && !known; j++)
+            known = strcmp(vms[i]->message, vms[j]->message) == 0;
+        if (*vms[i]->message && !known)
+            json_array_append_new(messages, json_pack("{s:i, s:o}", "vm", vms[i]->id, "text",
+                                                      json_from_text(vms[i]->message)));
+    }
+    return messages;
+}
+
+json_t *answer_lease_why(const struct question *question)
+{
+    struct lease_record room;
+    json_t *answer, *wrong, *shown;
+    const struct lease_record *lease = find_lease(question, &room, &wrong);
+
+    if (!lease)
+        return wrong;
+    answer = answer_begin(question, "galerna-lease-why/1");
+    shown = question_lease(question, lease);
+    put_waits_for(question, lease, shown);
+    json_put(answer, "lease", shown);
+    put_ahead(question, lease, answer);
+    json_put(answer, "messages", messages_of(question, lease));
+    return answer;
+}
+
+static void add_event(void *context, const struct store_event *event)
+{
+    json_t *line = json_object();
+
+    json_put(line, "at", json_from_instant(event->at));
+    json_put(line, "lease", event->lease < 0 ? json_null() : json_integer(event->lease));
+    json_put(line, "event", json_from_text(event->event));
+    json_put(line, "text", json_from_text(event->text));
+    json_array_append_new(context, line);
+}
+
+json_t *answer_lease_history(const struct question *question)
+{
+    struct store *store = question->answers->store;
+    struct lease_record room;
+    const struct lease_record *lease = NULL;
+    int64_t limit = HISTORY_LIMIT;
+    json_t *answer, *events, *wrong;
+    struct error err;
+    bool there;
+
+    wrong = question_number(question, "limit", HISTORY_LIMIT_MAX, &limit, &there);
+    if (wrong)
+        return wrong;
+    if (json_object_get(question->request, "lease")) {
+        lease = find_lease(question, &room, &wrong);
+        if (!lease)
+            return wrong;
+    }
+    if (limit == 0)
+        limit = HISTORY_LIMIT_MAX;
+    events = json_array();
+    if (store_each_event(store, lease ? lease->id : STORE_NO_LEASE, (size_t)limit, add_event,
+                         events, &err) < 0) {
+        json_decref(events);
+        return answers_refused(&err);
+    }
+    answer = answer_begin(question, "galerna-lease-history/1");
+    json_put(answer, "events", events);
+    return answer;
+}

@@ -1,0 +1,52 @@
+/* answers_private.h: what the files of the answers share. */
+#ifndef GALERNA_DAEMON_ANSWERS_PRIVATE_H
+#define GALERNA_DAEMON_ANSWERS_PRIVATE_H
+
+#include "daemon/control/answers.h"
+#include "daemon/control/answers_json.h"
+
+struct answers {
+    struct store *store;
+    const struct answers_daemon *daemon;
+};
+
+/* One question. */
+struct question {
+    const struct answers *answers;
+    const struct control_peer *peer;
+    const json_t *request;
+    int64_t now;
+};
+
+typedef json_t *answer_function(const struct question *question);
+
+json_t *answer_lease_list(const struct question *question);
+json_t *answer_lease_show(const struct question *question);
+json_t *answer_lease_why(const struct question *question);
+json_t *answer_lease_history(const struct question *question);
+json_t *answer_queue(const struct question *question);
+json_t *answer_lease_cancel(const struct question *question);
+json_t *answer_lease_request(const struct question *question);
+json_t *answer_host_list(const struct question *question);
+json_t *answer_host_timeline(const struct question *question);
+json_t *answer_status(const struct question *question);
+json_t *answer_wake(const struct question *question);
+json_t *answer_reload_policies(const struct question *question);
+
+/* {"ok": true, "schema": schema, "now": ...}. */
+json_t *answer_begin(const struct question *question, const char *schema);
+json_t *answer_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whole numbers and texts of a request. NULL: fine, *there tells whether it was given; else the
+ * answer that says what is wrong. */
+json_t *question_number(const struct question *question, const char *field, int64_t high,
+                        int64_t *number, bool *there);
+json_t *question_text(const struct question *question, const char *field, const char **text);
+
+/* Ids of the waiting leases in the order of the queue; to be freed. */
+int64_t *question_queue(const struct question *question, size_t *n);
+
+/* A lease of the store as lists show it. */
+json_t *question_lease(const struct question *question, const struct lease_record *lease);
+
+#endif

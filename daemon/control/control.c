@@ -1,0 +1,302 @@
+#include "daemon/control/control.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/control/control_client.h"
+#include "daemon/control/control_listen.h"
+#include "util/memory.h"
+
+enum {
+    REQUESTS_A_TURN = 8, /* of one client, before the others get theirs */
+    EVICT_AFTER = 1000,  /* milliseconds of silence after which a client makes room for another */
+    DEPTH_MAX = 16,      /* of a request */
+    DEAF_FOR = 1000, /* milliseconds without looking for clients when there are no descriptors */
+};
+
+struct control {
+    int listener;
+    char *path;
+    dev_t device; /* of the socket that is ours to remove */
+    ino_t inode;
+    gid_t group;
+    control_handler *handler;
+    void *context;
+    struct control_client *clients[CONTROL_CLIENTS_MAX];
+    size_t n_clients;
+    int64_t deaf_until;
+    uint64_t tickets;
+    /* An answer given while its handler was still at work. */
+    uint64_t asking;
+    json_t *early;
+};
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct control *control_create(const char *path, const char *group, control_handler *handler,
+                               void *context, struct error *err)
+{
+    gid_t gid = (gid_t)-1;
+    struct control *control;
+    struct stat status;
+    int listener;
+
+    if (group && control_find_group(group, &gid, err) < 0)
+        return NULL;
+    listener = control_listen(path, gid, err);
+    if (listener < 0)
+        return NULL;
+    control = memory_new(1, sizeof *control);
+    control->listener = listener;
+    control->path = memory_text(path);
+    control->group = gid;
+    control->handler = handler;
+    control->context = context;
+    if (stat(path, &status) == 0) {
+        control->device = status.st_dev;
+        control->inode = status.st_ino;
+    }
+    return control;
+}
+
+void control_destroy(struct control *control)
+{
+    int saved = errno;
+    struct stat status;
+
+    if (!control)
+        return;
+    for (size_t i = 0; i < control->n_clients; i++)
+        control_client_destroy(control->clients[i]);
+    close(control->listener);
+    if (stat(control->path, &status) == 0 && status.st_dev == control->device &&
+        status.st_ino == control->inode)
+        unlink(control->path);
+    json_decref(control->early);
+    free(control->path);
+    free(control);
+    errno = saved;
+}
+
+/* What to wait for; 0: nothing. A client gets its next answer after it has read the last. */
+static short wanted(const struct control_client *client)
+{
+    const char *line;
+    size_t length;
+
+    if (client->out)
+        return POLLOUT;
+    if (client->owed)
+        return 0;
+    /* A request is there already: come back at once. */
+    if (control_client_line(client, &line, &length))
+        return POLLOUT;
+    return client->ended ? 0 : POLLIN;
+}
+
+unsigned control_waitfds(const struct control *control, struct curl_waitfd *fds, unsigned room)
+{
+    unsigned n = 0;
+
+    if (room > 0 && milliseconds() >= control->deaf_until)
+        fds[n++] = (struct curl_waitfd){.fd = control->listener, .events = CURL_WAIT_POLLIN};
+    for (size_t i = 0; i < control->n_clients && n < room; i++) {
+        short events = wanted(control->clients[i]);
+
+        fds[n++] = (struct curl_waitfd){
+            .fd = control->clients[i]->fd,
+            .events = (short)((events & POLLIN ? CURL_WAIT_POLLIN : 0) |
+                              (events & POLLOUT ? CURL_WAIT_POLLOUT : 0)),
+        };
+    }
+    return n;
+}
+
+static json_t *refusal(const char *code, const char *text)
+{
+    return json_pack("{s:b, s:s, s:s}", "ok", 0, "error", text, "code", code);
+}
+
+static bool too_deep(const json_t *value, int depth)
+{
+    const json_t *item;
+    const char *key;
+    size_t i;
+
+    if (!json_is_object(value) && !json_is_array(value))
+        return false;
+    if (depth == 0)
+        return true;
+    json_array_foreach((json_t *)value, i, item) if (too_deep(item, depth - 1)) return true;
+    json_object_foreach((json_t *)value, key, item) if (too_deep(item, depth - 1)) return true;
+    return false;
+}
+
+static json_t *answer_line(struct control *control, struct control_client *client, const char *line,
+                           size_t length)
+{
+    json_error_t error;
+    json_t *request = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error), *answer;
+    char text[JSON_ERROR_TEXT_LENGTH + 64];
+
+    if (!request) {
+        snprintf(text, sizeof text, "the request is no JSON: column %d: %s", error.column,
+                 error.text);
+        return refusal("malformed", text);
+    }
+    if (!json_is_object(request) || too_deep(request, DEPTH_MAX)) {
+        json_decref(request);
+        return refusal("malformed", "the request is no JSON object of at most 16 levels");
+    }
+    client->peer.ticket = control->asking = ++control->tickets;
+    answer = control->handler(control->context, &client->peer, request);
+    json_decref(request);
+    if (!answer)
+        answer = control->early;
+    control->early = NULL;
+    control->asking = 0;
+    client->owed = !answer;
+    return answer;
+}
+
+/* Answer what the client has asked. -1: it is done with. */
+static int answer_client(struct control *control, struct control_client *client, int64_t now)
+{
+    for (int i = 0; i < REQUESTS_A_TURN && !client->out && !client->owed; i++) {
+        const char *line;
+        size_t length;
+        json_t *answer;
+
+        if (!control_client_line(client, &line, &length)) {
+            if (client->in_length < CONTROL_REQUEST_MAX)
+                return client->ended ? -1 : 0;
+            client->last = true;
+            control_client_answer(client, refusal("too-long", "the request is longer than 64 KB"));
+        } else {
+            answer = answer_line(control, client, line, length);
+            control_client_take(client, length);
+            client->progress = now;
+            if (answer)
+                control_client_answer(client, answer);
+        }
+        if (control_client_write(client, now) < 0 || (client->last && !client->out))
+            return -1;
+    }
+    return 0;
+}
+
+/* -1: cut it off. */
+static int serve_client(struct control *control, struct control_client *client, short ready,
+                        int64_t now)
+{
+    if (ready & (POLLERR | POLLNVAL) || (ready & POLLHUP && !(ready & POLLIN)))
+        return -1;
+    if (ready & POLLIN && !client->last && control_client_read(client, now) < 0)
+        return -1;
+    if (control_client_write(client, now) < 0 || (client->last && !client->out))
+        return -1;
+    if (!client->last && answer_client(control, client, now) < 0)
+        return -1;
+    return control_client_is_late(client, now) ? -1 : 0;
+}
+
+static void drop_client(struct control *control, size_t place)
+{
+    control_client_destroy(control->clients[place]);
+    control->clients[place] = control->clients[--control->n_clients];
+}
+
+/* Nobody may keep others out by holding connections open. */
+static bool make_room(struct control *control, int64_t now)
+{
+    size_t longest = 0;
+
+    if (control->n_clients < CONTROL_CLIENTS_MAX)
+        return true;
+    for (size_t i = 1; i < control->n_clients; i++)
+        if (control->clients[i]->progress < control->clients[longest]->progress)
+            longest = i;
+    if (control->clients[longest]->owed || now - control->clients[longest]->progress < EVICT_AFTER)
+        return false;
+    drop_client(control, longest);
+    return true;
+}
+
+static void accept_clients(struct control *control, int64_t now)
+{
+    static const char full[] = "{\"ok\":false,\"error\":\"too many connections: try again\","
+                               "\"code\":\"busy\"}\n";
+
+    for (int i = 0; i < CONTROL_CLIENTS_MAX; i++) {
+        int fd = accept4(control->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        struct control_peer peer;
+
+        if (fd < 0) {
+            /* Clients that cannot be accepted would keep the listener ready for ever. */
+            if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+                control->deaf_until = now + DEAF_FOR;
+            return;
+        }
+        if (!control_identify(fd, control->group, &peer)) {
+            close(fd);
+        } else if (!make_room(control, now)) {
+            (void)!send(fd, full, sizeof full - 1, MSG_NOSIGNAL);
+            close(fd);
+        } else {
+            control->clients[control->n_clients++] = control_client_create(fd, &peer, now);
+        }
+    }
+}
+
+void control_serve(struct control *control)
+{
+    struct pollfd fds[CONTROL_CLIENTS_MAX + 1];
+    size_t n = control->n_clients;
+    int64_t now = milliseconds();
+
+    /* Asked anew, because a hang-up matters too, which is not among curl's events. */
+    for (size_t i = 0; i < n; i++)
+        fds[i] =
+            (struct pollfd){.fd = control->clients[i]->fd, .events = wanted(control->clients[i])};
+    fds[n] = (struct pollfd){.fd = control->listener, .events = POLLIN};
+    if (poll(fds, n + 1, 0) < 0)
+        return;
+    for (size_t i = n; i-- > 0;)
+        if (serve_client(control, control->clients[i], fds[i].revents, now) < 0)
+            drop_client(control, i);
+    if (fds[n].revents)
+        accept_clients(control, now);
+}
+
+void control_answer(struct control *control, uint64_t ticket, json_t *answer)
+{
+    int64_t now = milliseconds();
+
+    if (ticket == control->asking && ticket != 0 && !control->early) {
+        control->early = answer;
+        return;
+    }
+    for (size_t i = 0; i < control->n_clients; i++) {
+        struct control_client *client = control->clients[i];
+
+        if (client->owed && client->peer.ticket == ticket) {
+            client->progress = now;
+            control_client_answer(client, answer);
+            return;
+        }
+    }
+    json_decref(answer);
+}

@@ -1,0 +1,191 @@
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/control/control.h"
+#include "util/memory.h"
+
+enum { ANSWER_MAX = 256 << 20 };
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int connect_error(const char *path, struct error *err)
+{
+    switch (errno) {
+    case ENOENT:
+    case ECONNREFUSED:
+        return error_set(err, errno,
+                         "no galernad answers at %s: start it (systemctl start galernad, or "
+                         "galernad --foreground), or say where it is with --state-dir or --socket",
+                         path);
+    case EACCES:
+    case EPERM:
+        return error_set(err, errno,
+                         "%s: you may not use this socket: become root or the daemon's user, or "
+                         "be put in its control-group",
+                         path);
+    default:
+        return error_set(err, errno, "%s: cannot connect: %s", path, strerror(errno));
+    }
+}
+
+static int connect_to(const char *path, struct error *err)
+{
+    struct sockaddr_un address;
+    int directory, fd = -1;
+
+    if (control_address(path, &address, &directory, err) < 0)
+        goto end;
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) {
+        error_set(err, errno, "cannot make a socket: %s", strerror(errno));
+    } else if (connect(fd, (const struct sockaddr *)&address, sizeof address) < 0) {
+        connect_error(path, err);
+        close(fd);
+        fd = -1;
+    }
+end:
+    if (directory >= 0)
+        close(directory);
+    return fd;
+}
+
+/* -1: the time is over, or waiting failed. */
+static int wait_for(int fd, short events, int64_t until, const char *path, struct error *err)
+{
+    struct pollfd one = {.fd = fd, .events = events};
+    int64_t left;
+
+    do {
+        int n;
+
+        left = until - milliseconds();
+        n = left > 0 ? poll(&one, 1, (int)left) : 0;
+        if (n > 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return error_set(err, errno, "%s: cannot wait: %s", path, strerror(errno));
+    } while (left > 0);
+    return error_set(err, ETIMEDOUT, "galernad at %s does not answer in time; its log may say why",
+                     path);
+}
+
+static int cut_off(const char *path, struct error *err)
+{
+    return error_set(err, ECONNRESET,
+                     "galernad at %s ended the connection before its answer was complete", path);
+}
+
+static int send_all(int fd, const char *text, size_t length, int64_t until, const char *path,
+                    struct error *err)
+{
+    size_t sent = 0;
+
+    while (sent < length) {
+        ssize_t n = send(fd, text + sent, length - sent, MSG_NOSIGNAL);
+
+        if (n >= 0)
+            sent += (size_t)n;
+        else if (errno == EAGAIN) {
+            if (wait_for(fd, POLLOUT, until, path, err) < 0)
+                return -1;
+        } else if (errno == EPIPE || errno == ECONNRESET)
+            return 0; /* its answer may say why */
+        else if (errno != EINTR)
+            return error_set(err, errno, "%s: cannot send: %s", path, strerror(errno));
+    }
+    return 0;
+}
+
+/* One line, without its newline. */
+static int read_line(int fd, char **line, int64_t until, const char *path, struct error *err)
+{
+    size_t length = 0, allocated = 0;
+    char *text = NULL;
+
+    for (;;) {
+        ssize_t n;
+
+        text = memory_grow(text, &allocated, length + 65536, 1);
+        n = recv(fd, text + length, allocated - length - 1, 0);
+        if (n > 0) {
+            char *end = memchr(text + length, '\n', (size_t)n);
+
+            length += (size_t)n;
+            if (end) {
+                *end = '\0';
+                *line = text;
+                return 0;
+            }
+            if (length > ANSWER_MAX) {
+                error_set(err, EMSGSIZE, "galernad at %s: its answer is too long", path);
+                break;
+            }
+        } else if (n == 0 || errno == ECONNRESET) {
+            cut_off(path, err);
+            break;
+        } else if (errno == EAGAIN) {
+            if (wait_for(fd, POLLIN, until, path, err) < 0)
+                break;
+        } else if (errno != EINTR) {
+            error_set(err, errno, "%s: cannot receive: %s", path, strerror(errno));
+            break;
+        }
+    }
+    free(text);
+    return -1;
+}
+
+static json_t *exchange(int fd, const char *text, size_t length, int64_t until, const char *path,
+                        struct error *err)
+{
+    json_error_t error;
+    json_t *answer;
+    char *line;
+
+    if (send_all(fd, text, length, until, path, err) < 0 ||
+        read_line(fd, &line, until, path, err) < 0)
+        return NULL;
+    answer = json_loads(line, 0, &error);
+    free(line);
+    if (answer && json_is_object(answer) && json_is_boolean(json_object_get(answer, "ok")))
+        return answer;
+    error_set(err, EPROTO, "what answers at %s is no galernad: %s", path,
+              answer ? "its answer has no \"ok\"" : error.text);
+    json_decref(answer);
+    return NULL;
+}
+
+json_t *control_ask(const char *path, const json_t *request, int timeout, struct error *err)
+{
+    int64_t until = milliseconds() + timeout;
+    char *text = json_dumps(request, JSON_COMPACT);
+    size_t length = text ? strlen(text) : 0;
+    json_t *answer = NULL;
+    int fd;
+
+    if (!text || length >= CONTROL_REQUEST_MAX) {
+        error_set(err, EMSGSIZE, "the request is too long");
+        free(text);
+        return NULL;
+    }
+    fd = connect_to(path, err);
+    if (fd >= 0) {
+        text[length] = '\n'; /* in place of the end of the text */
+        answer = exchange(fd, text, length + 1, until, path, err);
+        close(fd);
+    }
+    free(text);
+    return answer;
+}

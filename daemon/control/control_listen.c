@@ -1,0 +1,141 @@
+#include "daemon/control/control_listen.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "util/memory.h"
+
+enum { BACKLOG = 64 };
+
+int control_find_group(const char *group, gid_t *gid, struct error *err)
+{
+    char *end;
+    unsigned long number = strtoul(group, &end, 10);
+    const struct group *found;
+
+    if (*group && !*end && number < UINT32_MAX) {
+        *gid = (gid_t)number;
+        return 0;
+    }
+    found = getgrnam(group);
+    if (!found)
+        return error_set(err, EINVAL, "control-group: there is no group '%.60s'", group);
+    *gid = found->gr_gid;
+    return 0;
+}
+
+/* Is somebody there? A socket that nobody listens to is what a killed daemon left. */
+static int remove_stale(const char *path, const struct sockaddr_un *address, struct error *err)
+{
+    struct stat status;
+    int fd, refused;
+
+    if (lstat(path, &status) < 0)
+        return errno == ENOENT
+                   ? 0
+                   : error_set(err, errno, "%s: cannot look at it: %s", path, strerror(errno));
+    if (!S_ISSOCK(status.st_mode))
+        return error_set(err, EEXIST,
+                         "%s is there and is no socket: remove it, or set control-socket", path);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return error_set(err, errno, "cannot make a socket: %s", strerror(errno));
+    refused = connect(fd, (const struct sockaddr *)address, sizeof *address) < 0 &&
+              (errno == ECONNREFUSED || errno == ENOENT);
+    close(fd);
+    if (!refused)
+        return error_set(err, EADDRINUSE,
+                         "%s: another galernad answers there: stop that one first, or set "
+                         "control-socket",
+                         path);
+    if (unlink(path) < 0 && errno != ENOENT)
+        return error_set(err, errno, "%s: cannot remove the old socket: %s", path, strerror(errno));
+    return 0;
+}
+
+/* With its final rights from the first moment, or fewer. */
+static int bind_private(int fd, const char *path, const struct sockaddr_un *address, gid_t group)
+{
+    mode_t mask = umask(S_IXUSR | S_IRWXG | S_IRWXO);
+    int result = bind(fd, (const struct sockaddr *)address, sizeof *address);
+
+    umask(mask);
+    if (result < 0 || group == (gid_t)-1)
+        return result;
+    if (lchown(path, (uid_t)-1, group) < 0)
+        return -1;
+    return chmod(path, S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP);
+}
+
+static int open_listener(const char *path, const struct sockaddr_un *address, gid_t group,
+                         struct error *err)
+{
+    int fd;
+
+    if (remove_stale(path, address, err) < 0)
+        return -1;
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return error_set(err, errno, "cannot make a socket: %s", strerror(errno));
+    if (bind_private(fd, path, address, group) < 0 || listen(fd, BACKLOG) < 0) {
+        error_set(err, errno, "%s: cannot make the control socket: %s", path, strerror(errno));
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+int control_listen(const char *path, gid_t group, struct error *err)
+{
+    struct sockaddr_un address;
+    int directory, fd = -1;
+
+    if (control_address(path, &address, &directory, err) == 0)
+        fd = open_listener(path, &address, group, err);
+    if (directory >= 0)
+        close(directory);
+    return fd;
+}
+
+static bool is_member(int fd, gid_t group)
+{
+    gid_t few[64], *groups = few;
+    socklen_t size = sizeof few;
+    bool member = false;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, few, &size) < 0) {
+        if (errno != ERANGE)
+            return false;
+        groups = memory_new(1, size);
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) < 0)
+            size = 0;
+    }
+    for (size_t i = 0; i < size / sizeof *groups; i++)
+        member = member || groups[i] == group;
+    if (groups != few)
+        free(groups);
+    return member;
+}
+
+bool control_identify(int fd, gid_t group, struct control_peer *peer)
+{
+    struct ucred who;
+    socklen_t size = sizeof who;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0)
+        return false;
+    *peer = (struct control_peer){
+        .uid = who.uid,
+        .gid = who.gid,
+        .pid = who.pid,
+        .trusted = who.uid == 0 || who.uid == geteuid() ||
+                   (group != (gid_t)-1 && (who.gid == group || is_member(fd, group))),
+    };
+    return true;
+}

@@ -1,0 +1,17 @@
+/* control_listen.h: making the control socket, and asking the kernel who is at the other end. */
+#ifndef GALERNA_DAEMON_CONTROL_LISTEN_H
+#define GALERNA_DAEMON_CONTROL_LISTEN_H
+
+#include "daemon/control/control.h"
+
+/* A group by name or number. Errors: EINVAL. */
+int control_find_group(const char *group, gid_t *gid, struct error *err);
+
+/* A listening, non-blocking socket with mode 0600, or 0660 and the group (-1: none); -1 with err as
+ * control_create(). */
+int control_listen(const char *path, gid_t group, struct error *err);
+
+/* Uid, gid, pid and trust; false when the kernel does not tell. */
+bool control_identify(int fd, gid_t group, struct control_peer *peer);
+
+#endif

@@ -1,0 +1,332 @@
+#include "daemon/control/order.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/control/moment.h"
+#include "daemon/store/words.h"
+#include "util/suggest.h"
+
+#define DURATION_MAX INT64_C(3153600000) /* 100 years */
+
+static const char *const fields[] = {
+    "command", "dry_run",  "kind",     "count",    "cpu",   "memory",   "template",
+    "start",   "earliest", "deadline", "duration", "terms", "priority", "name",
+};
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static int check_fields(const json_t *request, struct error *err)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)request, key, value)
+    {
+        struct suggestion suggestion;
+        bool known = false;
+        char near[80];
+
+        suggestion_init(&suggestion, key);
+        for (int i = 0; i < FIELDS; i++) {
+            known = known || strcmp(key, fields[i]) == 0;
+            suggestion_offer(&suggestion, fields[i]);
+        }
+        if (!known)
+            return error_set(err, EINVAL, "unknown field '%.60s'%s", key,
+                             suggestion_text(&suggestion, near, sizeof near));
+    }
+    return 0;
+}
+
+static int read_integer(const json_t *request, const char *field, int64_t low, int64_t high,
+                        int64_t *number, struct error *err)
+{
+    const json_t *value = json_object_get(request, field);
+
+    if (!value || json_is_null(value))
+        return 0;
+    *number = json_integer_value(value);
+    if (!json_is_integer(value) || *number < low || *number > high)
+        return error_set(err, EINVAL, "%s: expected a whole number from %" PRId64 " to %" PRId64,
+                         field, low, high);
+    return 0;
+}
+
+static int read_time(const json_t *request, const char *field, int64_t *instant, struct error *err)
+{
+    const json_t *value = json_object_get(request, field);
+
+    if (!value || json_is_null(value))
+        return 0;
+    if (!json_is_string(value) || !moment_parse(json_string_value(value), instant))
+        return error_set(err, EINVAL, "%s: '%.40s' is no time such as 2026-11-21T15:00:00Z", field,
+                         json_is_string(value) ? json_string_value(value) : "that");
+    return 0;
+}
+
+/* An enumeration by its word. */
+static int read_word(const json_t *request, const char *field, const char *const *words, int n,
+                     struct error *err)
+{
+    const json_t *value = json_object_get(request, field);
+    char known[256] = "";
+    size_t length = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (json_is_string(value) && strcmp(json_string_value(value), words[i]) == 0)
+            return i;
+        length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "",
+                                   words[i]);
+    }
+    return error_set(err, EINVAL, "%s: '%.40s' is none of %s", field,
+                     json_is_string(value) ? json_string_value(value) : "that", known);
+}
+
+static int read_size(const json_t *request, struct order *order, struct error *err)
+{
+    const json_t *cpu = json_object_get(request, "cpu");
+    int64_t count = 1, template = -1;
+
+    if (read_integer(request, "count", 1, ORDER_COUNT_MAX, &count, err) < 0 ||
+        read_integer(request, "template", 0, INT32_MAX, &template, err) < 0 ||
+        read_integer(request, "memory", 1, INT64_C(1) << 40, &order->memory, err) < 0)
+        return -1;
+    order->count = (uint32_t)count;
+    order->template = (int32_t) template;
+    if (cpu && !json_is_null(cpu)) {
+        double processors = json_number_value(cpu);
+
+        if (!json_is_number(cpu) || processors < 0.01 || processors > 1000000)
+            return error_set(err, EINVAL, "cpu: expected a number of processors from 0.01");
+        order->cpu = llround(processors * 100);
+    }
+    if (order->template <0 && (order->cpu == 0 || order->memory == 0))
+        return error_set(err, EINVAL, "%s: is missing; only a template can say it instead",
+                         order->cpu == 0 ? "cpu" : "memory");
+    return 0;
+}
+
+static int read_duration(const json_t *request, struct order *order, struct error *err)
+{
+    const json_t *value = json_object_get(request, "duration");
+
+    if (json_is_string(value) && strcmp(json_string_value(value), "unlimited") == 0)
+        return 0;
+    if (json_is_string(value))
+        return error_set(err, EINVAL, "duration: '%.40s' is neither seconds nor \"unlimited\"",
+                         json_string_value(value));
+    return read_integer(request, "duration", 1, DURATION_MAX, &order->duration, err);
+}
+
+static int read_name(const json_t *request, struct order *order, struct error *err)
+{
+    const json_t *value = json_object_get(request, "name");
+    const char *name;
+
+    if (!value || json_is_null(value))
+        return 0;
+    name = json_string_value(value);
+    if (!name || !*name || strlen(name) >= sizeof order->name - 16)
+        return error_set(err, EINVAL, "name: expected a text of 1 to %d characters",
+                         (int)sizeof order->name - 17);
+    /* It becomes part of a template, where these would end the value. */
+    for (const char *at = name; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == '"' || *at == '\\' || *at == 0x7f)
+            return error_set(err, EINVAL,
+                             "name: quotes, backslashes and control characters are "
+                             "not allowed");
+    strcpy(order->name, name);
+    return 0;
+}
+
+static int check_reservation(const struct order *order, int64_t now, struct error *err)
+{
+    if (order->start == INSTANT_NONE)
+        return error_set(err, EINVAL, "start: is missing; a reservation has a time");
+    if (order->start < now)
+        return error_set(err, EINVAL, "start: is %" PRId64 " s ago", now - order->start);
+    if (order->earliest != INSTANT_NONE || order->deadline != INSTANT_NONE)
+        return error_set(err, EINVAL, "%s: a reservation starts at `start` and at no other time",
+                         order->deadline != INSTANT_NONE ? "deadline" : "earliest");
+    return 0;
+}
+
+static int check_deadline(const struct order *order, int64_t now, struct error *err)
+{
+    int64_t from = order->earliest > now ? order->earliest : now;
+
+    if (order->deadline == INSTANT_NONE)
+        return error_set(err, EINVAL, "deadline: is missing");
+    if (order->duration == SPAN_UNLIMITED)
+        return error_set(err, EINVAL, "duration: who has a deadline must say how long it takes");
+    if (instant_add(from, order->duration) > order->deadline)
+        return error_set(err, EINVAL,
+                         "deadline: is %" PRId64 " s after the earliest start, too early for a "
+                         "duration of %" PRId64 " s",
+                         order->deadline - from, order->duration);
+    return 0;
+}
+
+static int check_times(const struct order *order, int64_t now, struct error *err)
+{
+    if (order->kind == LEASE_RESERVATION)
+        return check_reservation(order, now, err);
+    if (order->start != INSTANT_NONE)
+        return error_set(err, EINVAL,
+                         "start: only a reservation has one; not-before is `earliest`");
+    if (order->kind == LEASE_DEADLINE)
+        return check_deadline(order, now, err);
+    if (order->deadline != INSTANT_NONE)
+        return error_set(err, EINVAL, "deadline: only a lease of the kind \"deadline\" has one");
+    if (order->kind == LEASE_IMMEDIATE && order->earliest != INSTANT_NONE)
+        return error_set(err, EINVAL, "earliest: an immediate lease starts now or never");
+    return 0;
+}
+
+int order_read(const json_t *request, int64_t now, struct order *order, struct error *err)
+{
+    int64_t priority = 0;
+    int word;
+
+    *order = (struct order){
+        .kind = LEASE_BEST_EFFORT,
+        .template = -1,
+        .start = INSTANT_NONE,
+        .earliest = INSTANT_NONE,
+        .deadline = INSTANT_NONE,
+        .duration = SPAN_UNLIMITED,
+        .terms = TERMS_NON_PREEMPTABLE,
+    };
+    if (check_fields(request, err) < 0)
+        return -1;
+    if (json_object_get(request, "kind")) {
+        if ((word = read_word(request, "kind", store_kind_words, STORE_KINDS, err)) < 0)
+            return -1;
+        order->kind = (enum lease_kind)word;
+    }
+    if (json_object_get(request, "terms")) {
+        if ((word = read_word(request, "terms", store_terms_words, STORE_TERMS, err)) < 0)
+            return -1;
+        order->terms = (enum lease_terms)word;
+    }
+    if (read_size(request, order, err) < 0 || read_duration(request, order, err) < 0 ||
+        read_name(request, order, err) < 0 || read_time(request, "start", &order->start, err) < 0 ||
+        read_time(request, "earliest", &order->earliest, err) < 0 ||
+        read_time(request, "deadline", &order->deadline, err) < 0 ||
+        read_integer(request, "priority", -ORDER_PRIORITY_MAX, ORDER_PRIORITY_MAX, &priority, err) <
+            0)
+        return -1;
+    order->priority = (int32_t)priority;
+    return check_times(order, now, err);
+}
+
+void order_lease_request(const struct order *order, int64_t now, struct node_set *set,
+                         struct lease_request *request)
+{
+    *set = (struct node_set){.count = order->count};
+    set->amounts.of[RESOURCE_CPU] = order->cpu;
+    set->amounts.of[RESOURCE_MEMORY] = order->memory;
+    *request = (struct lease_request){
+        .kind = order->kind,
+        .submit = now,
+        .start = order->kind == LEASE_RESERVATION ? order->start : order->earliest,
+        .deadline = order->deadline,
+        .duration_original = order->duration,
+        .duration = order->duration,
+        .duration_known = SPAN_NONE,
+        .preemptible = order->terms != TERMS_NON_PREEMPTABLE,
+        .terms = order->terms,
+        .origin = ORIGIN_LOCAL,
+        .priority = order->priority,
+        .user = -1,
+        .node_sets = set,
+        .n_node_sets = 1,
+    };
+}
+
+struct writer {
+    char *text;
+    size_t size, length;
+};
+
+static void put(struct writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void put(struct writer *writer, const char *format, ...)
+{
+    size_t room = writer->length < writer->size ? writer->size - writer->length : 0;
+    va_list args;
+
+    va_start(args, format);
+    writer->length +=
+        (size_t)vsnprintf(room ? writer->text + writer->length : NULL, room, format, args);
+    va_end(args);
+}
+
+static void put_time(struct writer *writer, const char *name, int64_t instant)
+{
+    char text[MOMENT_TEXT_MAX];
+
+    if (instant == INSTANT_NONE)
+        return;
+    moment_format(instant, text);
+    text[strlen(text) - 1] = '\0'; /* an offset in place of Z, as everybody understands it */
+    put(writer, ", %s=\"%s+00:00\"", name, text);
+}
+
+size_t order_attribute(const struct order *order, const char *group, char *text, size_t size)
+{
+    struct writer writer = {text, size, 0};
+
+    if (order->kind == LEASE_RESERVATION) {
+        put(&writer, "GALERNA=[PRIORITY=\"%" PRId32 "\"", order->priority);
+        put_time(&writer, "START", order->start);
+    } else {
+        put(&writer, "GALERNA=[PRIORITY=\"%" PRId32 "\", START=\"%s\"", order->priority,
+            order->kind == LEASE_IMMEDIATE ? "now" : "best_effort");
+        put_time(&writer, "EARLIEST", order->earliest);
+        put_time(&writer, "DEADLINE", order->deadline);
+    }
+    if (order->duration == SPAN_UNLIMITED)
+        put(&writer, ", DURATION=\"unlimited\"");
+    else
+        put(&writer, ", DURATION=\"%02" PRId64 ":%02d:%02d\"", order->duration / 3600,
+            (int)(order->duration / 60 % 60), (int)(order->duration % 60));
+    put(&writer, ", PREEMPTIBLE=\"%s\", TERMS=\"%s\"",
+        order->terms == TERMS_NON_PREEMPTABLE ? "no" : "yes", store_terms_words[order->terms]);
+    if (order->count > 1)
+        put(&writer, ", GROUP=\"%s\", GROUP_SIZE=\"%" PRIu32 "\"", group, order->count);
+    put(&writer, "]");
+    return writer.length;
+}
+
+void order_vm_name(const struct order *order, uint32_t number, char name[STORE_NAME_MAX + 16])
+{
+    if (order->count > 1 && *order->name)
+        snprintf(name, STORE_NAME_MAX + 16, "%s-%" PRIu32, order->name, number + 1);
+    else
+        snprintf(name, STORE_NAME_MAX + 16, "%s", order->name);
+}
+
+size_t order_template(const struct order *order, const char *group, uint32_t number,
+                      char text[ORDER_TEXT_MAX])
+{
+    struct writer writer = {text, ORDER_TEXT_MAX, 0};
+    char name[STORE_NAME_MAX + 16];
+
+    order_vm_name(order, number, name);
+    if (*name && order->template <0)
+        put(&writer, "NAME=\"%s\"\n", name);
+    if (order->cpu)
+        put(&writer, "CPU=\"%" PRId64 ".%02d\"\n", order->cpu / 100, (int)(order->cpu % 100));
+    if (order->memory)
+        put(&writer, "MEMORY=\"%" PRId64 "\"\n", order->memory);
+    writer.length +=
+        order_attribute(order, group, text + writer.length, writer.size - writer.length);
+    return writer.length;
+}

@@ -1,0 +1,312 @@
+#include "daemon/control/services.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/control/answers_json.h"
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/enactor.h"
+#include "daemon/live/quarantine.h"
+#include "daemon/log.h"
+#include "util/memory.h"
+
+static int64_t now_of(void *context)
+{
+    (void)context;
+    return clock_now();
+}
+
+/* How our clock was set, if it was since galernad runs. */
+static void put_clock(const struct clocks *clocks, json_t *object)
+{
+    static const char *const words[] = {
+        [CLOCKS_RUNNING] = "galernad was running",
+        [CLOCKS_DOWN] = "galernad was not running",
+        [CLOCKS_DOWN_AT_LEAST] = "the machine was down (or further back)",
+    };
+    json_t *clock;
+
+    if (!clocks->set_at)
+        return;
+    clock = json_object();
+    json_object_set_new(clock, "set_by", json_integer(clocks->set_by));
+    json_object_set_new(clock, "noticed", json_from_instant(clocks->set_at));
+    json_object_set_new(clock, "while", json_string(words[clocks->set_when]));
+    json_object_set_new(object, "clock", clock);
+}
+
+static void status(void *context, json_t *object)
+{
+    struct daemon *daemon = context;
+    json_t *oned = json_object(), *figures = json_object();
+    int64_t age = (clock_monotonic() - daemon->polled) / 1000;
+
+    json_object_set_new(object, "version", json_string(GALERNA_VERSION));
+    json_object_set_new(object, "mode", json_string(daemon->mode));
+    json_object_set_new(object, "started", json_from_instant(daemon->started));
+    json_object_set_new(oned, "endpoint", json_string(daemon->endpoint));
+    json_object_set_new(oned, "version", json_string(daemon->oned_version));
+    json_object_set_new(oned, "leader", json_boolean(world_leads(daemon->world)));
+    json_object_set_new(oned, "reached", json_boolean(daemon->poll_ok));
+    json_object_set_new(oned, "last_poll",
+                        daemon->polled ? json_from_instant(clock_now() - age) : json_null());
+    if (daemon->clocks.known)
+        json_object_set_new(oned, "clock_ahead", json_integer(daemon->clocks.ahead));
+    json_object_set_new(object, "opennebula", oned);
+    put_clock(&daemon->clocks, object);
+    json_object_set_new(object, "store",
+                        json_string(daemon->unwritten[0] ? daemon->unwritten : "can be written"));
+    json_object_set_new(object, "promises", json_boolean(!daemon->unwritten[0]));
+    json_object_set_new(figures, "cycles", json_integer((json_int_t)daemon->n_cycles));
+    json_object_set_new(figures, "plans", json_integer((json_int_t)daemon->n_replans));
+    json_object_set_new(figures, "commands_under_way",
+                        json_integer((json_int_t)enactor_in_flight(daemon->enactor)));
+    json_object_set_new(object, "figures", figures);
+}
+
+static const char *state_word(int state)
+{
+    switch (state) {
+    case HOST_MONITORED:
+    case HOST_MONITORING:
+        return "on";
+    case HOST_DISABLED:
+        return "disabled";
+    case HOST_OFFLINE:
+        return "offline";
+    case HOST_ERROR:
+        return "error";
+    default:
+        return "init";
+    }
+}
+
+struct usage {
+    int64_t cpu, memory;
+    uint32_t vms;
+};
+
+static struct usage *usage_of_hosts(const struct daemon *daemon, const struct host_pool *pool)
+{
+    struct usage *usage = memory_new(pool->n, sizeof *usage);
+    const struct vm_observation *observed;
+    size_t cursor = 0;
+
+    while ((observed = world_next(daemon->world, &cursor))) {
+        const struct host *host =
+            observed_uses_host(observed) ? host_pool_find(pool, observed->history.host) : NULL;
+
+        if (!host)
+            continue;
+        usage[host - pool->items].cpu += observed->cpu;
+        usage[host - pool->items].memory += observed->memory;
+        usage[host - pool->items].vms++;
+    }
+    return usage;
+}
+
+static void each_host(void *context, void (*visit)(void *visitor, const struct host_view *host),
+                      void *visitor)
+{
+    struct daemon *daemon = context;
+    const struct hosts_seen *hosts = world_hosts(daemon->world);
+    struct usage *usage;
+
+    if (!hosts)
+        return;
+    usage = usage_of_hosts(daemon, &hosts->pool);
+    for (size_t i = 0; i < hosts->pool.n; i++) {
+        const struct host *host = &hosts->pool.items[i];
+        bool on = host->state == HOST_MONITORED || host->state == HOST_MONITORING;
+        bool left_alone = on && quarantine_has(&daemon->quarantine, host->id, clock_now());
+
+        visit(visitor,
+              &(struct host_view){.id = host->id,
+                                  .name = host->name,
+                                  .cluster = host->cluster_name,
+                                  .state = left_alone ? "left alone" : state_word(host->state),
+                                  .usable = on && !left_alone,
+                                  .cpu = host->cpu,
+                                  .memory = host->memory,
+                                  .cpu_used = usage[i].cpu,
+                                  .memory_used = usage[i].memory,
+                                  .vms = usage[i].vms});
+    }
+    free(usage);
+}
+
+/* --- host timeline ---------------------------------------------------------------------------- */
+
+struct timeline {
+    struct daemon *daemon;
+    int32_t host;
+    void (*visit)(void *visitor, const struct operation_view *operation);
+    void *visitor;
+};
+
+static const char *operation_word(enum reservation_kind kind)
+{
+    switch (kind) {
+    case RESERVATION_VM:
+        return "run";
+    case RESERVATION_SUSPEND:
+        return "suspend";
+    case RESERVATION_RESUME:
+        return "resume";
+    case RESERVATION_SHUTDOWN:
+        return "shutdown";
+    case RESERVATION_TRANSFER:
+        return "transfer";
+    default:
+        return "migrate";
+    }
+}
+
+/* Is it one of those that an operation on the host is about? A lease of one VM has no other; of
+ * several it is known where each is once they are commanded. */
+static bool is_about(const struct timeline *timeline, const struct operation_view *view,
+                     const struct vm_record *vm, size_t n)
+{
+    return !vm->gone && (n == 1 || (!view->planned && vm->host == timeline->host));
+}
+
+/* An operation VM by VM, as far as they make up all of it; else as a whole. */
+static void show_vms(const struct timeline *timeline, const struct operation_view *whole)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(timeline->daemon->store, whole->lease, &n);
+    int64_t cpu = 0, memory = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (is_about(timeline, whole, vms[i], n)) {
+            cpu += vms[i]->cpu;
+            memory += vms[i]->memory;
+        }
+    if (cpu != whole->cpu || memory != whole->memory || cpu + memory == 0) {
+        timeline->visit(timeline->visitor, whole);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (is_about(timeline, whole, vms[i], n)) {
+            struct operation_view view = *whole;
+
+            view.vm = vms[i]->id;
+            view.cpu = vms[i]->cpu;
+            view.memory = vms[i]->memory;
+            timeline->visit(timeline->visitor, &view);
+        }
+}
+
+static void show_operation(void *context, const struct reservation *r)
+{
+    struct timeline *timeline = context;
+    const struct hosts_seen *hosts = world_hosts(timeline->daemon->world);
+    struct operation_view view = {.lease = r->lease->request.id,
+                                  .vm = -1,
+                                  .what = operation_word(r->kind),
+                                  .from = r->from,
+                                  .until = r->until,
+                                  .planned = r->state == RESERVATION_SCHEDULED};
+
+    if (r->from >= r->until)
+        return;
+    for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
+        const int64_t *amounts = &r->placement->amounts[(size_t)i * r->placement->n_types];
+
+        if (hosts->pool.items[r->placement->hosts[i]].id != timeline->host)
+            continue;
+        view.cpu = amounts[RESOURCE_CPU];
+        view.memory = amounts[RESOURCE_MEMORY];
+        show_vms(timeline, &view);
+    }
+}
+
+static int each_operation(void *context, int32_t host,
+                          void (*visit)(void *visitor, const struct operation_view *operation),
+                          void *visitor, struct error *err)
+{
+    struct daemon *daemon = context;
+    const struct hosts_seen *hosts = world_hosts(daemon->world);
+    struct timeline timeline = {daemon, host, visit, visitor};
+
+    if (!hosts || !planner_is_ready(daemon->planner))
+        return error_set(err, EAGAIN, "there is no plan yet: OpenNebula has not been seen");
+    if (!host_pool_find(&hosts->pool, host))
+        return error_set(err, ENOENT, "there is no host %d", host);
+    if (planner_sees_same_hosts(daemon->planner))
+        planner_each_operation(daemon->planner, host, show_operation, &timeline);
+    return 0;
+}
+
+static void waits_for(void *context, const struct lease_record *lease, int64_t now, char *text,
+                      size_t size)
+{
+    daemon_waits_for(context, lease, now, text, size);
+}
+
+/* --- actions ---------------------------------------------------------------------------------- */
+
+static int cancel(void *context, int64_t lease, const char *who, struct error *err)
+{
+    struct daemon *daemon = context;
+
+    if (daemon_cancel(daemon, lease, who, err) < 0)
+        return -1;
+    daemon_wake(daemon);
+    return daemon_commit(daemon, err); /* what is answered must survive */
+}
+
+static int dry_run(void *context, const struct order *order, struct order_trial *trial,
+                   struct error *err)
+{
+    struct daemon *daemon = context;
+    struct lease_request request;
+    struct planner_trial found;
+    struct node_set set;
+
+    order_lease_request(order, clock_now(), &set, &request);
+    if (planner_try(daemon->planner, &request, clock_now(), &found, err) < 0)
+        return -1;
+    daemon_replan(daemon, "after a dry run");
+    trial->accepted = found.accepted;
+    trial->start = found.start;
+    trial->contract = found.contract;
+    snprintf(trial->word, sizeof trial->word, "%s", found.word);
+    snprintf(trial->text, sizeof trial->text, "%s", found.text);
+    return 0;
+}
+
+static void wake(void *context)
+{
+    daemon_notice(context);
+}
+
+static int reload_policies(void *context, struct error *err)
+{
+    struct daemon *daemon = context;
+
+    if (!daemon->reload)
+        return 0;
+    if (daemon->reload(daemon->reload_context, err) < 0)
+        return -1;
+    daemon_replan(daemon, "policies were loaded anew");
+    return 0;
+}
+
+struct answers_daemon services_for(struct daemon *daemon)
+{
+    return (struct answers_daemon){.context = daemon,
+                                   .now = now_of,
+                                   .status = status,
+                                   .each_host = each_host,
+                                   .each_operation = each_operation,
+                                   .waits_for = waits_for,
+                                   .cancel = cancel,
+                                   .dry_run = dry_run,
+                                   .request = services_request,
+                                   .wake = wake,
+                                   .reload_policies = reload_policies};
+}

@@ -1,0 +1,204 @@
+#include "daemon/live/clocks.h"
+
+#include <stdlib.h>
+
+#include "adapters/opennebula/rpc.h"
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/log.h"
+
+enum { SET = 2 * 1000 /* milliseconds: less is the clock's being steered */, VOTES = 2 };
+
+bool clocks_is_jump(int64_t set)
+{
+    return llabs(set) >= SET;
+}
+
+int64_t clocks_watch(struct clocks *clocks, int64_t wall, int64_t steady)
+{
+    int64_t set = (wall - clocks->wall) - (steady - clocks->steady);
+    bool first = clocks->steady == 0;
+
+    clocks->wall = wall;
+    clocks->steady = steady;
+    return first || !clocks_is_jump(set) ? 0 : set;
+}
+
+int64_t clocks_compare(struct clocks *clocks, int64_t date, int64_t ours)
+{
+    int64_t ahead = date - ours, set;
+
+    if (llabs(ahead) <= CLOCKS_TOLERANCE)
+        ahead = 0;
+    if (!clocks->known) {
+        clocks->known = true;
+        clocks->ahead = ahead;
+        return 0;
+    }
+    if (llabs(ahead - clocks->ahead) <= CLOCKS_TOLERANCE) {
+        clocks->votes = 0;
+        return 0;
+    }
+    if (clocks->votes == 0 || llabs(ahead - clocks->other) > 1) {
+        clocks->other = ahead;
+        clocks->votes = 1;
+        return 0;
+    }
+    if (++clocks->votes < VOTES)
+        return 0;
+    set = ahead - clocks->ahead;
+    clocks->ahead = ahead;
+    clocks->votes = 0;
+    return set;
+}
+
+/* --- what depends on them --------------------------------------------------------------------- */
+
+static void move(int64_t *instant, int64_t by)
+{
+    if (*instant != INSTANT_NONE && *instant != INSTANT_NEVER && *instant > 0)
+        *instant += by;
+}
+
+static void move_lease(struct lease_record *lease, int64_t by)
+{
+    bool start = (lease->relative & RELATIVE_START) != 0 ||
+                 (lease->kind == LEASE_DEADLINE && (lease->relative & RELATIVE_DEADLINE) != 0);
+
+    move(&lease->submit, by);
+    move(&lease->since, by);
+    move(&lease->expected, by);
+    move(&lease->group_until, by);
+    move(&lease->preempted_at, by);
+    move(&lease->retry, by);
+    if (start)
+        move(&lease->start, by);
+    if (lease->relative & RELATIVE_EARLIEST)
+        move(&lease->earliest, by);
+    if (lease->relative & RELATIVE_DEADLINE)
+        move(&lease->deadline, by);
+    if (start || lease->kind != LEASE_RESERVATION)
+        move(&lease->end, by);
+}
+
+static void move_vm(struct vm_record *vm, int64_t by)
+{
+    move(&vm->sent, by);
+    move(&vm->next_try, by);
+    move(&vm->pause_until, by);
+    move(&vm->message_at, by);
+    move(&vm->since, by);
+    for (size_t i = 0; i < sizeof vm->avoid_until / sizeof *vm->avoid_until; i++)
+        move(&vm->avoid_until[i], by);
+}
+
+void clocks_move(struct daemon *daemon, int64_t by)
+{
+    size_t n;
+    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    struct vm_record *const *vms;
+
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->phase < PHASE_ENDED) {
+            move_lease(leases[i], by);
+            store_mark_lease(daemon->store, leases[i]);
+        }
+    vms = store_vms(daemon->store, &n);
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone) {
+            move_vm(vms[i], by);
+            store_mark_vm(daemon->store, vms[i]);
+        }
+    quarantine_move(&daemon->quarantine, by);
+    move(&daemon->started, by);
+    daemon->clocks.ahead -= by;
+}
+
+void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clocks_when when)
+{
+    static const char *const since[] = {
+        [CLOCKS_RUNNING] = "",
+        [CLOCKS_DOWN] = " while galernad was not running",
+        [CLOCKS_DOWN_AT_LEAST] = " or further back while the machine was down",
+    };
+    int64_t by = (set + (set > 0 ? 500 : -500)) / 1000;
+
+    log_warning("the clock was set by %.1f s%s", (double)set / 1000, since[when]);
+    store_history(daemon->store, STORE_NO_LEASE, now, "clock-set", "by %lld s%s", (long long)by,
+                  since[when]);
+    daemon->clocks.set_by = by;
+    daemon->clocks.set_at = now;
+    daemon->clocks.set_when = when;
+    clocks_move(daemon, by);
+}
+
+/* Does the open record of the VM last? After a restart it is told with the next look. */
+static bool has_open_record(const struct daemon *daemon, const struct vm_record *vm)
+{
+    const struct lease_record *lease = store_lease(daemon->store, vm->lease);
+
+    return vm->since_told > 0 ||
+           (vm->since_told == 0 && vm->ran && lease && lease->phase == PHASE_RUNNING);
+}
+
+/* OpenNebula's clock was set: records that are open last so much longer by its own account. */
+static void theirs_was_set(struct daemon *daemon, int64_t by)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms(daemon->store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && has_open_record(daemon, vms[i])) {
+            vms[i]->skew += by;
+            vms[i]->skew_open += by;
+            store_mark_vm(daemon->store, vms[i]);
+        }
+}
+
+void clocks_step(struct daemon *daemon)
+{
+    struct clocks *clocks = &daemon->clocks;
+    int64_t set = clocks_watch(clocks, clock_now_ms(), clock_awake_or_not()), date, at;
+    bool known = clocks->known;
+
+    if (set) {
+        clocks_note_set(daemon, set, clocks->wall / 1000, CLOCKS_RUNNING);
+        daemon_replan(daemon, "the clock was set");
+    }
+    if (!rpc_date(daemon->rpc, &date, &at) || at == clocks->date_at)
+        return;
+    clocks->date_at = at;
+    set = clocks_compare(clocks, date, (clocks->wall + (at - clocks->steady)) / 1000);
+    if (!known && clocks->ahead)
+        log_warning("OpenNebula's clock is %lld s ahead of ours", (long long)clocks->ahead);
+    if (!set)
+        return;
+    log_warning("OpenNebula's clock was set by %lld s, it is %lld s ahead of ours", (long long)set,
+                (long long)clocks->ahead);
+    theirs_was_set(daemon, set);
+    daemon_replan(daemon, "OpenNebula's clock was set");
+}
+
+int64_t clocks_ours(const struct daemon *daemon, int64_t theirs)
+{
+    return theirs > 0 ? theirs - daemon->clocks.ahead : theirs;
+}
+
+int64_t clocks_running_since(const struct daemon *daemon, const struct lease_record *lease,
+                             struct vm_record *vm, const struct vm_observation *observed)
+{
+    const struct vm_history *record = &observed->history;
+
+    if (!observed->has_times || record->rstime <= 0)
+        return 0;
+    if (vm->since_told == record->rstime)
+        return vm->since;
+    /* After a restart: the store knows better what was set meanwhile. */
+    if (vm->since_told == 0 && lease->phase == PHASE_RUNNING && lease->since != INSTANT_NONE &&
+        record->sequence == vm->sequence + 1)
+        vm->since = lease->since;
+    else
+        vm->since = clocks_ours(daemon, record->rstime);
+    vm->since_told = record->rstime;
+    return vm->since;
+}

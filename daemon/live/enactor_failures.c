@@ -1,0 +1,246 @@
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/enactor.h"
+#include "daemon/live/enactor_inside.h"
+#include "daemon/live/quarantine.h"
+#include "daemon/log.h"
+
+enum {
+    AVOID_SECONDS = 300,      /* a host where a VM failed is left to others for so long */
+    PAUSE_MAX = 600,          /* seconds */
+    PAUSE_OF_OWNER = 60,      /* seconds, at first: people free quotas and unlock VMs */
+    COMPLAINT_SECONDS = 60,   /* the same complaint is logged once in so long */
+    TOO_LATE_MOST = 3,        /* refusals because of a VM's state that are not counted */
+    AVOID_AFTER_REFUSAL = 30, /* seconds: its usage differ from ours, or it has just changed */
+    LAST_MOST = 160 /* characters of the last failure, in what is said when a VM is given up */
+};
+
+static int64_t doubled(int64_t pause, int32_t times)
+{
+    pause = pause > 0 ? pause : 1;
+    for (int32_t i = 1; i < times && pause < PAUSE_MAX; i++)
+        pause *= 2;
+    return pause < PAUSE_MAX ? pause : PAUSE_MAX;
+}
+
+static int64_t pause_after(const struct daemon *daemon, int32_t attempts)
+{
+    return doubled(daemon->live->retry_backoff, attempts);
+}
+
+void enactor_avoid(struct vm_record *vm, int32_t host, int64_t until)
+{
+    size_t n = sizeof vm->avoid / sizeof *vm->avoid, place = 0;
+
+    if (host < 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (vm->avoid[i] == host || vm->avoid[i] < 0) {
+            place = i;
+            break;
+        }
+        if (vm->avoid_until[i] < vm->avoid_until[place])
+            place = i;
+    }
+    vm->avoid[place] = host;
+    vm->avoid_until[place] = until;
+}
+
+void enactor_tell_repeated(struct enactor *enactor, int64_t now)
+{
+    struct complaint *last = &enactor->complaint;
+
+    if (now - last->at < COMPLAINT_SECONDS && now >= last->at)
+        return;
+    if (last->repeated)
+        log_warning("the same of VMs %zu times more", last->repeated);
+    *last = (struct complaint){.at = now};
+}
+
+/* What is said of one VM after the other differs by numbers, and is logged once. */
+static void complain(struct enactor *enactor, int32_t vm, const char *text, int64_t now)
+{
+    struct complaint *last = &enactor->complaint;
+    char words[sizeof last->words];
+    size_t n = 0;
+
+    for (const char *at = text; *at && n + 1 < sizeof words; at++)
+        if (!isdigit((unsigned char)*at))
+            words[n++] = *at;
+    words[n] = '\0';
+    enactor_tell_repeated(enactor, now);
+    if (strcmp(words, last->words) == 0) {
+        last->repeated++;
+        return;
+    }
+    if (last->repeated)
+        log_warning("the same of VMs %zu times more", last->repeated);
+    *last = (struct complaint){.at = now};
+    memcpy(last->words, words, n + 1);
+    log_warning("VM %d: %s", vm, text);
+}
+
+/* What happened, and when it is tried again. */
+static void note(struct enactor *enactor, struct vm_record *vm, const char *event, const char *what,
+                 int64_t again, int64_t now)
+{
+    struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    char text[STORE_SENTENCE_MAX];
+
+    if (!lease)
+        return;
+    store_set_reason(enactor->daemon->store, lease, event, what);
+    lease->retry = again;
+    store_mark_lease(enactor->daemon->store, lease);
+    store_reason_text(lease, now, text, sizeof text);
+    store_history(enactor->daemon->store, vm->lease, now, event, "%s", text);
+    complain(enactor, vm->id, text, now);
+}
+
+/* Not tried for ever: its user is told, and asks again by releasing it. */
+static bool is_given_up(struct enactor *enactor, struct vm_record *vm, int64_t now)
+{
+    struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    char text[STORE_TEXT_MAX];
+
+    if (vm->attempts < enactor->daemon->live->retry_limit || vm->goal != GOAL_RUN || !lease ||
+        lease->phase != PHASE_STARTING || vm->ran)
+        return false;
+    snprintf(text, sizeof text, "VM %d could not be started in %d attempts; the last: %.*s", vm->id,
+             vm->attempts, LAST_MOST, lease->reason);
+    reconcile_give_up(enactor->daemon, vm, text, now);
+    return true;
+}
+
+/* A VM that fails wherever it comes says nothing about hosts. */
+static bool failed_elsewhere(const struct vm_record *vm, int32_t host, int64_t now)
+{
+    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
+        if (vm->avoid[i] >= 0 && vm->avoid[i] != host && vm->avoid_until[i] > now)
+            return true;
+    return false;
+}
+
+/* The record of a VM that failed says where and when; the same failure counts once. */
+bool enactor_note_failure(struct enactor *enactor, struct vm_record *vm,
+                          const struct vm_observation *observed, int64_t now)
+{
+    char text[STORE_TEXT_MAX];
+    int64_t pause;
+
+    if (!observed_failed(observed))
+        return true;
+    if (vm->failed_record == observed->history.sequence && vm->attempts > 0)
+        return !vm->ran || vm->next_try <= now;
+    vm->failed_record = observed->history.sequence;
+    vm->attempts++;
+    pause = pause_after(enactor->daemon, vm->attempts);
+    vm->next_try = vm->ran ? now + pause : INSTANT_NONE;
+    enactor_avoid(vm, observed->history.host, now + AVOID_SECONDS);
+    snprintf(text, sizeof text, "VM %d failed on host %d (%s), attempt %d", vm->id,
+             observed->history.host, vm_state_name(observed->state, observed->lcm_state),
+             vm->attempts);
+    note(enactor, vm, "start-failed", text, now + pause, now);
+    vm->pause_until = now + pause;
+    store_mark_vm(enactor->daemon->store, vm);
+    if (!failed_elsewhere(vm, observed->history.host, now) &&
+        quarantine_note(&enactor->daemon->quarantine, observed->history.host, vm->id, now)) {
+        log_warning("host %d is left alone for %d s: different VMs failed on it",
+                    observed->history.host, QUARANTINE_SECONDS);
+        daemon_replan(enactor->daemon, "host %d is in trouble", observed->history.host);
+    }
+    is_given_up(enactor, vm, now);
+    return !vm->ran;
+}
+
+/* Whose fault a refusal is decides how soon it is tried again, what is avoided (the host, the VM
+ * for a while, or nothing), and whether it is ever given up. */
+enum fault { FAULT_OF_VM, FAULT_OF_OWNER, FAULT_OF_HOST, FAULT_OF_DAEMON };
+
+static enum fault fault_of(const struct rpc_reply *reply, bool deploys)
+{
+    /* "limit of 5 reached for VMS quota ...", "User [0] : VM is locked. [7].", with the code for
+     * authorization or another one. */
+    if (reply->outcome == RPC_FAULT)
+        return FAULT_OF_DAEMON;
+    if (reply->code == RPC_CODE_LOCKED || strcasestr(reply->message, "quota") ||
+        strstr(reply->message, " is locked."))
+        return FAULT_OF_OWNER;
+    switch (reply->code) {
+    case RPC_CODE_AUTHENTICATION:
+    case RPC_CODE_AUTHORIZATION:
+    case RPC_CODE_INTERNAL:
+    case RPC_CODE_REPLICATION:
+        return FAULT_OF_DAEMON;
+    case RPC_CODE_NO_EXISTS:
+        return FAULT_OF_VM;
+    default:
+        break;
+    }
+    /* "Not enough CPU", "not available", a host that has just been disabled, ... */
+    return deploys && !strstr(reply->message, "for state") ? FAULT_OF_HOST : FAULT_OF_VM;
+}
+
+/* Seconds until it is tried again. Quotas and locks, and what ails oned, are no failures of the VM:
+ * they are counted apart, and it is not given up for them. */
+static int64_t count_refusal(const struct daemon *daemon, struct vm_record *vm, enum fault fault)
+{
+    switch (fault) {
+    case FAULT_OF_OWNER:
+        return doubled(PAUSE_OF_OWNER, ++vm->refusals);
+    case FAULT_OF_DAEMON:
+        return pause_after(daemon, ++vm->refusals);
+    default:
+        return pause_after(daemon, ++vm->attempts);
+    }
+}
+
+/* oned begins some actions only after it has answered, and others act as well: what was seen is not
+ * what is. Nobody's fault, unless it goes on. */
+static bool came_too_late(const struct rpc_reply *reply)
+{
+    return reply->outcome == RPC_REFUSED &&
+           (strstr(reply->message, "for state") || strstr(reply->message, "wrong state"));
+}
+
+void enactor_note_refusal(struct enactor *enactor, struct vm_record *vm,
+                          const struct rpc_reply *reply, int64_t now)
+{
+    static const char *const whose[] = {[FAULT_OF_VM] = "",
+                                        [FAULT_OF_OWNER] = " (a quota or a lock)",
+                                        [FAULT_OF_HOST] = " on this host",
+                                        [FAULT_OF_DAEMON] = " (not the VM's fault)"};
+    char sentence[STORE_TEXT_MAX];
+    struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    bool deploys = strcmp(vm->command, "deploy") == 0;
+    enum fault fault = fault_of(reply, deploys);
+
+    if (came_too_late(reply) && vm->too_late < TOO_LATE_MOST) {
+        log_info("VM %d is in another state by now: %s", vm->id, reply->message);
+        vm->too_late++;
+        vm->next_try = now + 1;
+        vm->command[0] = '\0';
+        store_mark_vm(enactor->daemon->store, vm);
+        return;
+    }
+    if (deploys) { /* it may have been the datastore */
+        vm->datastore = -1;
+        world_promise(enactor->daemon->world, &(struct room_promise){.vm = vm->id});
+    }
+    vm->next_try = now + count_refusal(enactor->daemon, vm, fault);
+    snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.180s", vm->command,
+             vm->id, whose[fault], reply->message);
+    note(enactor, vm, "command-refused", sentence, vm->next_try, now);
+    vm->command[0] = '\0';
+    store_mark_vm(enactor->daemon->store, vm);
+    if (vm->goal == GOAL_END && vm->attempts + vm->refusals == 1)
+        daemon_replan(enactor->daemon, "VM %d does not leave host %d", vm->id, vm->host);
+    if (is_given_up(enactor, vm, now) || fault != FAULT_OF_HOST)
+        return;
+    enactor_avoid(vm, vm->host, now + AVOID_AFTER_REFUSAL);
+    if (lease && lease->phase == PHASE_STARTING)
+        daemon_replan(enactor->daemon, "VM %d was refused on host %d", vm->id, vm->host);
+}

@@ -1,0 +1,173 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/enactor.h"
+#include "daemon/live/enactor_inside.h"
+#include "daemon/live/estimates.h"
+#include "daemon/live/moves.h"
+#include "daemon/log.h"
+#include "util/crash_point.h"
+#include "util/memory.h"
+
+/* one.vm.recover's operations. */
+enum { RECOVER_RETRY = 2, RECOVER_DELETE = 3, RECOVER_RECREATE = 4 };
+
+enum { PAUSE_WHEN_UNREACHABLE = 1 /* seconds */ };
+
+struct sent {
+    struct enactor *enactor;
+    int32_t vm;
+};
+
+static void done(struct enactor *enactor, struct vm_record *vm)
+{
+    const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
+
+    log_info("VM %d: %s accepted", vm->id, vm->command);
+    if (strcmp(vm->command, "recreate") == 0) {
+        vm->ran = false;
+        vm->ran_for = 0; /* of a work that is lost */
+        if (observed && observed->history.sequence > vm->sequence)
+            vm->sequence = observed->history.sequence;
+        if (vm->goal == GOAL_AGAIN)
+            vm->goal = GOAL_NONE;
+        store_mark_vm(enactor->daemon->store, vm);
+    }
+}
+
+static void answered(void *context, const struct rpc_reply *reply)
+{
+    struct sent *sent = context;
+    struct enactor *enactor = sent->enactor;
+    struct vm_record *vm = store_vm(enactor->daemon->store, sent->vm);
+    int64_t now = clock_now();
+
+    free(sent);
+    enactor->in_flight--;
+    if (!vm)
+        return;
+    crash_point("command answered");
+    vm->in_flight = false;
+    vm->settled = clock_monotonic();
+    switch (reply->outcome) {
+    case RPC_DONE:
+        vm->too_late = vm->refusals = 0;
+        done(enactor, vm);
+        break;
+    case RPC_REFUSED:
+    case RPC_FAULT:
+        enactor_note_refusal(enactor, vm, reply, now);
+        move_refused(enactor->daemon, vm, now);
+        break;
+    case RPC_NOT_SENT:
+        vm->command[0] = '\0';
+        vm->move_sent = false;
+        vm->next_try = now + PAUSE_WHEN_UNREACHABLE;
+        store_mark_vm(enactor->daemon->store, vm);
+        break;
+    case RPC_UNKNOWN:
+        log_warning("VM %d: %s: %s; what became of it is looked at", vm->id, vm->command,
+                    reply->message);
+        break;
+    }
+    daemon_wake(enactor->daemon);
+}
+
+static void call(struct enactor *enactor, const struct vm_record *vm, const char *method,
+                 const struct rpc_argument *arguments, size_t n)
+{
+    struct sent *sent = memory_new(1, sizeof *sent);
+
+    *sent = (struct sent){enactor, vm->id};
+    enactor->in_flight++;
+    rpc_call(enactor->daemon->rpc, &(struct rpc_request){.method = method,
+                                                         .arguments = arguments,
+                                                         .n_arguments = n,
+                                                         .urgent = true,
+                                                         .done = answered,
+                                                         .context = sent});
+}
+
+static void recover(struct enactor *enactor, const struct vm_record *vm, int operation)
+{
+    call(enactor, vm, "one.vm.recover",
+         (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(operation)}, 2);
+}
+
+/* Its time is measured from here. */
+static void measure(struct enactor *enactor, const struct vm_record *vm)
+{
+    struct estimates *estimates = enactor->daemon->estimates;
+    int64_t now = clock_monotonic();
+
+    if (strcmp(vm->command, "stop") == 0 || strcmp(vm->command, "suspend") == 0)
+        estimates_begun(estimates, vm->id, OPERATION_SUSPEND, vm->memory, now);
+    else if (strcmp(vm->command, "deploy") == 0)
+        estimates_begun(estimates, vm->id, vm->ran ? OPERATION_RESUME : OPERATION_BOOT, vm->memory,
+                        now);
+    else if (strcmp(vm->command, "resume") == 0)
+        estimates_begun(estimates, vm->id, OPERATION_RESUME, vm->memory, now);
+    else
+        estimates_forget(estimates, vm->id);
+}
+
+static void send_one(struct enactor *enactor, struct vm_record *vm)
+{
+    measure(enactor, vm);
+    log_info("VM %d: %s%s", vm->id, vm->command,
+             enactor->daemon->live->dry_run ? " (dry run)" : "");
+    vm->in_flight = true; /* for ever in a dry run: told once */
+    if (enactor->daemon->live->dry_run)
+        return;
+    if (strcmp(vm->command, "deploy") == 0)
+        call(enactor, vm, "one.vm.deploy",
+             (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(vm->host),
+                                     RPC_BOOL(enactor->daemon->live->enforce),
+                                     RPC_INT(vm->datastore), RPC_TEXT("")},
+             5);
+    else if (strstr(vm->command, "migrate"))
+        call(enactor, vm, "one.vm.migrate",
+             (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(vm_target(vm, vm->command)),
+                                     RPC_BOOL(strcmp(vm->command, "live-migrate") == 0),
+                                     RPC_BOOL(enactor->daemon->live->enforce), RPC_INT(-1),
+                                     RPC_INT(0)},
+             6);
+    else if (strcmp(vm->command, "recreate") == 0)
+        recover(enactor, vm, RECOVER_RECREATE);
+    else if (strcmp(vm->command, "retry") == 0)
+        recover(enactor, vm, RECOVER_RETRY);
+    else if (strcmp(vm->command, "delete") == 0)
+        recover(enactor, vm, RECOVER_DELETE);
+    else
+        call(enactor, vm, "one.vm.action",
+             (struct rpc_argument[]){RPC_TEXT(vm->command), RPC_INT(vm->id)}, 2);
+}
+
+void enactor_withdraw(struct enactor *enactor)
+{
+    for (size_t i = 0; i < enactor->n_commands; i++) {
+        struct vm_record *vm = store_vm(enactor->daemon->store, enactor->commands[i]);
+
+        if (!vm)
+            continue;
+        vm->in_flight = false;
+        vm->command[0] = '\0';
+        store_mark_vm(enactor->daemon->store, vm);
+    }
+    enactor->n_commands = 0;
+}
+
+void enactor_send(struct enactor *enactor)
+{
+    for (size_t i = 0; i < enactor->n_commands; i++) {
+        struct vm_record *vm = store_vm(enactor->daemon->store, enactor->commands[i]);
+
+        crash_point("before a command");
+        if (vm)
+            send_one(enactor, vm);
+        crash_point("after a command");
+    }
+    enactor->n_commands = 0;
+}

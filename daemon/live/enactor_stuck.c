@@ -1,0 +1,52 @@
+/* Operations that do not come to an end: they take no part in the limits, and their hosts are left
+ * alone when there are several. */
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/enactor_inside.h"
+#include "daemon/live/estimates.h"
+#include "daemon/live/quarantine.h"
+#include "daemon/log.h"
+
+enum { TIMES = 3 /* what such operations took so far */ };
+
+/* Milliseconds that a VM may be on its way. */
+static int64_t patience(const struct enactor *enactor, const struct vm_observation *observed)
+{
+    int64_t longest = enactor->daemon->live->stuck_after;
+
+    for (int kind = 0; kind < OPERATIONS; kind++) {
+        struct estimate estimate = estimates_of(enactor->daemon->estimates, (enum operation)kind);
+        int64_t seconds = TIMES * estimate_seconds(&estimate, observed->memory);
+
+        if (seconds > longest)
+            longest = seconds;
+    }
+    return longest * 1000;
+}
+
+bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation *observed)
+{
+    return observed_in_transition(observed) &&
+           clock_monotonic() - observed->since > patience(enactor, observed);
+}
+
+/* Booting is quick, wherever it works. What copies images may take its time, and stands for a fault
+ * of the host only when the host does nothing else any more. */
+void enactor_note_stuck(struct enactor *enactor, int64_t now)
+{
+    struct daemon *daemon = enactor->daemon;
+    const struct host_pool *pool = &enactor->hosts->pool;
+
+    daemon->quarantine.hosts = pool->n;
+    for (size_t i = 0; i < pool->n; i++) {
+        const struct host_usage *usage = &enactor->usage[i];
+
+        if (usage->stuck_booting < QUARANTINE_VMS && usage->stuck < daemon->live->actions_per_host)
+            continue;
+        if (!quarantine_stuck(&daemon->quarantine, pool->items[i].id, now))
+            continue;
+        log_warning("host %d is left alone: %d VMs on it do not come to an end", pool->items[i].id,
+                    usage->stuck);
+        daemon_replan(daemon, "host %d is in trouble", pool->items[i].id);
+    }
+}

@@ -1,0 +1,237 @@
+#include "daemon/live/estimates.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/store/store.h"
+#include "util/memory.h"
+#include "util/search.h"
+
+enum {
+    UNDER_WAY_MAX = 4096,       /* more at once are not measured */
+    LONGEST = 24 * 3600 * 1000, /* milliseconds: what takes longer was not the operation */
+};
+
+static const char *const fact_names[OPERATIONS] = {"estimate-suspend", "estimate-resume",
+                                                   "estimate-boot"};
+
+/* A smoothed figure and how far off it was. */
+struct smoothed {
+    int64_t mean, deviation;
+};
+
+struct model {
+    int64_t n;
+    struct smoothed span;  /* milliseconds */
+    struct smoothed share; /* nanoseconds a MB */
+};
+
+struct under_way {
+    int32_t vm;
+    enum operation operation;
+    int64_t memory, began;
+};
+
+struct estimates {
+    struct store *store;
+    struct model models[OPERATIONS];
+    struct under_way *under_way;
+    size_t n_under_way, allocated;
+};
+
+static bool is_sound(const struct smoothed *smoothed, int64_t most)
+{
+    return smoothed->mean >= 1 && smoothed->mean <= most && smoothed->deviation >= 0 &&
+           smoothed->deviation <= most;
+}
+
+/* A fact that makes no sense is as good as none. */
+static void read_model(const struct store *store, const char *name, struct model *model)
+{
+    const char *text = store_fact(store, name);
+    struct model read;
+
+    if (!text ||
+        sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &read.n,
+               &read.span.mean, &read.span.deviation, &read.share.mean, &read.share.deviation) != 5)
+        return;
+    if (read.n >= 1 && is_sound(&read.span, LONGEST) &&
+        is_sound(&read.share, (int64_t)LONGEST * 1000000))
+        *model = read;
+}
+
+static void write_model(const struct estimates *estimates, enum operation operation)
+{
+    const struct model *model = &estimates->models[operation];
+    char text[128];
+
+    snprintf(text, sizeof text, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
+             model->n, model->span.mean, model->span.deviation, model->share.mean,
+             model->share.deviation);
+    store_set_fact(estimates->store, fact_names[operation], text);
+}
+
+struct estimates *estimates_create(struct store *store)
+{
+    struct estimates *estimates = memory_new(1, sizeof *estimates);
+
+    estimates->store = store;
+    for (int i = 0; i < OPERATIONS; i++)
+        read_model(store, fact_names[i], &estimates->models[i]);
+    return estimates;
+}
+
+void estimates_destroy(struct estimates *estimates)
+{
+    if (!estimates)
+        return;
+    free(estimates->under_way);
+    free(estimates);
+}
+
+/* --- operations under way --------------------------------------------------------------------- */
+
+static int order_of_vms(const void *vm, const void *under_way)
+{
+    int32_t a = *(const int32_t *)vm, b = ((const struct under_way *)under_way)->vm;
+
+    return a < b ? -1 : a > b;
+}
+
+/* Where the VM is, or would be: they are ascending. */
+static size_t place_of(const struct estimates *estimates, int32_t vm)
+{
+    return search_place(&vm, estimates->under_way, estimates->n_under_way,
+                        sizeof *estimates->under_way, order_of_vms);
+}
+
+static struct under_way *find(const struct estimates *estimates, int32_t vm)
+{
+    size_t place = place_of(estimates, vm);
+
+    return place < estimates->n_under_way && estimates->under_way[place].vm == vm
+               ? &estimates->under_way[place]
+               : NULL;
+}
+
+static void drop(struct estimates *estimates, struct under_way *found)
+{
+    struct under_way *end = estimates->under_way + estimates->n_under_way--;
+
+    memmove(found, found + 1, (size_t)(end - found - 1) * sizeof *found);
+}
+
+void estimates_begun(struct estimates *estimates, int32_t vm, enum operation operation,
+                     int64_t memory, int64_t at)
+{
+    size_t place;
+
+    estimates_forget(estimates, vm);
+    if (estimates->n_under_way == UNDER_WAY_MAX)
+        return;
+    place = place_of(estimates, vm);
+    estimates->under_way = memory_grow(estimates->under_way, &estimates->allocated,
+                                       estimates->n_under_way + 1, sizeof *estimates->under_way);
+    memmove(&estimates->under_way[place + 1], &estimates->under_way[place],
+            (estimates->n_under_way++ - place) * sizeof *estimates->under_way);
+    estimates->under_way[place] = (struct under_way){vm, operation, memory > 0 ? memory : 1, at};
+}
+
+void estimates_forget(struct estimates *estimates, int32_t vm)
+{
+    struct under_way *found = find(estimates, vm);
+
+    if (found)
+        drop(estimates, found);
+}
+
+/* --- learning --------------------------------------------------------------------------------- */
+
+static void learn(struct smoothed *smoothed, int64_t seen, bool first)
+{
+    int64_t off;
+
+    if (seen < 1)
+        seen = 1;
+    off = llabs(seen - smoothed->mean);
+    if (first) {
+        *smoothed = (struct smoothed){.mean = seen, .deviation = seen / 2};
+        return;
+    }
+    smoothed->deviation += (off - smoothed->deviation) / 4;
+    smoothed->mean += (seen - smoothed->mean) / 8;
+}
+
+static bool changed(const struct estimate *old, const struct estimate *new)
+{
+    double a = old->seconds ? (double)old->seconds : old->rate;
+    double b = new->seconds ? (double)new->seconds : new->rate;
+
+    return old->n == 0 || !old->seconds != !new->seconds || fabs(a - b) * 10 >= a;
+}
+
+static bool ended(struct estimates *estimates, struct under_way *found, int64_t at)
+{
+    enum operation operation = found->operation;
+    struct model *model = &estimates->models[operation];
+    struct estimate before = estimates_of(estimates, operation), after;
+    int64_t span = at - found->began, memory = found->memory;
+
+    drop(estimates, found);
+    if (span > LONGEST)
+        return false;
+    learn(&model->span, span, model->n == 0);
+    learn(&model->share, span * 1000000 / memory, model->n == 0);
+    model->n++;
+    write_model(estimates, operation);
+    after = estimates_of(estimates, operation);
+    return changed(&before, &after);
+}
+
+bool estimates_suspended(struct estimates *estimates, int32_t vm, int64_t at)
+{
+    struct under_way *found = find(estimates, vm);
+
+    if (!found || found->operation != OPERATION_SUSPEND || at <= found->began)
+        return false;
+    return ended(estimates, found, at);
+}
+
+bool estimates_running(struct estimates *estimates, int32_t vm, int64_t at)
+{
+    struct under_way *found = find(estimates, vm);
+
+    if (!found || found->operation == OPERATION_SUSPEND || at <= found->began)
+        return false;
+    return ended(estimates, found, at);
+}
+
+/* --- what is expected ------------------------------------------------------------------------- */
+
+struct estimate estimates_of(const struct estimates *estimates, enum operation operation)
+{
+    const struct model *model = &estimates->models[operation];
+    struct estimate estimate = {.n = (size_t)model->n};
+    double span = (double)model->span.mean, share = (double)model->share.mean;
+
+    if (model->n == 0)
+        return estimate;
+    /* By relative deviations. VMs that are all of one size fit both: others will differ. */
+    if (3 * (double)model->share.deviation * span <= 4 * (double)model->span.deviation * share)
+        estimate.rate = 1e9 / (share + 2 * (double)model->share.deviation);
+    else
+        estimate.seconds = (int64_t)ceil((span + 2 * (double)model->span.deviation) / 1000);
+    return estimate;
+}
+
+int64_t estimate_seconds(const struct estimate *estimate, int64_t memory)
+{
+    if (estimate->n == 0)
+        return 0;
+    if (estimate->seconds)
+        return estimate->seconds;
+    return (int64_t)ceil((double)(memory > 0 ? memory : 1) / estimate->rate);
+}

@@ -1,0 +1,355 @@
+#include "daemon/live/guard.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/setup.h"
+#include "daemon/control/moment.h"
+#include "daemon/live/claim.h"
+#include "daemon/live/clock.h"
+#include "daemon/log.h"
+#include "util/crash_point.h"
+#include "util/memory.h"
+
+enum { ADMINISTRATOR = 0, ZONE_UNKNOWN = -1, RELEASE_LIMIT = 2000 /* milliseconds */ };
+
+struct guard {
+    struct rpc *rpc;
+    struct claim claim;
+    int fd;
+    int32_t zone;
+    bool marked, in_flight;
+    bool told_failure, told_refusal, told_watching;
+};
+
+/* --- the socket ------------------------------------------------------------------------------- */
+
+static uint64_t digest_of(const char *text)
+{
+    uint64_t digest = UINT64_C(14695981039346656037);
+
+    for (; *text; text++)
+        digest = (digest ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return digest;
+}
+
+static int hold_socket(const char *endpoint, struct error *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int length;
+
+    if (fd < 0)
+        return error_set(err, errno, "cannot make a socket: %s", strerror(errno));
+    length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "galerna/%016" PRIx64,
+                      digest_of(endpoint));
+    if (bind(fd, (struct sockaddr *)&address,
+             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) < 0) {
+        int code = errno;
+
+        close(fd);
+        if (code == EADDRINUSE)
+            return error_set(err, EBUSY,
+                             "another galernad on this machine acts on %s already; stop it first",
+                             endpoint);
+        return error_set(err, code, "cannot take the place of scheduler of %s: %s", endpoint,
+                         strerror(code));
+    }
+    return fd;
+}
+
+/* --- who we are ------------------------------------------------------------------------------- */
+
+static void read_machine(char *text, size_t size, const char *host)
+{
+    FILE *file = fopen("/etc/machine-id", "re");
+
+    text[0] = '\0';
+    if (file) {
+        if (!fgets(text, (int)size, file))
+            text[0] = '\0';
+        fclose(file);
+        text[strcspn(text, "\n")] = '\0';
+    }
+    if (!text[0])
+        snprintf(text, size, "%s", host);
+}
+
+/* Sockets with the same name are the same socket within one network namespace only. */
+static void read_network(char *text, size_t size)
+{
+    ssize_t length = readlink("/proc/self/ns/net", text, size - 1);
+
+    text[length > 0 ? length : 0] = '\0';
+}
+
+static void name_self(struct guard *guard, const char *endpoint, const char *instance)
+{
+    char host[65] = "", machine[80], network[40], place[128];
+
+    gethostname(host, sizeof host - 1);
+    read_machine(machine, sizeof machine, host);
+    read_network(network, sizeof network);
+    snprintf(place, sizeof place, "%.60s %.30s %016" PRIx64, machine, network, digest_of(endpoint));
+    claim_init(&guard->claim, instance, place, host);
+}
+
+/* --- the mark --------------------------------------------------------------------------------- */
+
+static void copy(char *to, size_t size, const struct attributes *attributes, int32_t zone,
+                 const char *key)
+{
+    char name[64];
+    const char *value;
+
+    snprintf(name, sizeof name, "GALERNA_ZONE_%d/%s", zone, key);
+    value = attributes_find(attributes, name);
+    snprintf(to, size, "%s", value ? value : "");
+}
+
+static int parse_mark(const struct guard *guard, const struct rpc_reply *reply,
+                      struct claim_mark *mark, struct error *err)
+{
+    struct user_pool users = {0};
+    const struct attributes *attributes;
+    char beat[32];
+
+    *mark = (struct claim_mark){0};
+    if (!reply->text || user_pool_parse(&users, reply->text, reply->length, err) < 0 || !users.n) {
+        user_pool_finish(&users);
+        return error_prefix(err, "one.user.info");
+    }
+    attributes = &users.items[0].attributes;
+    copy(mark->instance, sizeof mark->instance, attributes, guard->zone, "INSTANCE");
+    copy(mark->place, sizeof mark->place, attributes, guard->zone, "PLACE");
+    copy(mark->host, sizeof mark->host, attributes, guard->zone, "HOST");
+    copy(beat, sizeof beat, attributes, guard->zone, "BEAT");
+    mark->beat = strtoll(beat, NULL, 10);
+    user_pool_finish(&users);
+    return 0;
+}
+
+static void failed(struct guard *guard, const char *why)
+{
+    if (!guard->told_failure)
+        log_warning("the mark of the acting galernad in OpenNebula: %s; trying again", why);
+    guard->told_failure = true;
+    claim_failed(&guard->claim, clock_monotonic());
+}
+
+/* Whoever may not ask is not kept from acting: nothing says that there is another one. */
+static void answered_no(struct guard *guard, const struct rpc_reply *reply)
+{
+    if (reply->outcome != RPC_REFUSED || reply->code != RPC_CODE_AUTHORIZATION) {
+        failed(guard, reply->message);
+        return;
+    }
+    if (!guard->told_refusal)
+        log_warning("a galernad on another machine would not be noticed: %s", reply->message);
+    guard->told_refusal = true;
+    claim_refused(&guard->claim, clock_monotonic());
+}
+
+static void tell_watching(struct guard *guard)
+{
+    const struct claim_mark *other = &guard->claim.other;
+
+    if (guard->claim.state == CLAIM_WATCHING && !guard->told_watching)
+        log_info("OpenNebula has the mark of another galernad, %s on %s; it is taken for gone when "
+                 "its mark does not change for %d s",
+                 other->instance, other->host, CLAIM_DEAD / 1000);
+    guard->told_watching = guard->claim.state == CLAIM_WATCHING;
+}
+
+static void mark_seen(void *context, const struct rpc_reply *reply)
+{
+    struct guard *guard = context;
+    struct claim_mark mark;
+    struct error err = {0};
+
+    guard->in_flight = false;
+    if (reply->outcome != RPC_DONE) {
+        answered_no(guard, reply);
+    } else if (parse_mark(guard, reply, &mark, &err) < 0) {
+        failed(guard, err.text);
+    } else {
+        claim_read(&guard->claim, &mark, clock_monotonic());
+        tell_watching(guard);
+    }
+}
+
+static void mark_written(void *context, const struct rpc_reply *reply)
+{
+    struct guard *guard = context;
+
+    guard->in_flight = false;
+    crash_point("mark answered");
+    if (reply->outcome != RPC_DONE) {
+        answered_no(guard, reply);
+        return;
+    }
+    if (guard->told_failure)
+        log_info("the mark of the acting galernad is in OpenNebula");
+    guard->told_failure = false;
+    claim_written(&guard->claim, clock_monotonic());
+}
+
+static void zone_known(void *context, const struct rpc_reply *reply)
+{
+    struct guard *guard = context;
+    struct setup_facts facts;
+    struct error err = {0};
+
+    guard->in_flight = false;
+    setup_facts_init(&facts);
+    if (reply->outcome == RPC_DONE && reply->text &&
+        setup_read_config(&facts, reply->text, reply->length, &err) == 0)
+        guard->zone = facts.zone;
+    else if (reply->outcome == RPC_DONE || reply->outcome == RPC_REFUSED)
+        guard->zone = 0; /* not for us to know: taken as alone */
+    else
+        failed(guard, reply->message);
+}
+
+static void ask(struct guard *guard, const char *method, const struct rpc_argument *arguments,
+                size_t n, rpc_done *done)
+{
+    guard->in_flight = true;
+    rpc_call(guard->rpc, &(struct rpc_request){.method = method,
+                                               .arguments = arguments,
+                                               .n_arguments = n,
+                                               .urgent = true,
+                                               .done = done,
+                                               .context = guard});
+}
+
+static void print_mark(const struct guard *guard, const struct claim_mark *mark, char text[512])
+{
+    char seen[MOMENT_TEXT_MAX];
+
+    moment_format(clock_now(), seen);
+    snprintf(text, 512,
+             "GALERNA_ZONE_%d=[INSTANCE=\"%s\",HOST=\"%s\",PLACE=\"%s\",BEAT=\"%lld\",SEEN=\"%s\"]",
+             guard->zone, mark->instance, mark->host, mark->place, (long long)mark->beat, seen);
+}
+
+static void write_mark(struct guard *guard)
+{
+    char text[512];
+    const struct rpc_argument arguments[] = {RPC_INT(ADMINISTRATOR), RPC_TEXT(text), RPC_INT(1)};
+
+    print_mark(guard, claim_write(&guard->claim, clock_monotonic()), text);
+    crash_point("before a mark");
+    ask(guard, "one.user.update", arguments, 3, mark_written);
+    crash_point("after a mark");
+}
+
+void guard_rest(struct guard *guard)
+{
+    const struct claim_mark own = guard->claim.own;
+
+    if (guard->claim.state == CLAIM_UNKNOWN || guard->in_flight)
+        return;
+    claim_init(&guard->claim, own.instance, own.place, own.host);
+    guard->claim.own.beat = own.beat;
+    guard->told_watching = false;
+}
+
+void guard_step(struct guard *guard)
+{
+    const struct rpc_argument user = RPC_INT(ADMINISTRATOR);
+    enum claim_wish spec = claim_wish(&guard->claim, clock_monotonic());
+
+    if (!guard->marked || guard->in_flight || spec == CLAIM_WAIT)
+        return;
+    if (guard->zone == ZONE_UNKNOWN)
+        ask(guard, "one.system.config", NULL, 0, zone_known);
+    else if (spec == CLAIM_READ)
+        ask(guard, "one.user.info", &user, 1, mark_seen);
+    else
+        write_mark(guard);
+}
+
+int64_t guard_next_time(const struct guard *guard)
+{
+    if (!guard->marked || guard->in_flight || guard->claim.state == CLAIM_LOST)
+        return INT64_MAX;
+    return guard->claim.next;
+}
+
+bool guard_is_settled(const struct guard *guard)
+{
+    return !guard->marked || guard->told_failure || guard->claim.open ||
+           guard->claim.state == CLAIM_HELD || guard->claim.state == CLAIM_LOST;
+}
+
+bool guard_holds(const struct guard *guard)
+{
+    return !guard->marked || claim_holds(&guard->claim, clock_monotonic());
+}
+
+int guard_check(const struct guard *guard, struct error *err)
+{
+    const struct claim_mark *other = &guard->claim.other;
+
+    if (!guard->marked || guard->claim.state != CLAIM_LOST)
+        return 0;
+    return error_set(err, EBUSY,
+                     "another galernad acts on this OpenNebula: instance %s on %s; stop it first",
+                     other->instance, other->host);
+}
+
+struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *instance, bool marked,
+                           struct error *err)
+{
+    struct guard *guard = memory_new(1, sizeof *guard);
+
+    guard->rpc = rpc;
+    guard->marked = marked;
+    guard->zone = ZONE_UNKNOWN;
+    name_self(guard, endpoint, instance);
+    guard->fd = hold_socket(endpoint, err);
+    if (guard->fd < 0) {
+        free(guard);
+        return NULL;
+    }
+    crash_point("place taken");
+    return guard;
+}
+
+void guard_release(struct guard *guard)
+{
+    char text[512];
+    const struct rpc_argument arguments[] = {RPC_INT(ADMINISTRATOR), RPC_TEXT(text), RPC_INT(1)};
+    const struct rpc_request request = {.method = "one.user.update",
+                                        .arguments = arguments,
+                                        .n_arguments = 3,
+                                        .timeout = RELEASE_LIMIT,
+                                        .urgent = true};
+    struct claim_mark mark;
+    struct error err = {0};
+
+    if (!guard || !guard->marked || guard->claim.open || !guard_holds(guard))
+        return;
+    mark = guard->claim.own;
+    mark.beat = -1;
+    print_mark(guard, &mark, text);
+    crash_point("before giving the mark up");
+    if (rpc_call_now(guard->rpc, &request, NULL, NULL, &err) < 0)
+        log_debug("the mark stays in OpenNebula: %s", err.text);
+}
+
+void guard_destroy(struct guard *guard)
+{
+    if (!guard)
+        return;
+    close(guard->fd);
+    free(guard);
+}

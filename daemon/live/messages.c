@@ -1,0 +1,316 @@
+#include "daemon/live/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/log.h"
+#include "util/crash_point.h"
+#include "util/memory.h"
+
+enum {
+    AT_ONCE = 20,           /* calls under way */
+    ESTIMATE_INTERVAL = 30, /* seconds between two of a waiting VM that differ in numbers only */
+    REWRITE_INTERVAL = 2,   /* seconds between any two to one VM */
+};
+
+struct messages {
+    struct daemon *daemon;
+    size_t in_flight;
+};
+
+struct sent {
+    struct messages *messages;
+    int32_t vm;
+    char text[STORE_TEXT_MAX];
+};
+
+struct messages *messages_create(struct daemon *daemon)
+{
+    struct messages *messages = memory_new(1, sizeof *messages);
+
+    messages->daemon = daemon;
+    return messages;
+}
+
+void messages_destroy(struct messages *messages)
+{
+    free(messages);
+}
+
+static void time_text(int64_t instant, char *text, size_t size)
+{
+    time_t at = (time_t)instant;
+    struct tm local;
+
+    strftime(text, size, "%Y-%m-%d %H:%M:%S", localtime_r(&at, &local));
+}
+
+/* The engine's sentences begin with what the message says already. */
+static const char *without_prefix(const char *reason)
+{
+    static const char *const prefixes[] = {"refused: ", "waits "};
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(reason, prefixes[i], strlen(prefixes[i])) == 0)
+            return reason + strlen(prefixes[i]);
+    return reason;
+}
+
+/* The reason only repeats when it starts. */
+static bool is_plan(const struct lease_record *lease)
+{
+    return !lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0;
+}
+
+/* What it waits for, and when it will probably start. */
+static void waiting_message(const struct lease_record *lease, const char *sentence,
+                            const char *when, char *text, size_t size)
+{
+    const char *reason = without_prefix(sentence);
+    int length = snprintf(text, size, "Waiting%s%s", reason == sentence ? ": " : " ", reason);
+
+    if ((size_t)length >= size)
+        return;
+    text += length;
+    size -= (size_t)length;
+    if (when[0])
+        snprintf(text, size, ". Expected to start at %s (estimate)", when);
+    else if (lease->expected == INSTANT_NEVER)
+        snprintf(text, size,
+                 ". When it starts cannot be told: what holds the hosts it may use has "
+                 "no planned end");
+    else if (lease->is_far)
+        snprintf(text, size, ". Its start is estimated when fewer are before it");
+}
+
+#define RANK_IGNORED "SCHED_RANK cannot be read and is ignored"
+
+/* Beside what else there is to say. */
+static void add_notice(const struct lease_record *lease, char *text, size_t size)
+{
+    size_t length = strlen(text);
+
+    if (lease->rank_ignored && length < size && lease->phase <= PHASE_RUNNING)
+        snprintf(text + length, size - length, "%s%s", length ? ". " : "", RANK_IGNORED);
+}
+
+/* Of a VM that runs, a notice stays until there is something else to say, over a restart, too. */
+static bool keeps_notice(const struct vm_record *vm, const struct lease_record *lease,
+                         const char *text)
+{
+    return !*text && lease->phase == PHASE_RUNNING &&
+           strncmp(vm->message, RANK_IGNORED, strlen(RANK_IGNORED)) == 0;
+}
+
+/* What was promised, and when it starts; a time that has passed is not announced. */
+static void reserved_message(const struct lease_record *lease, const char *sentence,
+                             const char *when, bool passed, char *text, size_t size)
+{
+    const char *reason = is_plan(lease) ? "" : without_prefix(sentence);
+
+    if (lease->late)
+        snprintf(text, size, "Late: the reservation for %s could not be started: %s", when,
+                 without_prefix(sentence));
+    else if (lease->contract)
+        snprintf(text, size, "Reserved: %s %s (contract)%s%s",
+                 passed ? "was to start at" : "starts at", when, reason[0] ? ". " : "", reason);
+    else
+        snprintf(text, size, "Accepted: ends by its deadline%s%s",
+                 passed || !when[0] ? "" : "; planned to start at ", passed ? "" : when);
+}
+
+static bool is_time(int64_t instant)
+{
+    return instant != INSTANT_NONE && instant != INSTANT_NEVER;
+}
+
+static void say_where_it_is(const struct lease_record *lease, int64_t now, char *text, size_t size)
+{
+    char when[64] = "", sentence[STORE_SENTENCE_MAX];
+    const char *reason;
+    const char *what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
+    int64_t promised = lease->kind == LEASE_IMMEDIATE ? lease->expected : lease->start;
+    bool passed = is_time(lease->expected) && lease->expected < now;
+
+    store_reason_text(lease, now, sentence, sizeof sentence);
+    reason = without_prefix(sentence);
+    text[0] = '\0';
+    if (is_time(lease->expected))
+        time_text(lease->expected, when, sizeof when);
+    switch (lease->phase) {
+    case PHASE_GATHERING:
+        snprintf(text, size, "%s", reason);
+        break;
+    case PHASE_WAITING:
+        waiting_message(lease, sentence, passed ? "" : when, text, size);
+        break;
+    case PHASE_RESERVED:
+        reserved_message(lease, sentence, when, passed, text, size);
+        break;
+    case PHASE_STARTING:
+        if (!is_plan(lease))
+            snprintf(text, size, "Starting: %s", reason);
+        else if (lease->late)
+            snprintf(text, size, "Late: the %s is starting after its time", what);
+        break;
+    case PHASE_RUNNING:
+        if (strcmp(lease->reason_word, "ends-soon") == 0)
+            snprintf(text, size, "%s", reason);
+        else if (lease->late && lease->since != INSTANT_NONE && is_time(promised))
+            snprintf(text, size, "Late: the %s started %lld s after its time", what,
+                     (long long)(lease->since - promised));
+        break;
+    case PHASE_REFUSED:
+        snprintf(text, size, "Refused: %s", reason);
+        break;
+    case PHASE_FAILED:
+        snprintf(text, size, "Given up: %s", reason);
+        break;
+    default:
+        break;
+    }
+}
+
+void message_of(const struct lease_record *lease, int64_t now, char *text, size_t size)
+{
+    say_where_it_is(lease, now, text, size);
+    add_notice(lease, text, size);
+}
+
+static void answered(void *context, const struct rpc_reply *reply)
+{
+    struct sent *sent = context;
+    struct vm_record *vm = store_vm(sent->messages->daemon->store, sent->vm);
+
+    sent->messages->in_flight--;
+    crash_point("message answered");
+    if (vm && reply->outcome == RPC_DONE && strcmp(vm->message, sent->text) != 0) {
+        snprintf(vm->message, sizeof vm->message, "%s", sent->text);
+        store_mark_vm(sent->messages->daemon->store, vm);
+    } else if (reply->outcome != RPC_DONE) {
+        log_debug("VM %d: its message could not be written: %s", sent->vm, reply->message);
+    }
+    if (vm) {
+        vm->message_in_flight = false;
+        vm->message_settled = clock_monotonic();
+    }
+    free(sent);
+}
+
+/* In a template a quote or backslash would end the text, and oned puts it between <![CDATA[ and ]]>
+ * as it is: what users wrote, of which a reason may quote a part, must not end that either. */
+static void quote(const char *text, char *quoted, size_t size)
+{
+    size_t n = 0;
+
+    for (; *text && n + 2 < size; text++) {
+        bool ends = *text == '>' && n > 0 && quoted[n - 1] == ']';
+
+        quoted[n++] =
+            *text == '"' || *text == '\\' || (unsigned char)*text < 0x20 || ends ? '\'' : *text;
+    }
+    quoted[n] = '\0';
+}
+
+static void send_message(struct messages *messages, struct vm_record *vm, int64_t expected,
+                         const char *text)
+{
+    char attribute[STORE_TEXT_MAX + 32];
+    struct sent *sent = memory_new(1, sizeof *sent);
+    const struct rpc_argument arguments[] = {RPC_INT(vm->id), RPC_TEXT(attribute), RPC_INT(1)};
+
+    snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"", text);
+    sent->messages = messages;
+    sent->vm = vm->id;
+    snprintf(sent->text, sizeof sent->text, "%s", text);
+    vm->message_in_flight = true;
+    vm->message_at = clock_now();
+    vm->message_expected = expected;
+    messages->in_flight++;
+    crash_point("before a message");
+    rpc_call(messages->daemon->rpc, &(struct rpc_request){.method = "one.vm.update",
+                                                          .arguments = arguments,
+                                                          .n_arguments = 3,
+                                                          .done = answered,
+                                                          .context = sent});
+    crash_point("after a message");
+}
+
+static const char *skip_digits(const char *text)
+{
+    return text + strspn(text, "0123456789");
+}
+
+/* Both say what a VM waits for, and only numbers and times differ: not worth a call each time. */
+static bool same_but_numbers(const char *a, const char *b)
+{
+    if (strncmp(a, "Waiting", strlen("Waiting")) != 0)
+        return false;
+    for (;; a++, b++) {
+        a = skip_digits(a);
+        b = skip_digits(b);
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+/* oned of 7.x writes the attribute too: what stands there counts, not what was written last. */
+static void see_message(struct daemon *daemon, struct vm_record *vm)
+{
+    const struct vm_observation *observed = world_vm(daemon->world, vm->id);
+    const char *shown;
+
+    if (vm->message_in_flight || !observed || !observed->full ||
+        observed->asked <= vm->message_settled)
+        return;
+    shown = attributes_find(&observed->full->user_template, "SCHED_MESSAGE");
+    if (strcmp(shown ? shown : "", vm->message) == 0)
+        return;
+    snprintf(vm->message, sizeof vm->message, "%s", shown ? shown : "");
+    store_mark_vm(daemon->store, vm);
+}
+
+static bool is_due(const struct vm_record *vm, const char *text, int64_t now)
+{
+    if (vm->message_in_flight || strcmp(vm->message, text) == 0)
+        return false;
+    if (now - vm->message_at < REWRITE_INTERVAL && now >= vm->message_at)
+        return false;
+    /* The time that stands there has passed. */
+    if (is_time(vm->message_expected) && vm->message_expected < now)
+        return true;
+    return !same_but_numbers(text, vm->message) || now - vm->message_at >= ESTIMATE_INTERVAL;
+}
+
+size_t messages_update(struct messages *messages, int64_t now)
+{
+    struct daemon *daemon = messages->daemon;
+    size_t n, left = 0;
+    struct vm_record *const *vms = store_vms(daemon->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
+        char text[STORE_TEXT_MAX], quoted[STORE_TEXT_MAX];
+
+        if (vms[i]->gone || !lease)
+            continue;
+        message_of(lease, now, text, sizeof text);
+        quote(text, quoted, sizeof quoted);
+        see_message(daemon, vms[i]);
+        if (!is_due(vms[i], quoted, now) || keeps_notice(vms[i], lease, quoted))
+            continue;
+        if (messages->in_flight >= AT_ONCE) {
+            left++;
+            continue;
+        }
+        if (!daemon->live->dry_run)
+            send_message(messages, vms[i], lease->expected, quoted);
+    }
+    return left;
+}

@@ -1,0 +1,47 @@
+/* quarantine.h: hosts on which different VMs failed to start lately, or do not come to an end: the
+ * host's fault, not theirs.
+ *
+ * At most half of the hosts are left alone at once: where most of them fail it is not theirs, and
+ * nobody's VMs may close all hosts to the others. Kept in memory only: after a restart a host gets
+ * another chance.
+ */
+#ifndef GALERNA_DAEMON_QUARANTINE_H
+#define GALERNA_DAEMON_QUARANTINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    QUARANTINE_VMS = 2,       /* so many different VMs */
+    QUARANTINE_SECONDS = 300, /* within this time; the host is left alone for as long */
+};
+
+struct host_trouble {
+    int32_t host, vm; /* the last VM that failed there */
+    int64_t at;
+    int64_t until; /* left alone until then; 0: not yet */
+};
+
+struct quarantine {
+    struct host_trouble *items;
+    size_t n, allocated;
+    size_t hosts; /* that there are; 0: not known, any number may be left alone */
+};
+
+/* A VM failed to start on a host. True: from now on the host is left alone. O(hosts in trouble). */
+bool quarantine_note(struct quarantine *quarantine, int32_t host, int32_t vm, int64_t now);
+/* VMs are stuck on a host: it is left alone from now on, for as long as this is said again and
+ * QUARANTINE_SECONDS more. True: it was not until now. */
+bool quarantine_stuck(struct quarantine *quarantine, int32_t host, int64_t now);
+/* A VM was started on it. True: it had been left alone until now. */
+bool quarantine_clear(struct quarantine *quarantine, int32_t host);
+/* Forget what is over. True: a host that was left alone is not any more. */
+bool quarantine_expire(struct quarantine *quarantine, int64_t now);
+bool quarantine_has(const struct quarantine *quarantine, int32_t host, int64_t now);
+void quarantine_finish(struct quarantine *quarantine);
+
+/* The clock was set by so many seconds. */
+void quarantine_move(struct quarantine *quarantine, int64_t by);
+
+#endif

@@ -1,0 +1,232 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/estimates.h"
+#include "daemon/live/moves.h"
+#include "daemon/live/reconcile_inside.h"
+#include "daemon/log.h"
+
+/* --- one lease -------------------------------------------------------------------------------- */
+
+static bool has_failed(const struct daemon *daemon, const struct lease_record *lease)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && (vms[i]->attempts > 0 || vms[i]->refusals > 0))
+            return true;
+    return false;
+}
+
+static void reconcile_active(struct daemon *daemon, struct lease_record *lease,
+                             const struct standings *s, int64_t now)
+{
+    if (planner_must_relocate(daemon->planner, lease, now))
+        daemon_replan(daemon, "a member of lease %lld goes to another host", (long long)lease->id);
+    if (s->of[STANDS_UNKNOWN])
+        return;
+    if (s->of[STANDS_RUNNING] == s->n) {
+        if (lease->phase != PHASE_RUNNING || (s->since && lease->since != s->since))
+            reconcile_runs(daemon, lease, s->since, now);
+    } else if (s->of[STANDS_THEIR_STOP] == s->n) {
+        reconcile_parked_by_user(daemon, lease, now);
+    } else if (s->of[STANDS_PENDING] == s->n &&
+               (lease->phase == PHASE_RUNNING || has_failed(daemon, lease))) {
+        reconcile_wait_again(daemon, lease,
+                             lease->phase == PHASE_RUNNING ? "pending-again" : "start-failed", now);
+    }
+}
+
+static void reconcile_stopping(struct daemon *daemon, struct lease_record *lease,
+                               const struct standings *s, int64_t now)
+{
+    if (s->of[STANDS_UNKNOWN])
+        return;
+    if (s->of[STANDS_OUR_STOP] + s->of[STANDS_PENDING] == s->n) {
+        reconcile_wait_again(daemon, lease, "suspended", now);
+    } else if (s->of[STANDS_THEIR_STOP] == s->n) {
+        reconcile_parked_by_user(daemon, lease, now);
+    }
+}
+
+static void reconcile_waiting(struct daemon *daemon, struct lease_record *lease,
+                              const struct standings *s, int64_t now)
+{
+    if (s->of[STANDS_UNKNOWN])
+        return;
+    if (s->of[STANDS_RUNNING] + s->of[STANDS_MOVING] > 0) {
+        store_history(daemon->store, lease->id, now, "started-by-others", "by a user or operator");
+        lease->accepted = true;
+        reconcile_set_goal(daemon, lease, GOAL_RUN);
+        reconcile_set_phase(daemon, lease, PHASE_STARTING);
+        daemon_replan(daemon, "lease %lld was started by others", (long long)lease->id);
+    } else if (s->of[STANDS_THEIR_STOP] == s->n) {
+        reconcile_parked_by_user(daemon, lease, now);
+    }
+}
+
+static void reconcile_parked(struct daemon *daemon, struct lease_record *lease,
+                             const struct standings *s, int64_t now)
+{
+    if (s->of[STANDS_UNKNOWN])
+        return;
+    if (lease->duration != SPAN_UNLIMITED && lease->kind == LEASE_RESERVATION &&
+        lease->start + lease->duration <= now) {
+        reconcile_begin_ending(daemon, lease, "its time is over", now);
+    } else if (s->of[STANDS_RUNNING] + s->of[STANDS_MOVING] > 0) {
+        store_history(daemon->store, lease->id, now, "resumed", "by a user or operator");
+        store_set_reason(daemon->store, lease, "", "");
+        reconcile_set_goal(daemon, lease, GOAL_RUN);
+        reconcile_set_phase(daemon, lease, PHASE_STARTING);
+        daemon_replan(daemon, "lease %lld was resumed", (long long)lease->id);
+    } else if (s->of[STANDS_PENDING] == s->n) {
+        reconcile_wait_again(daemon, lease, "released", now);
+    }
+}
+
+static bool is_ended_state(const struct daemon *daemon, const struct vm_observation *observed)
+{
+    switch (daemon->live->end_action) {
+    case END_POWEROFF:
+        return observed->state == VM_POWEROFF;
+    case END_UNDEPLOY:
+        return observed->state == VM_UNDEPLOYED;
+    default:
+        return false;
+    }
+}
+
+static void reconcile_ending(struct daemon *daemon, struct lease_record *lease,
+                             const struct standings *s, int64_t now)
+{
+    size_t n, over = 0;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    if (s->of[STANDS_UNKNOWN])
+        return;
+    if (lease->since == INSTANT_NONE && s->of[STANDS_RUNNING] == s->n && s->since) {
+        /* It was ended before anybody saw it run: its time counts all the same. */
+        lease->accumulated = reconcile_ran_for(daemon, lease);
+        lease->since = s->since;
+        store_mark_lease(daemon->store, lease);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        over += vms[i]->gone || (observed && is_ended_state(daemon, observed)) ||
+                (observed && observed->state == VM_HOLD);
+    }
+    if (over == n)
+        reconcile_ended(daemon, lease, "its time is over", now);
+}
+
+/* What is still to be done with its VMs, NONE when nothing is: of what is to be ended, all; of what
+ * is to be held, the first that is there stands for the others. */
+static enum vm_goal goal_of(const struct daemon *daemon, const struct lease_record *lease)
+{
+    enum vm_goal goal = GOAL_NONE;
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = n; i-- > 0;) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        if (vms[i]->gone)
+            continue;
+        if (vms[i]->goal == GOAL_END &&
+            !(observed && (observed->state == VM_HOLD || is_ended_state(daemon, observed))))
+            return GOAL_END;
+        goal = vms[i]->goal == GOAL_END ? GOAL_HOLD : vms[i]->goal;
+    }
+    return goal;
+}
+
+/* A refused VM that its user released is asked for anew; one that is started after its lease is
+ * over is ended again. */
+static void reconcile_final(struct daemon *daemon, struct lease_record *lease,
+                            const struct standings *s, int64_t now)
+{
+    enum vm_goal goal = goal_of(daemon, lease);
+
+    if (lease->phase == PHASE_FAILED)
+        reconcile_failed(daemon, lease, now);
+    if (s->of[STANDS_UNKNOWN])
+        return;
+    if (lease->phase != PHASE_ENDED && s->of[STANDS_THEIR_STOP] == s->n && goal == GOAL_HOLD)
+        reconcile_set_goal(daemon, lease, GOAL_NONE);
+    else if (lease->phase != PHASE_ENDED && s->of[STANDS_PENDING] == s->n && goal == GOAL_NONE &&
+             daemon->live->refusal == REFUSAL_HOLD)
+        intake_again(daemon, lease, now);
+    else if (lease->phase == PHASE_ENDED && s->of[STANDS_RUNNING] > 0)
+        reconcile_begin_ending(daemon, lease, "it was started after its time was over", now);
+}
+
+static void reconcile_lease(struct daemon *daemon, struct lease_record *lease, int64_t now)
+{
+    struct standings s = {0};
+    size_t n, gone_before = 0;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        gone_before += vms[i]->gone;
+    for (size_t i = 0; i < n; i++)
+        reconcile_observe_vm(daemon, lease, vms[i], now, &s);
+    if (s.n == 0) {
+        if (lease->phase == PHASE_ENDING)
+            reconcile_ended(daemon, lease, "its time is over", now);
+        else if (lease->phase < PHASE_ENDED)
+            reconcile_ended(daemon, lease, "its VMs were deleted", now);
+        return;
+    }
+    if (s.of[STANDS_GONE] > gone_before && lease->phase != PHASE_GATHERING &&
+        lease->phase < PHASE_ENDING)
+        daemon_replan(daemon, "lease %lld lost a VM", (long long)lease->id);
+    switch (lease->phase) {
+    case PHASE_STARTING:
+    case PHASE_RUNNING:
+        reconcile_active(daemon, lease, &s, now);
+        break;
+    case PHASE_STOPPING:
+        reconcile_stopping(daemon, lease, &s, now);
+        break;
+    case PHASE_WAITING:
+    case PHASE_RESERVED:
+        reconcile_waiting(daemon, lease, &s, now);
+        break;
+    case PHASE_PARKED:
+        reconcile_parked(daemon, lease, &s, now);
+        break;
+    case PHASE_ENDING:
+        reconcile_ending(daemon, lease, &s, now);
+        break;
+    case PHASE_GATHERING:
+        break;
+    default:
+        reconcile_final(daemon, lease, &s, now);
+    }
+}
+
+void reconcile(struct daemon *daemon, int64_t now)
+{
+    size_t n;
+    struct lease_record *const *leases = store_leases(daemon->store, &n);
+
+    daemon->reconciled = now;
+    for (size_t i = 0; i < n; i++)
+        reconcile_lease(daemon, leases[i], now);
+    for (size_t i = 0; i < n; i++) {
+        if (leases[i]->phase == PHASE_RUNNING) {
+            reconcile_watch_end(daemon, leases[i], now);
+        } else if (leases[i]->phase == PHASE_STARTING) {
+            reconcile_watch_start(daemon, leases[i], now);
+            if (leases[i]->kind == LEASE_RESERVATION)
+                reconcile_watch_end(daemon, leases[i], now);
+        } else if (leases[i]->phase == PHASE_RESERVED) {
+            reconcile_watch_promise(daemon, leases[i], now);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/estimates.h"
+#include "daemon/live/moves.h"
+#include "daemon/live/reconcile_inside.h"
+#include "daemon/log.h"
+
+enum { WAIT_FOR_LEAVERS = 15 /* seconds: then another place is thought of */ };
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+void reconcile_watch_end(struct daemon *daemon, struct lease_record *lease, int64_t now)
+{
+    int64_t warning = daemon->live->end_warning;
+    char when[64], text[STORE_TEXT_MAX];
+
+    if (lease->end == INSTANT_NONE || lease->end == INSTANT_NEVER)
+        return;
+    if (lease->end <= now && lease->phase == PHASE_STARTING && reconcile_not_begun(daemon, lease)) {
+        reconcile_watch_promise(daemon, lease, now);
+    } else if (lease->end <= now) {
+        reconcile_begin_ending(daemon, lease, "its time is over", now);
+    } else if (warning > 0 && !lease->warned && lease->end - warning <= now) {
+        time_t end = (time_t)lease->end;
+        struct tm local;
+
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&end, &local));
+        lease->warned = true;
+        snprintf(text, sizeof text, "The lease ends at %s", when);
+        store_set_reason(daemon->store, lease, "ends-soon", text);
+        store_mark_lease(daemon->store, lease);
+        store_history(daemon->store, lease->id, now, "warned", "ends at %s", when);
+    }
+}
+
+/* ": VM 3 (SAVE_STOP) has not left host 1", or nothing. */
+static void say_who_is_waited_for(const struct daemon *daemon, const struct lease_record *lease,
+                                  char *text, size_t size)
+{
+    const struct vm_record *leaver = reconcile_leaver_of_lease(daemon, lease);
+    const struct vm_observation *observed;
+
+    text[0] = '\0';
+    if (!leaver)
+        return;
+    observed = world_vm(daemon->world, leaver->id);
+    snprintf(text, size, ": VM %d (%s) has not left host %d", leaver->id,
+             vm_state_name(observed->state, observed->lcm_state), leaver->host);
+}
+
+static void note_late(struct daemon *daemon, struct lease_record *lease, const struct vm_record *vm,
+                      const struct vm_observation *observed, int64_t now)
+{
+    const char *what = lease->kind == LEASE_RESERVATION ? "reservation" : "lease";
+    long long late = (long long)(now - store_promised_start(lease));
+    char waits_for[128], text[STORE_TEXT_MAX];
+
+    say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
+    lease->late = true;
+    snprintf(text, sizeof text, "The %s is late: %lld s after its start VM %d is %s on host %d%s",
+             what, late, vm->id, vm_state_name(observed->state, observed->lcm_state), vm->host,
+             waits_for);
+    store_set_reason(daemon->store, lease, "late", text);
+    store_mark_lease(daemon->store, lease);
+    store_history(daemon->store, lease->id, now, "late", "%s", lease->reason);
+    log_warning("lease %lld: %s", (long long)lease->id, lease->reason);
+}
+
+/* Of a lease whose VMs were promised to run: one was seen after its start, and not running; or
+ * nothing of it has been commanded, as its hosts are not left yet; or the time is over, and nobody
+ * has seen it run. When they run, the time of that is known; here they may never do. */
+void reconcile_watch_start(struct daemon *daemon, struct lease_record *lease, int64_t now)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    int64_t promised = store_promised_start(lease), due = promised + daemon->live->poll_interval;
+    bool sure;
+
+    if (lease->late || promised == INSTANT_NONE || now <= due)
+        return;
+    sure = (lease->end != INSTANT_NONE && lease->end <= now) || reconcile_not_begun(daemon, lease);
+    for (size_t i = 0; i < n && !lease->late; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        if (vms[i]->gone || !observed || observed_running(observed))
+            continue;
+        if (sure || now - (clock_monotonic() - observed->asked) / 1000 > due)
+            note_late(daemon, lease, vms[i], observed, now);
+    }
+}
+
+/* A reservation whose time has passed without it. */
+void reconcile_watch_promise(struct daemon *daemon, struct lease_record *lease, int64_t now)
+{
+    bool missed = lease->kind == LEASE_RESERVATION
+                      ? lease->duration != SPAN_UNLIMITED && lease->start + lease->duration <= now
+                      : lease->deadline != INSTANT_NONE && lease->deadline <= now;
+
+    if (missed) {
+        planner_gone(daemon->planner, lease->id);
+        lease->late = true;
+        store_set_reason(
+            daemon->store, lease, "missed",
+            "The reservation was missed and is refused: it could not be started during its time");
+        reconcile_set_phase(daemon, lease, PHASE_REFUSED);
+        reconcile_set_goal(daemon, lease, GOAL_HOLD);
+        store_history(daemon->store, lease->id, now, "missed", "%s", lease->reason);
+        log_error("lease %lld: %s", (long long)lease->id, lease->reason);
+    } else if (lease->kind == LEASE_RESERVATION &&
+               lease->start + daemon->live->poll_interval < now && !lease->late) {
+        lease->late = true;
+        store_mark_lease(daemon->store, lease);
+        store_history(daemon->store, lease->id, now, "late", "not started %lld s after its start",
+                      (long long)(now - lease->start));
+        log_warning("lease %lld is late: not started %lld s after its start", (long long)lease->id,
+                    (long long)(now - lease->start));
+    }
+}
+
+void reconcile_revert(struct daemon *daemon, struct lease_record *lease)
+{
+    bool promised = lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE;
+
+    reconcile_set_goal(daemon, lease, GOAL_NONE);
+    reconcile_set_phase(daemon, lease, promised ? PHASE_RESERVED : PHASE_WAITING);
+}
+
+/* Nothing of it has been commanded: where it starts may be thought over. */
+bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+        enum standing standing = reconcile_standing(daemon, vms[i], observed);
+
+        if (vms[i]->command[0] ||
+            (standing != STANDS_PENDING && standing != STANDS_OUR_STOP && standing != STANDS_GONE))
+            return false;
+    }
+    return true;
+}
+
+static bool takes_vms(const struct daemon *daemon, int32_t id)
+{
+    const struct hosts_seen *hosts = world_hosts(daemon->world);
+    const struct host *host = hosts && id >= 0 ? host_pool_find(&hosts->pool, id) : NULL;
+
+    return host && (host->state == HOST_MONITORED || host->state == HOST_MONITORING);
+}
+
+/* A reservation whose time has come and whose hosts are being left by others: to think it over
+ * would only make others leave other hosts. One that was accepted to start at once keeps its place
+ * as well: in the queue it would wait like any other. */
+static bool waits_for_leavers(const struct daemon *daemon, const struct lease_record *lease)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    bool left = lease->kind == LEASE_IMMEDIATE;
+
+    if ((lease->kind != LEASE_RESERVATION && !left) || lease->expected == INSTANT_NONE ||
+        clock_now() - lease->expected > WAIT_FOR_LEAVERS)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (vms[i]->gone)
+            continue;
+        if (!takes_vms(daemon, vms[i]->host))
+            return false;
+        left = left || reconcile_leaver(daemon, vms[i]->host);
+    }
+    return left;
+}
+
+void reconcile_before_replan(struct daemon *daemon)
+{
+    size_t n;
+    struct lease_record *const *leases = store_leases(daemon->store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->phase == PHASE_STARTING && reconcile_not_begun(daemon, leases[i]) &&
+            !waits_for_leavers(daemon, leases[i]))
+            reconcile_revert(daemon, leases[i]);
+}
+
+static void earlier(int64_t *next, int64_t candidate, int64_t now)
+{
+    if (candidate != INSTANT_NONE && candidate > now && candidate < *next)
+        *next = candidate;
+}
+
+int64_t reconcile_next_time(const struct daemon *daemon, int64_t now)
+{
+    size_t n;
+    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    int64_t next = INSTANT_NEVER;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct lease_record *lease = leases[i];
+
+        if (store_promised_start(lease) != INSTANT_NONE && !lease->late &&
+            (lease->phase == PHASE_STARTING || lease->phase == PHASE_RESERVED))
+            earlier(&next, store_promised_start(lease) + daemon->live->poll_interval + 1, now);
+        if (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING) {
+            earlier(&next, lease->end, now);
+            if (!lease->warned && lease->end != INSTANT_NONE && lease->end != INSTANT_NEVER &&
+                daemon->live->end_warning)
+                earlier(&next, lease->end - daemon->live->end_warning, now);
+        } else if (lease->phase == PHASE_GATHERING) {
+            earlier(&next, lease->group_until, now);
+        } else if (lease->phase == PHASE_WAITING && lease->expected != INSTANT_NONE &&
+                   lease->expected != INSTANT_NEVER) {
+            earlier(&next, lease->expected + 1, now); /* its message announces no past start */
+        } else if (lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION &&
+                   lease->duration != SPAN_UNLIMITED) {
+            earlier(&next, lease->start + lease->duration, now);
+        }
+    }
+    return next;
+}
+
+int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err)
+{
+    struct lease_record *lease = store_lease(daemon->store, id);
+    int64_t now = clock_now();
+    char text[STORE_TEXT_MAX];
+
+    if (!lease)
+        return error_set(err, ENOENT, "there is no lease %lld", (long long)id);
+    if (lease->phase >= PHASE_ENDING)
+        return error_set(err, EALREADY, "lease %lld is %s already", (long long)id,
+                         phase_name(lease->phase));
+    snprintf(text, sizeof text, "Cancelled by %s", who);
+    store_set_reason(daemon->store, lease, "cancelled", text);
+    reconcile_begin_ending(daemon, lease, lease->reason, now);
+    return 0;
+}

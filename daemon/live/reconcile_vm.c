@@ -1,0 +1,206 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/estimates.h"
+#include "daemon/live/moves.h"
+#include "daemon/live/reconcile_inside.h"
+#include "daemon/log.h"
+
+enum standing reconcile_standing(const struct daemon *daemon, const struct vm_record *vm,
+                                 const struct vm_observation *observed)
+{
+    if (vm->gone)
+        return STANDS_GONE;
+    if (!observed || vm->in_flight || observed->asked <= vm->settled)
+        return STANDS_UNKNOWN;
+    if (!observed->present || observed->missing >= MISSING_MEANS_GONE)
+        return STANDS_GONE;
+    if (observed->state == VM_PENDING)
+        return STANDS_PENDING;
+    if (observed->state == VM_HOLD)
+        return daemon->live->submit_on_hold && vm->goal != GOAL_HOLD && !vm->ran
+                   ? STANDS_PENDING
+                   : STANDS_THEIR_STOP;
+    if (observed_running(observed))
+        return STANDS_RUNNING;
+    if (observed_failed(observed))
+        return STANDS_FAILED;
+    if (observed->state == VM_ACTIVE || observed->state == VM_INIT || observed->state == VM_CLONING)
+        return STANDS_MOVING;
+    if (vm->ours && (observed->state == VM_STOPPED || observed->state == VM_SUSPENDED))
+        return STANDS_OUR_STOP;
+    return STANDS_THEIR_STOP;
+}
+
+/* --- one VM ----------------------------------------------------------------------------------- */
+
+static void record_closed(struct vm_record *vm)
+{
+    vm->skew_open = 0;
+    vm->since_told = SINCE_NOT;
+}
+
+/* Somebody had the VM made anew: its lease gets its whole time again. */
+static void count_nothing(struct daemon *daemon, struct vm_record *vm, int32_t sequence)
+{
+    if (vm->sequence == sequence && !vm->ran_for && !vm->skew)
+        return;
+    vm->sequence = sequence;
+    vm->ran_for = vm->skew = 0;
+    record_closed(vm);
+    store_mark_vm(daemon->store, vm);
+}
+
+/* Running time comes from OpenNebula's own history: closed records count once. */
+static void count_running_time(struct daemon *daemon, struct vm_record *vm,
+                               const struct vm_observation *observed)
+{
+    const struct vm_history *history = &observed->history;
+
+    if (history->sequence < 0 || !observed->has_times)
+        return;
+    if (history->action == VM_ACTION_RECREATE) {
+        count_nothing(daemon, vm, history->sequence);
+        return;
+    }
+    if (history->sequence > vm->sequence + 1 && observed->n_records <= history->sequence) {
+        world_read_history(daemon->world, vm->id); /* records were missed */
+        return;
+    }
+    if (observed->n_records > history->sequence && observed->n_records > 1) {
+        int64_t closed = history->retime > 0 ? history->sequence : history->sequence - 1;
+
+        if (closed > vm->sequence) {
+            vm->sequence = (int32_t)closed;
+            vm->ran_for = observed->ran_for - vm->skew;
+            record_closed(vm);
+            store_mark_vm(daemon->store, vm);
+        }
+        return;
+    }
+    if (history->sequence == vm->sequence + 1 && history->rstime > 0 && history->retime > 0) {
+        vm->sequence = history->sequence;
+        vm->ran_for += history->retime - history->rstime - vm->skew_open;
+        record_closed(vm);
+        store_mark_vm(daemon->store, vm);
+    }
+}
+
+static void note_gone(struct daemon *daemon, struct lease_record *lease, struct vm_record *vm,
+                      int64_t now)
+{
+    vm->gone = true;
+    vm->goal = GOAL_NONE;
+    store_mark_vm(daemon->store, vm);
+    if (lease->phase != PHASE_ENDING && !(lease->phase == PHASE_REFUSED))
+        store_history(daemon->store, lease->id, now, "vm-gone", "VM %d is no longer there", vm->id);
+    daemon_wake(daemon);
+}
+
+static void note_move(struct daemon *daemon, struct lease_record *lease, struct vm_record *vm,
+                      const struct vm_observation *observed, int64_t now)
+{
+    if (observed->history.host < 0 || move_seen(daemon, vm, observed, now) ||
+        observed->history.host == vm->host)
+        return;
+    if (vm->ran || vm->host >= 0)
+        store_history(daemon->store, lease->id, now, "moved", "VM %d runs on host %d, not on %d",
+                      vm->id, observed->history.host, vm->host);
+    vm->host = observed->history.host;
+    store_mark_vm(daemon->store, vm);
+    daemon_replan(daemon, "VM %d is on host %d", vm->id, vm->host);
+}
+
+static void note_size(struct daemon *daemon, struct vm_record *vm,
+                      const struct vm_observation *observed)
+{
+    if (observed->cpu == vm->cpu && observed->memory == vm->memory)
+        return;
+    vm->cpu = observed->cpu;
+    vm->memory = observed->memory;
+    store_mark_vm(daemon->store, vm);
+    daemon_replan(daemon, "VM %d was resized", vm->id);
+}
+
+static void note_lock(struct daemon *daemon, struct vm_record *vm,
+                      const struct vm_observation *observed)
+{
+    if (vm->locked && !observed->locked) {
+        if (vm->goal == GOAL_NONE)
+            daemon_replan(daemon, "VM %d was unlocked", vm->id);
+        if (vm->next_try != INSTANT_NONE) {
+            vm->next_try = INSTANT_NONE;
+            store_mark_vm(daemon->store, vm);
+        }
+    }
+    vm->locked = observed->locked;
+}
+
+static void note_running(struct daemon *daemon, struct lease_record *lease, struct vm_record *vm,
+                         const struct vm_observation *observed, int64_t now)
+{
+    note_move(daemon, lease, vm, observed, now);
+    if (vm->ran && !vm->ours && vm->attempts == 0)
+        return;
+    if (vm->goal == GOAL_STOP || vm->goal == GOAL_END)
+        return;
+    if (quarantine_clear(&daemon->quarantine, observed->history.host))
+        daemon_replan(daemon, "host %d works again", observed->history.host);
+    vm->ran = true;
+    vm->ours = false;
+    vm->attempts = 0;
+    vm->next_try = INSTANT_NONE;
+    store_mark_vm(daemon->store, vm);
+}
+
+/* Operations that have ended tell how long such ones take. */
+static void learn(struct daemon *daemon, const struct vm_record *vm, enum standing standing,
+                  const struct vm_observation *observed)
+{
+    if (standing == STANDS_OUR_STOP) {
+        if (estimates_suspended(daemon->estimates, vm->id, observed->asked))
+            log_debug("suspending a VM takes another time than was thought");
+    } else if (standing == STANDS_RUNNING) {
+        if (estimates_running(daemon->estimates, vm->id, observed->asked))
+            log_debug("starting a VM takes another time than was thought");
+    } else if (standing != STANDS_MOVING) {
+        estimates_forget(daemon->estimates, vm->id);
+    }
+}
+
+void reconcile_observe_vm(struct daemon *daemon, struct lease_record *lease, struct vm_record *vm,
+                          int64_t now, struct standings *standings)
+{
+    const struct vm_observation *observed = world_vm(daemon->world, vm->id);
+    enum standing standing = reconcile_standing(daemon, vm, observed);
+    int64_t since;
+
+    standings->of[standing]++;
+    if (standing != STANDS_GONE)
+        standings->n++;
+    if (standing == STANDS_UNKNOWN)
+        return;
+    learn(daemon, vm, standing, observed);
+    if (standing == STANDS_GONE) {
+        if (!vm->gone)
+            note_gone(daemon, lease, vm, now);
+        return;
+    }
+    if (vm->command[0]) {
+        vm->command[0] = '\0'; /* what became of it can be seen now */
+        store_mark_vm(daemon->store, vm);
+    }
+    note_size(daemon, vm, observed);
+    move_adopt(daemon, vm, observed, now);
+    note_lock(daemon, vm, observed);
+    count_running_time(daemon, vm, observed);
+    if (standing == STANDS_RUNNING) {
+        note_running(daemon, lease, vm, observed, now);
+        since = clocks_running_since(daemon, lease, vm, observed);
+        if (since > standings->since)
+            standings->since = since;
+    }
+}

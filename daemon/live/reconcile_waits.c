@@ -1,0 +1,111 @@
+/* What a lease that is on its way waits for at this moment: who is still where its VMs go, or which
+ * VM has not arrived. */
+#include <stdio.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/reconcile_inside.h"
+
+const struct vm_record *reconcile_leaver(const struct daemon *daemon, int32_t host)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms(daemon->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        if (vms[i]->host == host && !vms[i]->gone && vms[i]->goal != GOAL_RUN &&
+            vms[i]->goal != GOAL_NONE && observed_holds_host(observed) &&
+            observed->history.host == host)
+            return vms[i];
+    }
+    return NULL;
+}
+
+const struct vm_record *reconcile_leaver_of_lease(const struct daemon *daemon,
+                                                  const struct lease_record *lease)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *leaver = NULL;
+
+    for (size_t i = 0; i < n && !leaver; i++)
+        leaver = vms[i]->gone ? NULL : reconcile_leaver(daemon, vms[i]->host);
+    return leaver;
+}
+
+/* Until when a VM that failed or was refused is left alone; INSTANT_NONE: it is not. */
+static int64_t paused_until(const struct vm_record *vm, int64_t now)
+{
+    int64_t until = vm->next_try;
+
+    if (until == INSTANT_NONE || (vm->pause_until != INSTANT_NONE && vm->pause_until > until))
+        until = vm->pause_until;
+    return until != INSTANT_NONE && until > now ? until : INSTANT_NONE;
+}
+
+static void say_leaves(const struct daemon *daemon, const struct vm_record *vm, char *text,
+                       size_t size)
+{
+    const struct vm_observation *observed = world_vm(daemon->world, vm->id);
+
+    snprintf(text, size, "VM %d (%s) to leave host %d", vm->id,
+             vm_state_name(observed->state, observed->lcm_state), observed->history.host);
+}
+
+/* Its first VM that does not run yet. */
+static void say_arrives(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
+                        char *text, size_t size)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+        int64_t until = paused_until(vms[i], now);
+        char when[64], where[32] = "";
+
+        if (vms[i]->gone || !observed || observed_running(observed))
+            continue;
+        if (vms[i]->host >= 0)
+            snprintf(where, sizeof where, " on host %d", vms[i]->host);
+        if (until != INSTANT_NONE) {
+            lease_time_text(until, when, sizeof when);
+            snprintf(text, size, "the next try to start VM %d, at %s", vms[i]->id, when);
+        } else {
+            snprintf(text, size, "VM %d (%s) to run%s", vms[i]->id,
+                     vm_state_name(observed->state, observed->lcm_state), where);
+        }
+        return;
+    }
+}
+
+/* Its first VM that is still on a host. */
+static void say_goes(const struct daemon *daemon, const struct lease_record *lease, char *text,
+                     size_t size)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && observed_holds_host(world_vm(daemon->world, vms[i]->id))) {
+            say_leaves(daemon, vms[i], text, size);
+            return;
+        }
+}
+
+void daemon_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
+                      char *text, size_t size)
+{
+    bool due = lease->phase == PHASE_STARTING ||
+               (lease->phase == PHASE_RESERVED && lease->expected != INSTANT_NONE &&
+                lease->expected < now);
+    const struct vm_record *leaver = due ? reconcile_leaver_of_lease(daemon, lease) : NULL;
+
+    text[0] = '\0';
+    if (leaver)
+        say_leaves(daemon, leaver, text, size);
+    else if (lease->phase == PHASE_STARTING)
+        say_arrives(daemon, lease, now, text, size);
+    else if (lease->phase == PHASE_STOPPING || lease->phase == PHASE_ENDING)
+        say_goes(daemon, lease, text, size);
+}

@@ -1,0 +1,79 @@
+/* world_inside.h: what the files of the world share. */
+#ifndef GALERNA_DAEMON_WORLD_INSIDE_H
+#define GALERNA_DAEMON_WORLD_INSIDE_H
+
+#include "daemon/live/world.h"
+
+struct slot {
+    bool used;
+    struct vm_observation observed;
+};
+
+/* Extended forms are kept per answer: the pending ones and those wanted besides. */
+struct form_pool {
+    struct vm_pool pool;
+    int64_t asked;
+};
+
+struct full_forms {
+    struct form_pool *pools;
+    size_t n, allocated;
+};
+
+struct world {
+    struct world_settings settings;
+    world_polled *polled;
+    void *context;
+
+    struct slot *slots; /* open addressing, a power of 2 */
+    size_t n_slots, n_observations;
+
+    struct hosts_seen *hosts;
+    struct site_seen *site;
+    int64_t site_asked;
+    struct full_forms full, full_next;
+    int32_t *wanted;
+    size_t n_wanted;
+
+    struct room_promise *promises;
+    size_t n_promises, promises_allocated;
+
+    bool leads;
+    char raft_state[32];
+    int64_t leader_checked, leader_asked;
+    void (*leader_told)(void *context); /* NULL: nobody waits for it */
+    void *leader_context;
+
+    /* The poll under way. */
+    enum poll_kind kind, next_kind;
+    bool polling, next, failed, second_stage;
+    bool glancing; /* at what waits, while a full poll is under way */
+    int64_t glanced;
+    size_t open; /* answers awaited */
+    int64_t asked;
+    char error[256];
+    struct site_seen *site_next;
+    struct hosts_seen *hosts_next;
+    uint64_t n_pictures;
+    struct host_monitoring_pool monitoring;
+};
+
+/* --- world_room.c --- */
+/* Forget the promises that the new picture has overtaken. */
+void promises_review(struct world *world);
+
+/* --- world_vms.c --- */
+void observations_grow(struct world *world);
+/* The observed of a VM, made when there is none. */
+struct vm_observation *observation_make(struct world *world, int32_t id);
+/* What an answer says of a VM; older than what is known: nothing. */
+void observation_see(struct world *world, const struct vm *vm, int64_t asked);
+void full_forms_finish(struct full_forms *full);
+void full_forms_add(struct full_forms *full, const struct vm_pool *pool, int64_t asked);
+/* The forms the poll brought, and those that were asked for after it had begun, are the ones that
+ * count. */
+void full_forms_take(struct world *world);
+/* The forms of one answer count as well. */
+void full_forms_use(struct world *world, const struct form_pool *forms);
+
+#endif

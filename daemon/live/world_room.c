@@ -1,0 +1,79 @@
+/* Room on datastores that was promised to VMs and is not in OpenNebula's figures yet. */
+#include <string.h>
+
+#include "daemon/live/clock.h"
+#include "daemon/live/world_inside.h"
+#include "util/memory.h"
+
+enum {
+    LCM_PROLOG = 1,
+    LONGEST = 15 * 60 * 1000, /* milliseconds: measured meanwhile, whatever the figure says */
+};
+
+/* MB free as measured last; -1: nobody measures it. */
+static int64_t reported(const struct world *world, const struct room_promise *promise)
+{
+    const struct host *host =
+        world->hosts ? host_pool_find(&world->hosts->pool, promise->host) : NULL;
+    bool by_itself;
+
+    for (size_t i = 0; host && world->site && i < world->site->datastores.n; i++)
+        if (world->site->datastores.items[i].id == promise->datastore)
+            return datastore_reported(&world->site->datastores.items[i], host, &by_itself);
+    return -1;
+}
+
+void world_promise(struct world *world, const struct room_promise *promise)
+{
+    struct room_promise *kept = NULL;
+
+    for (size_t i = 0; i < world->n_promises && !kept; i++)
+        if (world->promises[i].vm == promise->vm)
+            kept = &world->promises[i];
+    if (promise->amount <= 0) {
+        if (kept)
+            *kept = world->promises[--world->n_promises];
+        return;
+    }
+    if (!kept) {
+        world->promises = memory_grow(world->promises, &world->promises_allocated,
+                                      world->n_promises + 1, sizeof *world->promises);
+        kept = &world->promises[world->n_promises++];
+    }
+    *kept = *promise;
+    kept->reported = reported(world, promise);
+    kept->at = clock_monotonic();
+}
+
+const struct room_promise *world_promises(const struct world *world, size_t *n)
+{
+    *n = world->n_promises;
+    return world->promises;
+}
+
+/* A VM that waits still has been promised it: it may be on its way. */
+static bool is_over(const struct world *world, const struct room_promise *promise, int64_t now)
+{
+    const struct vm_observation *observed = world_vm(world, promise->vm);
+    bool waits = observed && (observed->state == VM_PENDING || observed->state == VM_HOLD);
+
+    if (!observed || !observed->present || now - promise->at > LONGEST)
+        return true;
+    if (observed->asked <= promise->at)
+        return false;
+    if (!waits && observed->history.datastore >= 0 &&
+        observed->history.datastore != promise->datastore)
+        return true;
+    if (waits || (observed->state == VM_ACTIVE && observed->lcm_state <= LCM_PROLOG))
+        return false;
+    return reported(world, promise) != promise->reported;
+}
+
+void promises_review(struct world *world)
+{
+    int64_t now = clock_monotonic();
+
+    for (size_t i = world->n_promises; i-- > 0;)
+        if (is_over(world, &world->promises[i], now))
+            world->promises[i] = world->promises[--world->n_promises];
+}

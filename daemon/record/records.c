@@ -1,0 +1,103 @@
+#include "daemon/record/records.h"
+
+#include <stdlib.h>
+
+#include "daemon/daemon.h"
+#include "daemon/live/clock.h"
+#include "daemon/log.h"
+#include "daemon/planner/planner_inside.h"
+#include "daemon/record/record_site.h"
+#include "daemon/record/recorder.h"
+#include "util/memory.h"
+
+enum { EXPIRE_INTERVAL = 3600 /* seconds */ };
+
+static void record(struct daemon *daemon, struct lease_record *lease)
+{
+    struct error err = {0};
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    bool over = lease_is_final(lease);
+
+    if (lease->phase == PHASE_GATHERING || lease->recorded == 1 + over)
+        return;
+    if (recorder_lease(daemon->recorder, lease, vms, n, &err) < 0)
+        log_warning("lease %lld is not in the record: %s", (long long)lease->id, err.text);
+    lease->recorded = 1 + over;
+}
+
+/* Finished, and OpenNebula has nothing of it any more. */
+static bool is_history(const struct daemon *daemon, const struct lease_record *lease)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    if (!lease_is_final(lease) || lease->marked)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone || vms[i]->in_flight || vms[i]->marked || vms[i]->message_in_flight)
+            return false;
+    return true;
+}
+
+static void forget(struct daemon *daemon, struct lease_record *lease)
+{
+    size_t n;
+    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        world_drop(daemon->world, vms[i]->id);
+    planned_drop(lease);
+    store_forget_lease(daemon->store, lease->id);
+}
+
+/* The hosts are known with the first poll. */
+static void open_record(struct daemon *daemon)
+{
+    struct error err = {0};
+    struct site site;
+
+    if (!daemon->live->record || daemon->recorder || daemon->record_failed ||
+        !world_hosts(daemon->world))
+        return;
+    if (record_site(&site, &world_hosts(daemon->world)->pool, &err) == 0) {
+        daemon->recorder = recorder_open(daemon->live->record, &site, clock_now(), &err);
+        site_finish(&site);
+    }
+    if (!daemon->recorder) {
+        log_warning("nothing is recorded: %s", err.text);
+        daemon->record_failed = true;
+    }
+}
+
+static void forget_history(struct daemon *daemon)
+{
+    size_t n, n_over = 0;
+    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    int64_t *over = memory_new(n, sizeof *over);
+
+    for (size_t i = 0; i < n; i++)
+        if (is_history(daemon, leases[i]) && !planner_knows(daemon->planner, leases[i]->id))
+            over[n_over++] = leases[i]->id;
+    while (n_over > 0)
+        forget(daemon, store_lease(daemon->store, over[--n_over]));
+    free(over);
+}
+
+void records_update(struct daemon *daemon)
+{
+    int64_t now = clock_now();
+    struct error err = {0};
+    size_t n;
+    struct lease_record *const *leases = store_leases(daemon->store, &n);
+
+    open_record(daemon);
+    for (size_t i = 0; i < n && daemon->recorder; i++)
+        record(daemon, leases[i]);
+    forget_history(daemon);
+    if (now - daemon->expired >= EXPIRE_INTERVAL) {
+        daemon->expired = now;
+        if (store_expire(daemon->store, now - daemon->live->history_keep, &err) < 0)
+            log_warning("old leases stay in the store: %s", err.text);
+    }
+}

@@ -1,0 +1,247 @@
+/* What is marked, and writing it. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/store/private.h"
+#include "daemon/store/rows.h"
+#include "util/crash_point.h"
+#include "util/memory.h"
+
+int store_sqlite_error(const struct store *store, const char *doing, struct error *err)
+{
+    int code = store->database ? sqlite3_errcode(store->database) : SQLITE_NOMEM;
+    const char *text = store->database ? sqlite3_errmsg(store->database) : "out of memory";
+
+    switch (code) {
+    case SQLITE_FULL:
+        return error_set(err, ENOSPC, "%s: cannot %s: no room on the disk: make room", store->path,
+                         doing);
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+        return error_set(err, EPROTO,
+                         "%s is damaged (%.120s): move it away and start again; what runs in "
+                         "OpenNebula is adopted, promises of reservations are lost",
+                         store->path, text);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return error_set(err, EBUSY,
+                         "%s: cannot %s: another program has it open for writing: end that one",
+                         store->path, doing);
+    case SQLITE_READONLY:
+        return error_set(err, EROFS, "%s: cannot %s: it cannot be written to: %.120s", store->path,
+                         doing, text);
+    default:
+        return error_set(err, EIO, "%s: cannot %s: %.120s", store->path, doing, text);
+    }
+}
+
+sqlite3_stmt *store_prepare(const struct store *store, const char *text, struct error *err)
+{
+    sqlite3_stmt *statement;
+
+    if (sqlite3_prepare_v2(store->database, text, -1, &statement, NULL) == SQLITE_OK)
+        return statement;
+    store_sqlite_error(store, "read", err);
+    return NULL;
+}
+
+int store_run(sqlite3_stmt *statement)
+{
+    int code = sqlite3_step(statement);
+
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return code;
+}
+
+void store_mark_lease(struct store *store, struct lease_record *lease)
+{
+    if (lease->marked)
+        return;
+    lease->marked = true;
+    store->marked_leases = memory_grow(store->marked_leases, &store->marked_leases_allocated,
+                                       store->n_marked_leases + 1, sizeof *store->marked_leases);
+    store->marked_leases[store->n_marked_leases++] = (struct lease_entry *)lease;
+}
+
+void store_mark_vm(struct store *store, struct vm_record *vm)
+{
+    if (vm->marked)
+        return;
+    vm->marked = true;
+    store->marked_vms = memory_grow(store->marked_vms, &store->marked_vms_allocated,
+                                    store->n_marked_vms + 1, sizeof *store->marked_vms);
+    store->marked_vms[store->n_marked_vms++] = vm;
+}
+
+void store_history(struct store *store, int64_t lease, int64_t at, const char *event,
+                   const char *format, ...)
+{
+    char text[STORE_TEXT_MAX];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    store->events = memory_grow(store->events, &store->events_allocated, store->n_events + 1,
+                                sizeof *store->events);
+    store->events[store->n_events++] = (struct event_record){
+        .lease = lease,
+        .at = at,
+        .event = memory_text(event),
+        .text = memory_text(text),
+    };
+    if (store->listener)
+        store->listener(store->listener_context, &(struct store_event){lease, at, event, text});
+}
+
+void store_listen(struct store *store,
+                  void (*listener)(void *context, const struct store_event *event), void *context)
+{
+    store->listener = listener;
+    store->listener_context = context;
+}
+
+void store_tell(const struct store *store, int64_t lease, int64_t at, const char *event)
+{
+    if (store->listener)
+        store->listener(store->listener_context, &(struct store_event){lease, at, event, ""});
+}
+
+bool store_has_changes(const struct store *store)
+{
+    return store->n_marked_leases || store->n_marked_vms || store->n_events ||
+           store->n_marked_facts;
+}
+
+static int put_lease(const struct store *store, const struct lease_entry *record)
+{
+    sqlite3_stmt *put = store->statements[STATEMENT_PUT_LEASE];
+    sqlite3_stmt *drop = store->statements[STATEMENT_DROP_VMS];
+
+    if (record->fresh) {
+        sqlite3_bind_int64(drop, 1, record->lease.id);
+        if (store_run(drop) != SQLITE_DONE)
+            return -1;
+    }
+    if (store_rows_bind(put, &store_lease_table, &record->lease) != SQLITE_OK)
+        return -1;
+    crash_point("store-lease");
+    return store_run(put) == SQLITE_DONE ? 0 : -1;
+}
+
+static int put_vm(const struct store *store, const struct vm_record *vm)
+{
+    sqlite3_stmt *put = store->statements[STATEMENT_PUT_VM];
+
+    if (store_rows_bind(put, &store_vm_table, vm) != SQLITE_OK)
+        return -1;
+    crash_point("store-vm");
+    return store_run(put) == SQLITE_DONE ? 0 : -1;
+}
+
+static int put_event(const struct store *store, const struct event_record *event)
+{
+    sqlite3_stmt *put = store->statements[STATEMENT_PUT_EVENT];
+
+    sqlite3_bind_int64(put, 1, event->lease);
+    sqlite3_bind_int64(put, 2, event->at);
+    sqlite3_bind_text(put, 3, event->event, -1, SQLITE_STATIC);
+    sqlite3_bind_text(put, 4, event->text, -1, SQLITE_STATIC);
+    crash_point("store-event");
+    return store_run(put) == SQLITE_DONE ? 0 : -1;
+}
+
+static int put_fact(const struct store *store, const struct fact_record *fact)
+{
+    sqlite3_stmt *put = store->statements[fact->value ? STATEMENT_PUT_FACT : STATEMENT_DROP_FACT];
+
+    sqlite3_bind_text(put, 1, fact->name, -1, SQLITE_STATIC);
+    if (fact->value)
+        sqlite3_bind_text(put, 2, fact->value, -1, SQLITE_STATIC);
+    crash_point("store-fact");
+    return store_run(put) == SQLITE_DONE ? 0 : -1;
+}
+
+static int put_all(const struct store *store)
+{
+    for (size_t i = 0; i < store->n_marked_leases; i++)
+        if (put_lease(store, store->marked_leases[i]) < 0)
+            return -1;
+    for (size_t i = 0; i < store->n_marked_vms; i++)
+        if (put_vm(store, store->marked_vms[i]) < 0)
+            return -1;
+    for (size_t i = 0; i < store->n_events; i++)
+        if (put_event(store, &store->events[i]) < 0)
+            return -1;
+    for (size_t i = 0; i < store->n_facts; i++)
+        if (store->facts[i].marked && put_fact(store, &store->facts[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static void clear_facts(struct store *store)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < store->n_facts; i++) {
+        struct fact_record *fact = &store->facts[i];
+
+        fact->marked = false;
+        if (fact->value)
+            store->facts[kept++] = *fact;
+        else
+            free(fact->name);
+    }
+    store->n_facts = kept;
+    store->n_marked_facts = 0;
+}
+
+static void clear_marks(struct store *store)
+{
+    for (size_t i = 0; i < store->n_marked_leases; i++) {
+        store->marked_leases[i]->lease.marked = false;
+        store->marked_leases[i]->fresh = false;
+    }
+    for (size_t i = 0; i < store->n_marked_vms; i++)
+        store->marked_vms[i]->marked = false;
+    for (size_t i = 0; i < store->n_events; i++) {
+        free(store->events[i].event);
+        free(store->events[i].text);
+    }
+    for (size_t i = 0; i < store->n_leaving; i++)
+        store_lease_entry_free(store->leaving[i]);
+    if (store->n_marked_facts)
+        clear_facts(store);
+    store->n_marked_leases = store->n_marked_vms = store->n_events = store->n_leaving = 0;
+}
+
+int store_commit(struct store *store, struct error *err)
+{
+    if (!store_has_changes(store))
+        return 0;
+    crash_point("store-begin");
+    if (store_run(store->statements[STATEMENT_BEGIN]) != SQLITE_DONE)
+        return store_sqlite_error(store, "begin to write", err);
+    if (put_all(store) < 0) {
+        store_sqlite_error(store, "write", err);
+        goto rollback;
+    }
+    crash_point("store-commit");
+    if (store_run(store->statements[STATEMENT_COMMIT]) != SQLITE_DONE) {
+        store_sqlite_error(store, "write", err);
+        goto rollback;
+    }
+    crash_point("store-committed");
+    clear_marks(store);
+    return 0;
+
+rollback:
+    /* SQLite has rolled back by itself after some errors. */
+    if (!sqlite3_get_autocommit(store->database))
+        store_run(store->statements[STATEMENT_ROLLBACK]);
+    return -1;
+}

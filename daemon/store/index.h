@@ -1,0 +1,36 @@
+/* store_index.h: records by id: a hash for finding, an ascending array for going through.
+ *
+ * Holds pointers that it does not own. Ids are never negative.
+ */
+#ifndef GALERNA_DAEMON_STORE_INDEX_H
+#define GALERNA_DAEMON_STORE_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct store_index_slot {
+    int64_t id; /* -1: free */
+    void *record;
+};
+
+struct store_index {
+    struct store_index_slot *slots; /* open addressing, linear probing; a power of two or none */
+    size_t n_slots;
+    void **records; /* ascending by id */
+    int64_t *ids;   /* of records[i] */
+    size_t n, records_allocated, ids_allocated;
+};
+
+void store_index_init(struct store_index *index);
+void store_index_finish(struct store_index *index);
+
+/* The record, or NULL. O(1). */
+void *store_index_find(const struct store_index *index, int64_t id);
+
+/* The id must be new. O(1) when it is the largest so far, else O(n). */
+void store_index_add(struct store_index *index, int64_t id, void *record);
+
+/* Unknown ids are allowed. O(n). */
+void store_index_remove(struct store_index *index, int64_t id);
+
+#endif

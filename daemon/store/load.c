@@ -1,0 +1,195 @@
+/* Reading the state file when it is opened, and what is no longer in memory later. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/store/private.h"
+#include "daemon/store/rows.h"
+#include "util/memory.h"
+
+/* Leases that still matter. A lease that is over matters while one of its VMs is there: whoever
+ * resumes that VM must find its lease. */
+#define UNFINISHED                                                                                 \
+    "(phase NOT IN ('ended', 'refused', 'failed')"                                                 \
+    " OR EXISTS (SELECT 1 FROM vm WHERE vm.lease = lease.id AND vm.gone = 0))"
+
+typedef int row_reader(void *context, sqlite3_stmt *statement, struct error *err);
+
+/* Every row of a table that meets the condition. */
+static int each_row(const struct store *store, const struct store_table *table,
+                    const char *condition, row_reader *read, void *context, struct error *err)
+{
+    char *text = store_rows_get_text(table, condition);
+    sqlite3_stmt *statement = store_prepare(store, text, err);
+    int code = SQLITE_DONE, result = statement ? 0 : -1;
+
+    free(text);
+    while (result == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        if (read(context, statement, err) < 0)
+            result = error_prefix(err, "%s is damaged", store->path);
+    if (result == 0 && code != SQLITE_DONE)
+        result = store_sqlite_error(store, "read", err);
+    sqlite3_finalize(statement);
+    return result;
+}
+
+static int read_lease(void *context, sqlite3_stmt *statement, struct error *err)
+{
+    struct store *store = context;
+    struct lease_entry *record = memory_new(1, sizeof *record);
+
+    if (store_rows_read(statement, &store_lease_table, &record->lease, err) < 0) {
+        free(record);
+        return -1;
+    }
+    store_index_add(&store->leases, record->lease.id, record);
+    return 0;
+}
+
+static int read_vm(void *context, sqlite3_stmt *statement, struct error *err)
+{
+    struct store *store = context;
+    struct vm_record *vm = memory_new(1, sizeof *vm);
+    struct lease_entry *record;
+
+    if (store_rows_read(statement, &store_vm_table, vm, err) < 0) {
+        free(vm);
+        return -1;
+    }
+    record = store_index_find(&store->leases, vm->lease);
+    if (!record) {
+        error_set(err, EPROTO, "vm %d belongs to lease %lld, which is not there", vm->id,
+                  (long long)vm->lease);
+        free(vm);
+        return -1;
+    }
+    store_attach_vm(record, vm);
+    store_index_add(&store->vms, vm->id, vm);
+    return 0;
+}
+
+static int load_facts(struct store *store, struct error *err)
+{
+    sqlite3_stmt *statement = store_prepare(store, "SELECT name, value FROM fact", err);
+    int code, result = 0;
+
+    if (!statement)
+        return -1;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+        store_set_fact(store, (const char *)sqlite3_column_text(statement, 0),
+                       (const char *)sqlite3_column_text(statement, 1));
+    for (size_t i = 0; i < store->n_facts; i++)
+        store->facts[i].marked = false;
+    store->n_marked_facts = 0;
+    if (code != SQLITE_DONE)
+        result = store_sqlite_error(store, "read", err);
+    sqlite3_finalize(statement);
+    return result;
+}
+
+int store_load(struct store *store, struct error *err)
+{
+    if (each_row(store, &store_lease_table, "WHERE " UNFINISHED " ORDER BY id", read_lease, store,
+                 err) < 0 ||
+        each_row(store, &store_vm_table,
+                 "WHERE gone = 0 OR lease IN (SELECT id FROM lease WHERE " UNFINISHED
+                 ") ORDER BY id",
+                 read_vm, store, err) < 0)
+        return -1;
+    return load_facts(store, err);
+}
+
+struct past_visit {
+    const struct store *store;
+    size_t left;
+    void (*visit)(void *context, const struct lease_record *lease);
+    void *context;
+};
+
+static int visit_past(struct past_visit *past, sqlite3_stmt *statement, struct error *err)
+{
+    struct lease_record lease = {0};
+
+    if (store_lease(past->store, sqlite3_column_int64(statement, 0)))
+        return 0;
+    if (store_rows_read(statement, &store_lease_table, &lease, err) < 0)
+        return error_prefix(err, "%s is damaged", past->store->path);
+    past->left--;
+    past->visit(past->context, &lease);
+    return 0;
+}
+
+int store_each_past_lease(struct store *store, const struct store_past *past,
+                          void (*visit)(void *context, const struct lease_record *lease),
+                          void *context, struct error *err)
+{
+    struct past_visit visits = {store, past->limit, visit, context};
+    char *text =
+        store_rows_get_text(&store_lease_table, "WHERE phase IN ('ended', 'refused', 'failed')"
+                                                " AND (?1 IS NULL OR user = ?1) ORDER BY id DESC");
+    sqlite3_stmt *statement = store_prepare(store, text, err);
+    int code = SQLITE_DONE, result = statement ? 0 : -1;
+
+    free(text);
+    if (statement)
+        sqlite3_bind_text(statement, 1, past->user, -1, SQLITE_STATIC);
+    while (result == 0 && visits.left > 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        result = visit_past(&visits, statement, err);
+    if (result == 0 && code != SQLITE_DONE && code != SQLITE_ROW)
+        result = store_sqlite_error(store, "read", err);
+    sqlite3_finalize(statement);
+    return result;
+}
+
+struct one_past {
+    struct lease_record *lease;
+    bool found;
+};
+
+static int read_one(void *context, sqlite3_stmt *statement, struct error *err)
+{
+    struct one_past *one = context;
+
+    one->found = true;
+    return store_rows_read(statement, &store_lease_table, one->lease, err);
+}
+
+int store_past_lease(struct store *store, int64_t id, struct lease_record *lease, struct error *err)
+{
+    struct one_past one = {.lease = lease};
+    char condition[64];
+
+    memset(lease, 0, sizeof *lease);
+    snprintf(condition, sizeof condition, "WHERE id = %lld", (long long)id);
+    if (each_row(store, &store_lease_table, condition, read_one, &one, err) < 0)
+        return -1;
+    return one.found ? 1 : 0;
+}
+
+struct past_vms {
+    void (*visit)(void *context, const struct vm_record *vm);
+    void *context;
+};
+
+static int visit_vm(void *context, sqlite3_stmt *statement, struct error *err)
+{
+    const struct past_vms *past = context;
+    struct vm_record vm = {0};
+
+    if (store_rows_read(statement, &store_vm_table, &vm, err) < 0)
+        return -1;
+    past->visit(past->context, &vm);
+    return 0;
+}
+
+int store_each_past_vm(struct store *store, int64_t lease,
+                       void (*visit)(void *context, const struct vm_record *vm), void *context,
+                       struct error *err)
+{
+    struct past_vms past = {visit, context};
+    char condition[64];
+
+    snprintf(condition, sizeof condition, "WHERE lease = %lld ORDER BY id", (long long)lease);
+    return each_row(store, &store_vm_table, condition, visit_vm, &past, err);
+}

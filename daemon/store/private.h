@@ -1,0 +1,82 @@
+/* store_private.h: how the store is made. Only for daemon/store*.c. */
+#ifndef GALERNA_DAEMON_STORE_PRIVATE_H
+#define GALERNA_DAEMON_STORE_PRIVATE_H
+
+#include <sqlite3.h>
+
+#include "daemon/store/index.h"
+#include "daemon/store/store.h"
+
+struct lease_entry {
+    struct lease_record lease; /* first: a lease_record of the store is a lease_entry */
+    struct vm_record **vms;    /* ascending */
+    size_t n_vms, vms_allocated;
+    bool fresh; /* never written by this process: what the file has under its id is replaced */
+};
+
+struct event_record {
+    int64_t lease, at;
+    char *event, *text;
+};
+
+struct fact_record {
+    char *name, *value; /* value NULL: gone */
+    bool marked;
+};
+
+enum store_statement {
+    STATEMENT_BEGIN,
+    STATEMENT_COMMIT,
+    STATEMENT_ROLLBACK,
+    STATEMENT_PUT_LEASE,
+    STATEMENT_PUT_VM,
+    STATEMENT_DROP_VMS, /* of a lease */
+    STATEMENT_PUT_EVENT,
+    STATEMENT_PUT_FACT,
+    STATEMENT_DROP_FACT,
+    STATEMENTS
+};
+
+struct store {
+    char *path; /* of the database */
+    int lock;
+    sqlite3 *database;
+    sqlite3_stmt *statements[STATEMENTS];
+    struct store_index leases, vms;
+
+    /* To be written by the next commit, in this order. */
+    struct lease_entry **marked_leases;
+    struct vm_record **marked_vms;
+    struct event_record *events;
+    size_t n_marked_leases, n_marked_vms, n_events;
+    size_t marked_leases_allocated, marked_vms_allocated, events_allocated;
+
+    void (*listener)(void *context, const struct store_event *event); /* NULL: none */
+    void *listener_context;
+
+    struct fact_record *facts; /* ascending by name */
+    size_t n_facts, facts_allocated, n_marked_facts;
+
+    struct lease_entry **leaving; /* forgotten, but not written yet */
+    size_t n_leaving, leaving_allocated;
+};
+
+/* What SQLite says, with the file's name, and what to do when the file is damaged or the disk full.
+ * Returns -1. */
+int store_sqlite_error(const struct store *store, const char *doing, struct error *err);
+
+/* Run a prepared statement that returns no rows, and make it ready for the next time. Returns an
+ * SQLite code: SQLITE_DONE when it worked. */
+int store_run(sqlite3_stmt *statement);
+
+/* Prepare a statement for one use. NULL with err. */
+sqlite3_stmt *store_prepare(const struct store *store, const char *text, struct error *err);
+
+/* Records of an open file: unfinished leases, those with VMs that are not gone, and the facts. */
+int store_load(struct store *store, struct error *err);
+
+void store_lease_entry_free(struct lease_entry *record);
+/* Put a VM among those of its lease. */
+void store_attach_vm(struct lease_entry *record, struct vm_record *vm);
+
+#endif

@@ -1,0 +1,275 @@
+#include "daemon/store/rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/instant.h"
+#include "daemon/store/store.h"
+#include "daemon/store/words.h"
+#include "util/memory.h"
+
+enum { LIST_TEXT_MAX = 512, COLUMN_NAME_ROOM = 32 };
+
+#define FIELD(record, member, kind)                                                                \
+    {                                                                                              \
+        .name = #member, .type = (kind), .offset = offsetof(struct record, member)                 \
+    }
+#define TEXT(record, member)                                                                       \
+    {                                                                                              \
+        .name = #member, .type = COLUMN_TEXT, .offset = offsetof(struct record, member),           \
+        .count = sizeof((struct record *)0)->member                                                \
+    }
+#define WORD(record, member, set, n)                                                               \
+    {                                                                                              \
+        .name = #member, .type = COLUMN_WORD, .offset = offsetof(struct record, member),           \
+        .count = (n), .words = (set)                                                               \
+    }
+#define LIST(record, member, kind)                                                                 \
+    {                                                                                              \
+        .name = #member, .type = (kind), .offset = offsetof(struct record, member),                \
+        .count = sizeof((struct record *)0)->member / sizeof *((struct record *)0)->member         \
+    }
+
+static const struct store_column lease_columns[] = {
+    FIELD(lease_record, id, COLUMN_INT64),
+    WORD(lease_record, phase, store_phase_words, PHASES),
+    WORD(lease_record, kind, store_kind_words, STORE_KINDS),
+    FIELD(lease_record, plain, COLUMN_BOOL),
+    FIELD(lease_record, submit, COLUMN_INSTANT),
+    FIELD(lease_record, start, COLUMN_INSTANT),
+    FIELD(lease_record, earliest, COLUMN_INSTANT),
+    FIELD(lease_record, deadline, COLUMN_INSTANT),
+    FIELD(lease_record, duration, COLUMN_INSTANT),
+    FIELD(lease_record, end, COLUMN_INSTANT),
+    FIELD(lease_record, accumulated, COLUMN_INT64),
+    FIELD(lease_record, since, COLUMN_INSTANT),
+    FIELD(lease_record, expected, COLUMN_INSTANT),
+    FIELD(lease_record, contract, COLUMN_BOOL),
+    FIELD(lease_record, accepted, COLUMN_BOOL),
+    FIELD(lease_record, warned, COLUMN_BOOL),
+    FIELD(lease_record, late, COLUMN_BOOL),
+    FIELD(lease_record, relative, COLUMN_UINT32),
+    FIELD(lease_record, preemptible, COLUMN_BOOL),
+    WORD(lease_record, terms, store_terms_words, STORE_TERMS),
+    WORD(lease_record, origin, store_origin_words, STORE_ORIGINS),
+    FIELD(lease_record, priority, COLUMN_INT32),
+    FIELD(lease_record, uid, COLUMN_INT32),
+    FIELD(lease_record, gid, COLUMN_INT32),
+    TEXT(lease_record, user),
+    TEXT(lease_record, user_group),
+    TEXT(lease_record, name),
+    TEXT(lease_record, group),
+    FIELD(lease_record, group_size, COLUMN_UINT32),
+    FIELD(lease_record, group_until, COLUMN_INSTANT),
+    TEXT(lease_record, reason_word),
+    TEXT(lease_record, reason),
+    FIELD(lease_record, retry, COLUMN_INSTANT),
+    FIELD(lease_record, preempted_for, COLUMN_INT64),
+    FIELD(lease_record, preempted_at, COLUMN_INT64),
+};
+
+static const struct store_column vm_columns[] = {
+    FIELD(vm_record, id, COLUMN_INT32),
+    FIELD(vm_record, lease, COLUMN_INT64),
+    WORD(vm_record, goal, store_goal_words, STORE_GOALS),
+    FIELD(vm_record, host, COLUMN_INT32),
+    FIELD(vm_record, datastore, COLUMN_INT32),
+    FIELD(vm_record, cpu, COLUMN_INT64),
+    FIELD(vm_record, memory, COLUMN_INT64),
+    FIELD(vm_record, ours, COLUMN_BOOL),
+    FIELD(vm_record, ran, COLUMN_BOOL),
+    FIELD(vm_record, sequence, COLUMN_INT32),
+    FIELD(vm_record, ran_for, COLUMN_INT64),
+    FIELD(vm_record, skew, COLUMN_INT64),
+    TEXT(vm_record, command),
+    FIELD(vm_record, sent, COLUMN_INSTANT),
+    FIELD(vm_record, attempts, COLUMN_INT32),
+    FIELD(vm_record, next_try, COLUMN_INSTANT),
+    FIELD(vm_record, failed_record, COLUMN_INT32),
+    FIELD(vm_record, pause_until, COLUMN_INSTANT),
+    LIST(vm_record, avoid, COLUMN_INT32_LIST),
+    LIST(vm_record, avoid_until, COLUMN_INT64_LIST),
+    TEXT(vm_record, message),
+    FIELD(vm_record, gone, COLUMN_BOOL),
+};
+
+const struct store_table store_lease_table = {"lease", lease_columns,
+                                              sizeof lease_columns / sizeof *lease_columns};
+const struct store_table store_vm_table = {"vm", vm_columns,
+                                           sizeof vm_columns / sizeof *vm_columns};
+
+/* `begin`, the columns' names in quotes (some are words of SQL), `end`. */
+static char *columns_text(const struct store_table *table, const char *begin, const char *end)
+{
+    size_t size = strlen(begin) + strlen(end) + table->n_columns * (size_t)COLUMN_NAME_ROOM + 1;
+    char *text = memory_new(size, 1);
+    size_t length = (size_t)snprintf(text, size, "%s", begin);
+
+    for (size_t i = 0; i < table->n_columns; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s\"%s\"", i ? ", " : "",
+                                   table->columns[i].name);
+    snprintf(text + length, size - length, "%s", end);
+    return text;
+}
+
+char *store_rows_put_text(const struct store_table *table)
+{
+    char begin[64], end[256] = ") VALUES (?";
+    size_t length = strlen(end);
+
+    snprintf(begin, sizeof begin, "INSERT OR REPLACE INTO %s (", table->name);
+    for (size_t i = 1; i < table->n_columns; i++)
+        length += (size_t)snprintf(end + length, sizeof end - length, ", ?");
+    snprintf(end + length, sizeof end - length, ")");
+    return columns_text(table, begin, end);
+}
+
+char *store_rows_get_text(const struct store_table *table, const char *condition)
+{
+    char end[512];
+
+    snprintf(end, sizeof end, " FROM %s %s", table->name, condition);
+    return columns_text(table, "SELECT ", end);
+}
+
+static int bind_list(sqlite3_stmt *statement, int place, const struct store_column *column,
+                     const void *field)
+{
+    char text[LIST_TEXT_MAX];
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < column->count && length < sizeof text; i++) {
+        int64_t value = column->type == COLUMN_INT32_LIST ? ((const int32_t *)field)[i]
+                                                          : ((const int64_t *)field)[i];
+
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRId64, i ? " " : "",
+                                   value);
+    }
+    return sqlite3_bind_text(statement, place, text, -1, SQLITE_TRANSIENT);
+}
+
+static int bind_field(sqlite3_stmt *statement, int place, const struct store_column *column,
+                      const void *field)
+{
+    int64_t value;
+
+    switch (column->type) {
+    case COLUMN_INSTANT:
+        value = *(const int64_t *)field;
+        return value == INSTANT_NONE ? sqlite3_bind_null(statement, place)
+                                     : sqlite3_bind_int64(statement, place, value);
+    case COLUMN_INT64:
+        return sqlite3_bind_int64(statement, place, *(const int64_t *)field);
+    case COLUMN_INT32:
+        return sqlite3_bind_int64(statement, place, *(const int32_t *)field);
+    case COLUMN_UINT32:
+        return sqlite3_bind_int64(statement, place, *(const uint32_t *)field);
+    case COLUMN_BOOL:
+        return sqlite3_bind_int(statement, place, *(const bool *)field);
+    case COLUMN_WORD:
+        return sqlite3_bind_text(statement, place, column->words[*(const unsigned *)field], -1,
+                                 SQLITE_STATIC);
+    case COLUMN_TEXT:
+        return sqlite3_bind_text(statement, place, field, -1, SQLITE_STATIC);
+    default:
+        return bind_list(statement, place, column, field);
+    }
+}
+
+int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, const void *record)
+{
+    int code = SQLITE_OK;
+
+    for (size_t i = 0; i < table->n_columns && code == SQLITE_OK; i++)
+        code = bind_field(statement, (int)i + 1, &table->columns[i],
+                          (const char *)record + table->columns[i].offset);
+    return code;
+}
+
+static bool read_list(const char *text, const struct store_column *column, void *field)
+{
+    char *end;
+
+    for (size_t i = 0; i < column->count; i++, text = end) {
+        long long value = strtoll(text, &end, 10);
+
+        if (end == text)
+            return false;
+        if (column->type == COLUMN_INT32_LIST) {
+            if (value < INT32_MIN || value > INT32_MAX)
+                return false;
+            ((int32_t *)field)[i] = (int32_t)value;
+        } else {
+            ((int64_t *)field)[i] = value;
+        }
+    }
+    return true;
+}
+
+static bool read_word(const char *text, const struct store_column *column, void *field)
+{
+    for (size_t i = 0; i < column->count; i++)
+        if (strcmp(text, column->words[i]) == 0) {
+            *(unsigned *)field = (unsigned)i;
+            return true;
+        }
+    return false;
+}
+
+static bool read_field(sqlite3_stmt *statement, int place, const struct store_column *column,
+                       void *field)
+{
+    bool is_null = sqlite3_column_type(statement, place) == SQLITE_NULL;
+    int64_t value = sqlite3_column_int64(statement, place);
+    const char *text;
+
+    switch (column->type) {
+    case COLUMN_INSTANT:
+        *(int64_t *)field = is_null ? INSTANT_NONE : value;
+        return true;
+    case COLUMN_INT64:
+        *(int64_t *)field = value;
+        return true;
+    case COLUMN_INT32:
+        *(int32_t *)field = (int32_t)value;
+        return value >= INT32_MIN && value <= INT32_MAX;
+    case COLUMN_UINT32:
+        *(uint32_t *)field = (uint32_t)value;
+        return value >= 0 && value <= UINT32_MAX;
+    case COLUMN_BOOL:
+        *(bool *)field = value != 0;
+        return value == 0 || value == 1;
+    default:
+        break;
+    }
+    text = (const char *)sqlite3_column_text(statement, place);
+    if (!text)
+        return false;
+    if (column->type == COLUMN_WORD)
+        return read_word(text, column, field);
+    if (column->type != COLUMN_TEXT)
+        return read_list(text, column, field);
+    snprintf(field, column->count, "%s", text);
+    return true;
+}
+
+int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, void *record,
+                    struct error *err)
+{
+    for (size_t i = 0; i < table->n_columns; i++) {
+        const struct store_column *column = &table->columns[i];
+        const char *text;
+
+        if (read_field(statement, (int)i, column, (char *)record + column->offset))
+            continue;
+        text = (const char *)sqlite3_column_text(statement, (int)i);
+        return error_set(err, EPROTO, "%s %lld: '%s' is %.60s, which cannot be", table->name,
+                         (long long)sqlite3_column_int64(statement, 0), column->name,
+                         text ? text : "missing");
+    }
+    return 0;
+}

@@ -1,0 +1,55 @@
+/* store_rows.h: records as rows of tables, by one table of columns each.
+ *
+ * To add a field to a record: the field in store.h, its line in store_rows.c, and a migration in
+ * store_schema.c that adds the column (a test compares the three).
+ */
+#ifndef GALERNA_DAEMON_STORE_ROWS_H
+#define GALERNA_DAEMON_STORE_ROWS_H
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+#include "util/error.h"
+
+enum store_column_type {
+    COLUMN_INT64,
+    COLUMN_INSTANT, /* int64_t; INSTANT_NONE is NULL */
+    COLUMN_INT32,
+    COLUMN_UINT32,
+    COLUMN_BOOL,
+    COLUMN_WORD,       /* an enumeration, stored as its word */
+    COLUMN_TEXT,       /* a character array of `count` bytes */
+    COLUMN_INT32_LIST, /* an array of `count` numbers, stored as text */
+    COLUMN_INT64_LIST,
+};
+
+struct store_column {
+    const char *name;
+    enum store_column_type type;
+    size_t offset; /* in the record */
+    size_t count;
+    const char *const *words; /* COLUMN_WORD: words[value]; `count` of them */
+};
+
+struct store_table {
+    const char *name;
+    const struct store_column *columns; /* the first is the id */
+    size_t n_columns;
+};
+
+extern const struct store_table store_lease_table, store_vm_table;
+
+/* "INSERT OR REPLACE INTO ..." and "SELECT ... FROM name" with all columns in order. To be freed.
+ */
+char *store_rows_put_text(const struct store_table *table);
+char *store_rows_get_text(const struct store_table *table, const char *condition);
+
+/* Bind a record to a put statement. Texts must live until it is stepped. Returns an SQLite code. */
+int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, const void *record);
+
+/* Read the present row of a get statement. Errors: EPROTO (a word or number that cannot be there:
+ * the file is damaged). Texts that are too long are cut. */
+int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, void *record,
+                    struct error *err);
+
+#endif

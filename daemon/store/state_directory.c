@@ -1,0 +1,150 @@
+#include "daemon/store/state_directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OTHERS = S_IRWXG | S_IRWXO, PAUSES = 100 };
+
+static int file_error(struct error *err, const char *path, const char *what)
+{
+    return error_set(err, errno, "%s: cannot %s: %s", path, what, strerror(errno));
+}
+
+static int check_owner(const char *path, const struct stat *status, struct error *err)
+{
+    if (status->st_uid != geteuid())
+        return error_set(err, EPERM,
+                         "%s belongs to user %ld, but this process runs as user %ld: change the "
+                         "owner with chown, or run as that user",
+                         path, (long)status->st_uid, (long)geteuid());
+    if (status->st_mode & OTHERS)
+        return error_set(err, EPERM,
+                         "%s can be used by others (mode %03o): it holds what users asked for; "
+                         "take the rights away with 'chmod go= %s'",
+                         path, (unsigned)(status->st_mode & 0777), path);
+    return 0;
+}
+
+static int make_directory(const char *directory, struct error *err)
+{
+    struct stat status;
+
+    if (mkdir(directory, S_IRWXU) < 0 && errno != EEXIST)
+        return file_error(err, directory, "create the state directory");
+    if (stat(directory, &status) < 0)
+        return file_error(err, directory, "look at the state directory");
+    if (!S_ISDIR(status.st_mode))
+        return error_set(err, ENOTDIR, "%s is no directory: name another one with --state-dir",
+                         directory);
+    return check_owner(directory, &status, err);
+}
+
+int store_state_make_private(const char *path, struct error *err)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    struct stat status;
+    int result;
+
+    if (fd < 0)
+        return file_error(err, path, "open");
+    if (fstat(fd, &status) < 0)
+        result = file_error(err, path, "look at the file");
+    else if (!S_ISREG(status.st_mode))
+        result = error_set(err, EPERM, "%s is no regular file", path);
+    else
+        result = check_owner(path, &status, err);
+    close(fd);
+    return result;
+}
+
+/* Of the process that wrote that it has the lock; 0: not known. */
+static long owner(int fd)
+{
+    char text[32] = "";
+    ssize_t n = pread(fd, text, sizeof text - 1, 0);
+
+    return n > 0 ? strtol(text, NULL, 10) : 0;
+}
+
+static int busy(int fd, const char *directory, struct error *err)
+{
+    long pid = owner(fd);
+
+    if (pid > 0)
+        return error_set(err, EBUSY,
+                         "%s is in use by process %ld, another galernad: stop that one first, or "
+                         "give this one another --state-dir",
+                         directory, pid);
+    return error_set(err, EBUSY,
+                     "%s is in use by another galernad: stop that one first, or give this one "
+                     "another --state-dir",
+                     directory);
+}
+
+static bool has_ended(long pid)
+{
+    return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
+/* The simulated OpenNebula of a galernad that was killed has its lock, and its own file, until it
+ * has ended, which it does at once: that is waited for. */
+static int lock(int fd)
+{
+    const struct timespec pause = {.tv_nsec = 50 * 1000000L};
+
+    for (int i = 0; flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
+        if (errno != EWOULDBLOCK)
+            return -1;
+        if (i == PAUSES || !has_ended(owner(fd))) {
+            errno = EWOULDBLOCK;
+            return -1;
+        }
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+/* flock, and write who has it. */
+static int take(int fd, const char *path, const char *directory, struct error *err)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+
+    if (lock(fd) < 0)
+        return errno == EWOULDBLOCK ? busy(fd, directory, err) : file_error(err, path, "lock");
+    if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)length, 0) != length)
+        return file_error(err, path, "write the process id");
+    return 0;
+}
+
+int store_state_lock(const char *directory, struct error *err)
+{
+    char path[PATH_MAX];
+    int fd;
+
+    if (make_directory(directory, err) < 0)
+        return -1;
+    if (snprintf(path, sizeof path, "%s/lock", directory) >= (int)sizeof path)
+        return error_set(err, ENAMETOOLONG,
+                         "%.200s...: the name of the state directory is too long", directory);
+    if (store_state_make_private(path, err) < 0)
+        return -1;
+    fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return file_error(err, path, "open");
+    if (take(fd, path, directory, err) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}

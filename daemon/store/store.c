@@ -1,0 +1,304 @@
+#include "daemon/store/store.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "daemon/store/private.h"
+#include "daemon/store/rows.h"
+#include "daemon/store/schema.h"
+#include "daemon/store/state_directory.h"
+#include "util/memory.h"
+
+static const char *const instance_fact = "instance";
+
+static int prepare_statements(struct store *store, struct error *err)
+{
+    char *put_lease = store_rows_put_text(&store_lease_table);
+    char *put_vm = store_rows_put_text(&store_vm_table);
+    const char *texts[STATEMENTS] = {
+        [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
+        [STATEMENT_COMMIT] = "COMMIT",
+        [STATEMENT_ROLLBACK] = "ROLLBACK",
+        [STATEMENT_PUT_LEASE] = put_lease,
+        [STATEMENT_PUT_VM] = put_vm,
+        [STATEMENT_DROP_VMS] = "DELETE FROM vm WHERE lease = ?",
+        [STATEMENT_PUT_EVENT] = "INSERT INTO event (lease, at, event, text) VALUES (?, ?, ?, ?)",
+        [STATEMENT_PUT_FACT] = "INSERT OR REPLACE INTO fact (name, value) VALUES (?, ?)",
+        [STATEMENT_DROP_FACT] = "DELETE FROM fact WHERE name = ?",
+    };
+    int code = SQLITE_OK;
+
+    for (int i = 0; i < STATEMENTS && code == SQLITE_OK; i++)
+        code = sqlite3_prepare_v3(store->database, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+                                  &store->statements[i], NULL);
+    free(put_lease);
+    free(put_vm);
+    return code == SQLITE_OK ? 0 : store_sqlite_error(store, "prepare", err);
+}
+
+static int name_instance(struct store *store, struct error *err)
+{
+    uint64_t number;
+    char name[32];
+
+    if (store_fact(store, instance_fact))
+        return 0;
+    if (getrandom(&number, sizeof number, 0) != sizeof number)
+        return error_set(err, errno, "%s: no random number for its name: %s", store->path,
+                         strerror(errno));
+    snprintf(name, sizeof name, "%016" PRIx64, number);
+    store_set_fact(store, instance_fact, name);
+    return store_commit(store, err);
+}
+
+static int open_database(struct store *store, struct error *err)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
+
+    if (store_state_make_private(store->path, err) < 0)
+        return -1;
+    if (sqlite3_open_v2(store->path, &store->database, flags, NULL) != SQLITE_OK)
+        return store_sqlite_error(store, "open", err);
+    /* Somebody may look into the file with another program for a moment. */
+    sqlite3_busy_timeout(store->database, 2000);
+    if (store_schema_prepare(store, err) < 0 || prepare_statements(store, err) < 0 ||
+        store_load(store, err) < 0)
+        return -1;
+    return name_instance(store, err);
+}
+
+struct store *store_open(const char *directory, struct error *err)
+{
+    struct store *store;
+    int lock = store_state_lock(directory, err);
+    size_t size = strlen(directory) + sizeof "/store.db";
+
+    if (lock < 0)
+        return NULL;
+    store = memory_new(1, sizeof *store);
+    store->lock = lock;
+    store->path = memory_new(size, 1);
+    snprintf(store->path, size, "%s/store.db", directory);
+    store_index_init(&store->leases);
+    store_index_init(&store->vms);
+    if (open_database(store, err) < 0) {
+        store_close(store);
+        return NULL;
+    }
+    return store;
+}
+
+void store_lease_entry_free(struct lease_entry *record)
+{
+    for (size_t i = 0; i < record->n_vms; i++)
+        free(record->vms[i]);
+    free(record->vms);
+    free(record);
+}
+
+static void free_records(struct store *store)
+{
+    for (size_t i = 0; i < store->leases.n; i++)
+        store_lease_entry_free(store->leases.records[i]);
+    for (size_t i = 0; i < store->n_leaving; i++)
+        store_lease_entry_free(store->leaving[i]);
+    for (size_t i = 0; i < store->n_events; i++) {
+        free(store->events[i].event);
+        free(store->events[i].text);
+    }
+    for (size_t i = 0; i < store->n_facts; i++) {
+        free(store->facts[i].name);
+        free(store->facts[i].value);
+    }
+    store_index_finish(&store->leases);
+    store_index_finish(&store->vms);
+    free(store->leaving);
+    free(store->marked_leases);
+    free(store->marked_vms);
+    free(store->events);
+    free(store->facts);
+}
+
+void store_close(struct store *store)
+{
+    int saved = errno;
+
+    if (!store)
+        return;
+    free_records(store);
+    for (int i = 0; i < STATEMENTS; i++)
+        sqlite3_finalize(store->statements[i]);
+    sqlite3_close(store->database);
+    close(store->lock);
+    free(store->path);
+    free(store);
+    errno = saved;
+}
+
+const char *store_instance(const struct store *store)
+{
+    return store_fact(store, instance_fact);
+}
+
+struct lease_record *store_lease(const struct store *store, int64_t id)
+{
+    return store_index_find(&store->leases, id);
+}
+
+struct vm_record *store_vm(const struct store *store, int32_t id)
+{
+    return store_index_find(&store->vms, id);
+}
+
+int64_t store_promised_start(const struct lease_record *lease)
+{
+    if (lease->kind == LEASE_RESERVATION)
+        return lease->start;
+    return lease->kind == LEASE_IMMEDIATE && lease->accepted && lease->expected != INSTANT_NEVER
+               ? lease->expected
+               : INSTANT_NONE;
+}
+
+struct lease_record *store_add_lease(struct store *store, int64_t id)
+{
+    struct lease_entry *record;
+
+    if (id < 0 || store_lease(store, id)) {
+        errno = id < 0 ? EINVAL : EEXIST;
+        return NULL;
+    }
+    record = memory_new(1, sizeof *record);
+    record->fresh = true;
+    record->lease = (struct lease_record){
+        .id = id,
+        .submit = INSTANT_NONE,
+        .start = INSTANT_NONE,
+        .earliest = INSTANT_NONE,
+        .deadline = INSTANT_NONE,
+        .duration = SPAN_UNLIMITED,
+        .end = INSTANT_NONE,
+        .since = INSTANT_NONE,
+        .expected = INSTANT_NONE,
+        .retry = INSTANT_NONE,
+        .uid = -1,
+        .gid = -1,
+        .group_until = INSTANT_NEVER,
+    };
+    store_index_add(&store->leases, id, record);
+    store_mark_lease(store, &record->lease);
+    return &record->lease;
+}
+
+void store_attach_vm(struct lease_entry *record, struct vm_record *vm)
+{
+    size_t place = record->n_vms;
+
+    record->vms =
+        memory_grow(record->vms, &record->vms_allocated, record->n_vms + 1, sizeof *record->vms);
+    for (; place > 0 && record->vms[place - 1]->id > vm->id; place--)
+        record->vms[place] = record->vms[place - 1];
+    record->vms[place] = vm;
+    record->n_vms++;
+}
+
+struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease)
+{
+    struct lease_entry *record = store_index_find(&store->leases, lease);
+    struct vm_record *vm;
+
+    if (id < 0 || !record || store_vm(store, id)) {
+        errno = id < 0 ? EINVAL : record ? EEXIST : ENOENT;
+        return NULL;
+    }
+    vm = memory_new(1, sizeof *vm);
+    *vm = (struct vm_record){
+        .id = id,
+        .lease = lease,
+        .host = -1,
+        .datastore = -1,
+        .sequence = -1,
+        .sent = INSTANT_NONE,
+        .next_try = INSTANT_NONE,
+        .failed_record = -1,
+        .pause_until = INSTANT_NONE,
+    };
+    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
+        vm->avoid[i] = -1;
+    store_attach_vm(record, vm);
+    store_index_add(&store->vms, id, vm);
+    store_mark_vm(store, vm);
+    return vm;
+}
+
+int store_move_vm(struct store *store, struct vm_record *vm, int64_t lease)
+{
+    struct lease_entry *from = store_index_find(&store->leases, vm->lease);
+    struct lease_entry *to = store_index_find(&store->leases, lease);
+    size_t kept = 0;
+
+    if (!to) {
+        errno = ENOENT;
+        return -1;
+    }
+    for (size_t i = 0; i < from->n_vms; i++)
+        if (from->vms[i] != vm)
+            from->vms[kept++] = from->vms[i];
+    from->n_vms = kept;
+    vm->lease = lease;
+    store_attach_vm(to, vm);
+    store_mark_vm(store, vm);
+    return 0;
+}
+
+struct vm_record *const *store_vms_of(const struct store *store, int64_t lease, size_t *n)
+{
+    const struct lease_entry *record = store_index_find(&store->leases, lease);
+
+    *n = record ? record->n_vms : 0;
+    return record ? record->vms : NULL;
+}
+
+struct lease_record *const *store_leases(const struct store *store, size_t *n)
+{
+    *n = store->leases.n;
+    return (struct lease_record *const *)store->leases.records;
+}
+
+struct vm_record *const *store_vms(const struct store *store, size_t *n)
+{
+    *n = store->vms.n;
+    return (struct vm_record *const *)store->vms.records;
+}
+
+static bool is_marked(const struct lease_entry *record)
+{
+    if (record->lease.marked)
+        return true;
+    for (size_t i = 0; i < record->n_vms; i++)
+        if (record->vms[i]->marked)
+            return true;
+    return false;
+}
+
+void store_forget_lease(struct store *store, int64_t id)
+{
+    struct lease_entry *record = store_index_find(&store->leases, id);
+
+    if (!record)
+        return;
+    store_index_remove(&store->leases, id);
+    for (size_t i = 0; i < record->n_vms; i++)
+        store_index_remove(&store->vms, record->vms[i]->id);
+    if (!is_marked(record)) {
+        store_lease_entry_free(record);
+        return;
+    }
+    store->leaving = memory_grow(store->leaving, &store->leaving_allocated, store->n_leaving + 1,
+                                 sizeof *store->leaving);
+    store->leaving[store->n_leaving++] = record;
+}

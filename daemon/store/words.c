@@ -1,0 +1,45 @@
+#include "daemon/store/words.h"
+
+#include "daemon/store/store.h"
+
+const char *const store_phase_words[] = {
+    [PHASE_GATHERING] = "gathering", [PHASE_WAITING] = "waiting", [PHASE_RESERVED] = "reserved",
+    [PHASE_STARTING] = "starting",   [PHASE_RUNNING] = "running", [PHASE_STOPPING] = "stopping",
+    [PHASE_PARKED] = "parked",       [PHASE_ENDING] = "ending",   [PHASE_ENDED] = "ended",
+    [PHASE_REFUSED] = "refused",     [PHASE_FAILED] = "failed",
+};
+
+const char *const store_kind_words[] = {
+    [LEASE_BEST_EFFORT] = "best-effort",
+    [LEASE_IMMEDIATE] = "immediate",
+    [LEASE_RESERVATION] = "reservation",
+    [LEASE_DEADLINE] = "deadline",
+};
+
+const char *const store_terms_words[] = {
+    [TERMS_CANCELABLE] = "cancelable",           [TERMS_SUSPENDABLE] = "suspendable",
+    [TERMS_MIGRATABLE] = "migratable",           [TERMS_RESTARTABLE] = "restartable",
+    [TERMS_NON_PREEMPTABLE] = "non-preemptable",
+};
+
+const char *const store_origin_words[] = {
+    [ORIGIN_LOCAL] = "local",
+    [ORIGIN_EXTERNAL] = "external",
+};
+
+const char *const store_goal_words[] = {
+    [GOAL_NONE] = "none", [GOAL_RUN] = "run",     [GOAL_STOP] = "stop",
+    [GOAL_END] = "end",   [GOAL_AGAIN] = "again", [GOAL_HOLD] = "hold",
+};
+
+_Static_assert(sizeof store_phase_words / sizeof *store_phase_words == PHASES, "a word per phase");
+_Static_assert(sizeof store_kind_words / sizeof *store_kind_words == STORE_KINDS,
+               "a word per kind");
+_Static_assert(sizeof store_terms_words / sizeof *store_terms_words == STORE_TERMS,
+               "and per terms");
+_Static_assert(sizeof store_goal_words / sizeof *store_goal_words == STORE_GOALS, "and per goal");
+
+const char *phase_name(enum lease_phase phase)
+{
+    return store_phase_words[phase];
+}

@@ -1,0 +1,173 @@
+/* OpenNebula's own notation of templates: NAME = value, NAME = "value", NAME = [ A = b, C = "d" ],
+ * comments from '#' to the end of the line. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sandbox/attributes.h"
+
+enum { NAME_MAX_LENGTH = 120, VALUE_MAX_LENGTH = 1 << 20 };
+
+struct reader {
+    const char *start, *at;
+    struct error *err;
+};
+
+static int complain(const struct reader *reader, const char *what)
+{
+    int line = 1, column = 1;
+
+    for (const char *c = reader->start; c < reader->at; c++)
+        if (*c == '\n') {
+            line++;
+            column = 1;
+        } else {
+            column++;
+        }
+    return error_set(reader->err, EINVAL, "%s at line %d, column %d of the template", what, line,
+                     column);
+}
+
+static void skip_space(struct reader *reader, bool lines)
+{
+    for (;; reader->at++) {
+        if (*reader->at == '#' && lines)
+            while (reader->at[1] && reader->at[1] != '\n')
+                reader->at++;
+        else if (!*reader->at || !isspace((unsigned char)*reader->at) ||
+                 (*reader->at == '\n' && !lines))
+            return;
+    }
+}
+
+static int read_name(struct reader *reader, char *name)
+{
+    size_t size = 0;
+
+    while (isalnum((unsigned char)*reader->at) || (*reader->at && strchr("_-", *reader->at))) {
+        if (size == NAME_MAX_LENGTH)
+            return complain(reader, "name too long");
+        name[size++] = (char)toupper((unsigned char)*reader->at++);
+    }
+    name[size] = '\0';
+    return size > 0 ? 0 : complain(reader, "expected the name of an attribute");
+}
+
+static int read_quoted(struct reader *reader, struct oned_text *value)
+{
+    for (reader->at++; *reader->at != '"'; reader->at++) {
+        if (!*reader->at)
+            return complain(reader, "quotation mark missing");
+        if (*reader->at == '\\' && reader->at[1] == '"')
+            reader->at++;
+        oned_text_add(value, reader->at, 1);
+        if (value->size > VALUE_MAX_LENGTH)
+            return complain(reader, "value too long");
+    }
+    reader->at++;
+    return 0;
+}
+
+/* A value without quotation marks ends with the line, or in a vector at ',' or ']'. */
+static int read_bare(struct reader *reader, struct oned_text *value, const char *ends)
+{
+    const char *from = reader->at, *to;
+
+    while (*reader->at && !strchr(ends, *reader->at))
+        reader->at++;
+    for (to = reader->at; to > from && isspace((unsigned char)to[-1]);)
+        to--;
+    if (to - from > VALUE_MAX_LENGTH)
+        return complain(reader, "value too long");
+    oned_text_add(value, from, (size_t)(to - from));
+    return 0;
+}
+
+static int read_value(struct reader *reader, struct oned_text *value, const char *ends)
+{
+    oned_text_put(value, "");
+    return *reader->at == '"' ? read_quoted(reader, value) : read_bare(reader, value, ends);
+}
+
+static int expect(struct reader *reader, char c, const char *what)
+{
+    if (*reader->at != c)
+        return complain(reader, what);
+    reader->at++;
+    return 0;
+}
+
+/* name = value into list; the value of a vector's member ends otherwise. */
+static int read_member(struct reader *reader, struct oned_attributes *list)
+{
+    char name[NAME_MAX_LENGTH + 1];
+    struct oned_text value = {0};
+    int result = -1;
+
+    if (read_name(reader, name))
+        return -1;
+    skip_space(reader, true);
+    if (expect(reader, '=', "expected '='"))
+        return -1;
+    skip_space(reader, true);
+    if (!read_value(reader, &value, ",]\n")) {
+        oned_attributes_add(list, name, value.bytes);
+        result = 0;
+    }
+    oned_text_finish(&value);
+    return result;
+}
+
+static int read_vector(struct reader *reader, struct oned_attributes *list)
+{
+    for (reader->at++;; reader->at++) {
+        skip_space(reader, true);
+        if (*reader->at == ']')
+            break;
+        if (read_member(reader, list))
+            return -1;
+        skip_space(reader, true);
+        if (*reader->at == ']')
+            break;
+        if (*reader->at != ',')
+            return complain(reader, "expected ',' or ']'");
+    }
+    reader->at++;
+    return 0;
+}
+
+static int read_attribute(struct reader *reader, struct oned_attributes *list)
+{
+    char name[NAME_MAX_LENGTH + 1];
+    struct oned_text value = {0};
+    int result = -1;
+
+    if (read_name(reader, name))
+        return -1;
+    skip_space(reader, false);
+    if (expect(reader, '=', "expected '='"))
+        return -1;
+    skip_space(reader, false);
+    if (*reader->at == '[')
+        return read_vector(reader, oned_attributes_add_vector(list, name));
+    if (!read_value(reader, &value, "\n")) {
+        oned_attributes_add(list, name, value.bytes);
+        result = 0;
+    }
+    oned_text_finish(&value);
+    return result;
+}
+
+int oned_attributes_parse(struct oned_attributes *list, const char *text, struct error *err)
+{
+    struct reader reader = {.start = text, .at = text, .err = err};
+
+    skip_space(&reader, true);
+    if (*reader.at == '<')
+        return oned_attributes_parse_xml(list, text, err);
+    for (; *reader.at; skip_space(&reader, true))
+        if (read_attribute(&reader, list))
+            return -1;
+    return 0;
+}

@@ -1,0 +1,206 @@
+#include "sandbox/fault.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sandbox/world.h"
+#include "util/memory.h"
+
+static const char *const kind_words[FAULT_KINDS] = {
+    [FAULT_DROP_BEFORE] = "drop-before",
+    [FAULT_DROP_AFTER] = "drop-after",
+    [FAULT_DELAY] = "delay",
+    [FAULT_DUPLICATE] = "duplicate",
+    [FAULT_TRUNCATE] = "truncate",
+    [FAULT_GARBLE] = "garble",
+    [FAULT_ERROR_500] = "error-500",
+    [FAULT_REFUSE] = "refuse",
+    [FAULT_FAIL] = "fail",
+    [FAULT_HANG] = "hang",
+    [FAULT_SLOW] = "slow",
+};
+
+static void fault_finish(struct oned_fault *fault)
+{
+    free(fault->method);
+    free(fault->text);
+}
+
+void oned_faults_finish(struct oned_faults *faults)
+{
+    oned_faults_clear(faults, -1);
+    free(faults->items);
+}
+
+static int find_word(const char *word, const char *const *words, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(word, words[i]))
+            return i;
+    return -1;
+}
+
+static int find_phase(const char *word)
+{
+    for (int i = 0; i < ONED_PHASES; i++)
+        if (!strcmp(word, oned_phase_name(i)))
+            return i;
+    return -1;
+}
+
+static int add_fault(struct oned_faults *faults, const struct oned_attributes *said,
+                     struct error *err)
+{
+    const char *kind = oned_attributes_get(said, "KIND");
+    const char *phase = oned_attributes_get(said, "PHASE");
+    struct oned_fault fault = {
+        .kind = FAULT_KINDS,
+        .phase = phase ? find_phase(phase) : -1,
+        .vm = oned_attributes_number(said, "VM", -1),
+        .host = oned_attributes_number(said, "HOST", -1),
+        .count = oned_attributes_number(said, "COUNT", 1),
+        .skip = oned_attributes_number(said, "SKIP", 0),
+        .probability = oned_attributes_number(said, "PROBABILITY", 100),
+        .time = oned_attributes_number(said, "TIME", 1000),
+        .code = oned_attributes_number(said, "CODE", 0x0800),
+    };
+    int number = kind ? find_word(kind, kind_words, FAULT_KINDS) : -1;
+
+    if (number < 0)
+        return error_set(err, EINVAL, "fault of unknown KIND '%s'", kind ? kind : "");
+    if (phase && fault.phase < 0)
+        return error_set(err, EINVAL, "fault with unknown PHASE '%s'", phase);
+    fault.kind = (enum oned_fault_kind)number;
+    fault.method = memory_text(oned_attributes_get(said, "METHOD"));
+    fault.text = memory_text(oned_attributes_get(said, "TEXT"));
+    fault.id = faults->next_id++;
+    faults->items =
+        memory_grow(faults->items, &faults->allocated, faults->count + 1, sizeof *faults->items);
+    faults->items[faults->count++] = fault;
+    return fault.id;
+}
+
+int oned_faults_add(struct oned_faults *faults, const char *template, struct error *err)
+{
+    struct oned_attributes list = {0};
+    const struct oned_attributes *said;
+    int id = -1;
+
+    if (oned_attributes_parse(&list, template, err))
+        goto out;
+    for (size_t i = 0; (said = oned_attributes_vector(&list, "FAULT", i)); i++) {
+        id = add_fault(faults, said, err);
+        if (id < 0)
+            goto out;
+    }
+    if (id < 0)
+        error_set(err, EINVAL, "no FAULT = [ KIND = ..., ... ] in the template");
+out:
+    oned_attributes_finish(&list);
+    return id;
+}
+
+int oned_faults_read(struct oned_faults *faults, const char *path, struct error *err)
+{
+    struct oned_text text = {0};
+    FILE *file = fopen(path, "re");
+    char piece[4096];
+    size_t size;
+    int result = -1;
+
+    if (!file)
+        return error_set(err, errno, "%s: %s", path, strerror(errno));
+    oned_text_put(&text, "");
+    while ((size = fread(piece, 1, sizeof piece, file)) > 0)
+        oned_text_add(&text, piece, size);
+    if (ferror(file))
+        error_set(err, EIO, "%s: cannot be read", path);
+    else if (oned_faults_add(faults, text.bytes, err) < 0)
+        error_prefix(err, "%s", path);
+    else
+        result = 0;
+    fclose(file);
+    oned_text_finish(&text);
+    return result;
+}
+
+int oned_faults_clear(struct oned_faults *faults, int64_t id)
+{
+    size_t kept = 0, before = faults->count;
+
+    for (size_t i = 0; i < faults->count; i++)
+        if (id >= 0 && faults->items[i].id != id)
+            faults->items[kept++] = faults->items[i];
+        else
+            fault_finish(&faults->items[i]);
+    faults->count = kept;
+    return (int)(before - kept);
+}
+
+void oned_faults_document(const struct oned_faults *faults, struct oned_text *text)
+{
+    oned_text_put(text, "<FAULT_POOL>");
+    for (size_t i = 0; i < faults->count; i++) {
+        const struct oned_fault *fault = &faults->items[i];
+
+        oned_text_put(text, "<FAULT>");
+        oned_text_number(text, "ID", fault->id);
+        oned_text_element(text, "KIND", kind_words[fault->kind]);
+        oned_text_element(text, "METHOD", fault->method);
+        oned_text_element(text, "PHASE", fault->phase < 0 ? "" : oned_phase_name(fault->phase));
+        oned_text_number(text, "VM", fault->vm);
+        oned_text_number(text, "HOST", fault->host);
+        oned_text_number(text, "COUNT", fault->count);
+        oned_text_number(text, "SKIP", fault->skip);
+        oned_text_number(text, "HITS", fault->hits);
+        oned_text_put(text, "</FAULT>");
+    }
+    oned_text_put(text, "</FAULT_POOL>");
+}
+
+/* A fault that fits is used up, unless skipped, or spared by chance. */
+static bool use(struct oned *oned, struct oned_fault *fault)
+{
+    if (fault->count == 0)
+        return false;
+    if (fault->skip > 0) {
+        fault->skip--;
+        return false;
+    }
+    if (fault->probability < 100 && (int64_t)(oned_random(oned) % 100) >= fault->probability)
+        return false;
+    if (fault->count > 0)
+        fault->count--;
+    fault->hits++;
+    return true;
+}
+
+const struct oned_fault *oned_fault_of_call(struct oned *oned, const char *method, int64_t vm)
+{
+    for (size_t i = 0; i < oned->faults.count; i++) {
+        struct oned_fault *fault = &oned->faults.items[i];
+        const char *pattern = fault->method ? fault->method : "one.*";
+
+        if (fault->kind < FAULT_FAIL && !fnmatch(pattern, method, 0) &&
+            (fault->vm < 0 || fault->vm == vm) && use(oned, fault))
+            return fault;
+    }
+    return NULL;
+}
+
+const struct oned_fault *oned_fault_of_phase(struct oned *oned, enum oned_fault_kind kind,
+                                             enum oned_phase phase, int vm, int host)
+{
+    for (size_t i = 0; i < oned->faults.count; i++) {
+        struct oned_fault *fault = &oned->faults.items[i];
+
+        if (fault->kind == kind && (fault->phase < 0 || fault->phase == (int)phase) &&
+            (fault->vm < 0 || fault->vm == vm) && (fault->host < 0 || fault->host == host) &&
+            use(oned, fault))
+            return fault;
+    }
+    return NULL;
+}

@@ -1,0 +1,83 @@
+/* fault.h: what goes wrong on command.
+ *
+ * A fault is described by a template: FAULT = [ KIND = "drop-after", METHOD = "one.vm.deploy",
+ * COUNT = "2" ]. It applies to the calls or operations that it describes, COUNT times (1 unless
+ * told; -1: always) after SKIP others, each with PROBABILITY percent.
+ *
+ *   drop-before   the connection ends, the call has no effect
+ *   drop-after    the connection ends, the call had its effect
+ *   delay         the answer is held back for TIME ms
+ *   duplicate     the call takes effect twice, as if repeated on the way; the second answer is sent
+ *   truncate      half of the answer, then the connection ends
+ *   garble        bytes of the answer are changed
+ *   error-500     HTTP status 500, no effect
+ *   refuse        an error of the daemon's: CODE and TEXT; no effect
+ *   fail          an operation's PHASE fails
+ *   hang          a PHASE never ends
+ *   slow          a PHASE takes TIME ms longer
+ *
+ * The first eight look at METHOD (a file name pattern; without it all of one.*) and VM (the first
+ * number among the arguments); the last three at PHASE, VM and HOST.
+ */
+#ifndef GALERNA_TEST_ONED_FAULT_H
+#define GALERNA_TEST_ONED_FAULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sandbox/attributes.h"
+#include "sandbox/oned.h"
+
+enum oned_fault_kind {
+    FAULT_DROP_BEFORE,
+    FAULT_DROP_AFTER,
+    FAULT_DELAY,
+    FAULT_DUPLICATE,
+    FAULT_TRUNCATE,
+    FAULT_GARBLE,
+    FAULT_ERROR_500,
+    FAULT_REFUSE,
+    FAULT_FAIL,
+    FAULT_HANG,
+    FAULT_SLOW,
+    FAULT_KINDS,
+};
+
+struct oned_fault {
+    int id;
+    enum oned_fault_kind kind;
+    char *method, *text; /* NULL: not said */
+    int phase;           /* -1: any */
+    int64_t vm, host;    /* -1: any */
+    int64_t count, skip, probability, time, code;
+    int64_t hits;
+};
+
+struct oned_faults {
+    struct oned_fault *items;
+    size_t count, allocated;
+    int next_id;
+};
+
+void oned_faults_finish(struct oned_faults *faults);
+
+/* Add what a template describes. Returns the id of the last, or -1. */
+int oned_faults_add(struct oned_faults *faults, const char *template, struct error *err);
+
+/* Add the faults of a file. */
+int oned_faults_read(struct oned_faults *faults, const char *path, struct error *err);
+
+/* Forget one fault, or all (-1). Returns how many there were. */
+int oned_faults_clear(struct oned_faults *faults, int64_t id);
+
+void oned_faults_document(const struct oned_faults *faults, struct oned_text *text);
+
+/* The fault that applies to a call now (vm: the first number among its arguments, or -1), among
+ * the kinds before FAULT_FAIL; it counts as used. NULL: none. */
+const struct oned_fault *oned_fault_of_call(struct oned *oned, const char *method, int64_t vm);
+
+/* The fault of that kind that applies to a phase; it counts as used. */
+const struct oned_fault *oned_fault_of_phase(struct oned *oned, enum oned_fault_kind kind,
+                                             enum oned_phase phase, int vm, int host);
+
+#endif

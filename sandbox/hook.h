@@ -1,0 +1,20 @@
+/* hook.h: a program run when a VM or host changes its state, as OpenNebula's hooks are: with the
+ * document of the VM or host, in base64, as its argument and on its standard input. */
+#ifndef GALERNA_TEST_ONED_HOOK_H
+#define GALERNA_TEST_ONED_HOOK_H
+
+#include "sandbox/world.h"
+
+struct oned_hooks *oned_hooks_create(const char *program);
+
+/* Programs that still run are killed. NULL is allowed. */
+void oned_hooks_destroy(struct oned_hooks *hooks);
+
+/* The VM's, host's state may have changed: run the program if it did. Without hooks nothing. */
+void oned_hook_vm(struct oned *oned, const struct oned_vm *vm);
+void oned_hook_host(struct oned *oned, const struct oned_host *host);
+
+/* Take back programs that have ended, start those that wait. Returns whether there are any. */
+bool oned_hooks_advance(struct oned *oned);
+
+#endif

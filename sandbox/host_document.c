@@ -1,0 +1,105 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sandbox/host.h"
+
+static void cdata_number(struct oned_text *text, const char *name, int64_t number)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof digits, "%" PRId64, number);
+    oned_text_cdata(text, name, digits);
+}
+
+static void write_share(const struct oned *oned, const struct oned_host *host,
+                        struct oned_text *text)
+{
+    bool known = host->monitored > 0;
+
+    oned_text_put(text, "<HOST_SHARE>");
+    oned_text_number(text, "MEM_USAGE", host->memory_usage);
+    oned_text_number(text, "CPU_USAGE", host->cpu_usage);
+    oned_text_number(text, "TOTAL_MEM", host->known_memory);
+    oned_text_number(text, "TOTAL_CPU", host->known_cpu);
+    oned_text_number(text, "MAX_MEM", oned_host_max_memory(oned, host));
+    oned_text_number(text, "MAX_CPU", oned_host_max_cpu(oned, host));
+    oned_text_number(text, "RUNNING_VMS", (int64_t)host->vm_count);
+    oned_text_number(text, "VMS_THREAD", 1);
+    oned_text_put(text, "<DATASTORES>");
+    cdata_number(text, "DISK_USAGE", 0);
+    cdata_number(text, "FREE_DISK", known ? 2038280 : 0);
+    cdata_number(text, "MAX_DISK", known ? 2048000 : 0);
+    cdata_number(text, "USED_DISK", known ? 9720 : 0);
+    oned_text_put(text, "</DATASTORES><PCI_DEVICES></PCI_DEVICES><NUMA_NODES></NUMA_NODES>"
+                        "</HOST_SHARE>");
+}
+
+void oned_host_document(const struct oned *oned, const struct oned_host *host, bool alone,
+                        struct oned_text *text)
+{
+    const struct oned_cluster *cluster = oned_cluster(oned, host->cluster);
+
+    oned_text_put(text, "<HOST>");
+    oned_text_number(text, "ID", host->id);
+    oned_text_element(text, "NAME", host->name);
+    oned_text_number(text, "STATE", host->state);
+    oned_text_number(text, "PREV_STATE", host->state);
+    oned_text_cdata(text, "IM_MAD", host->im_mad);
+    oned_text_cdata(text, "VM_MAD", host->vm_mad);
+    oned_text_number(text, "CLUSTER_ID", host->cluster);
+    oned_text_element(text, "CLUSTER", cluster ? cluster->name : "");
+    write_share(oned, host, text);
+    oned_text_put(text, "<VMS>");
+    for (size_t i = 0; i < host->vm_count; i++)
+        oned_text_number(text, "ID", host->vms[i]);
+    oned_text_put(text, "</VMS><TEMPLATE>");
+    oned_attributes_write(&host->template, text);
+    oned_text_put(text, "</TEMPLATE>");
+    if (alone && host->monitored > 0)
+        oned_host_monitoring(oned, host, text);
+    else
+        oned_text_put(text, "<MONITORING/>");
+    oned_text_put(text, "</HOST>");
+}
+
+/* Hosts that can report do so all the time; here every ten seconds. */
+static int64_t last_report(const struct oned *oned, const struct oned_host *host)
+{
+    int64_t now = oned_seconds(oned);
+
+    if (host->state != HOST_MONITORED && host->state != HOST_DISABLED)
+        return host->monitored;
+    return host->monitored + (now - host->monitored) / 10 * 10;
+}
+
+/* The VMs that run on the host, and a little for itself, are what is used. */
+void oned_host_monitoring(const struct oned *oned, const struct oned_host *host,
+                          struct oned_text *text)
+{
+    int64_t cpu = host->total_cpu / 100, memory = host->total_memory / 100;
+
+    if (host->monitored == 0)
+        return;
+    for (size_t i = 0; i < host->vm_count; i++) {
+        const struct oned_vm *vm = oned_vm(oned, host->vms[i]);
+
+        if (vm->state == VM_ACTIVE && vm->lcm == LCM_RUNNING) {
+            cpu += vm->cpu;
+            memory += vm->memory;
+        }
+    }
+    cpu = cpu > host->total_cpu ? host->total_cpu : cpu;
+    memory = memory > host->total_memory ? host->total_memory : memory;
+    oned_text_put(text, "<MONITORING>");
+    oned_text_number(text, "TIMESTAMP", last_report(oned, host));
+    oned_text_number(text, "ID", host->id);
+    oned_text_put(text, "<CAPACITY>");
+    cdata_number(text, "FREE_CPU", host->total_cpu - cpu);
+    cdata_number(text, "FREE_MEMORY", host->total_memory - memory);
+    cdata_number(text, "USED_CPU", cpu);
+    cdata_number(text, "USED_MEMORY", memory);
+    oned_text_put(text, "</CAPACITY><SYSTEM>");
+    cdata_number(text, "NETRX", host->monitored % 100000);
+    cdata_number(text, "NETTX", host->monitored % 100000 + 50000);
+    oned_text_put(text, "</SYSTEM></MONITORING>");
+}

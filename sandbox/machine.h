@@ -1,0 +1,73 @@
+/* machine.h: the life of a VM: operations as sequences of states that take time. */
+#ifndef GALERNA_TEST_ONED_MACHINE_H
+#define GALERNA_TEST_ONED_MACHINE_H
+
+#include "sandbox/world.h"
+
+enum oned_operation {
+    OPERATION_NONE,
+    OPERATION_DEPLOY,
+    OPERATION_DEPLOY_STOPPED,
+    OPERATION_DEPLOY_UNDEPLOYED,
+    OPERATION_RESUME_SUSPENDED,
+    OPERATION_RESUME_POWEROFF,
+    OPERATION_RESUME_UNKNOWN,
+    OPERATION_SUSPEND,
+    OPERATION_STOP,
+    OPERATION_STOP_SUSPENDED,
+    OPERATION_POWEROFF,
+    OPERATION_UNDEPLOY,
+    OPERATION_UNDEPLOY_POWEROFF,
+    OPERATION_TERMINATE,
+    OPERATION_TERMINATE_IDLE,
+    OPERATION_MIGRATE_LIVE,
+    OPERATION_MIGRATE_SAVE,
+    OPERATION_MIGRATE_POWEROFF,
+    OPERATION_MOVE_SUSPENDED,
+    OPERATION_MOVE_POWEROFF,
+    OPERATION_DELETE,
+    OPERATION_RECREATE,
+    OPERATIONS,
+};
+
+/* Start an operation: the VM enters its first state. */
+void oned_machine_start(struct oned *oned, struct oned_vm *vm, enum oned_operation operation);
+
+/* A change without duration: PENDING, HOLD, DONE... with no operation under way. */
+void oned_machine_rest(struct oned *oned, struct oned_vm *vm, int state);
+
+/* Let the steps end that are due. Returns when the next one is due, or INT64_MAX. */
+int64_t oned_machine_advance(struct oned *oned);
+
+/* The step under way, or that failed, ends well, fails, or is tried again: what one.vm.recover does
+ * with 1, 0 and 2. false: there is no such step. */
+bool oned_machine_succeed(struct oned *oned, struct oned_vm *vm);
+bool oned_machine_fail(struct oned *oned, struct oned_vm *vm);
+bool oned_machine_retry(struct oned *oned, struct oned_vm *vm);
+
+/* Put a VM that was read from the state file among those under way again. */
+void oned_machine_adopt(struct oned *oned, struct oned_vm *vm);
+
+/* What OpenNebula calls the VM's state: that of its life cycle while it is ACTIVE. */
+const char *oned_state_name(const struct oned_vm *vm);
+
+/* The current history record, or NULL. */
+struct oned_history *oned_history_last(const struct oned_vm *vm);
+
+/* Begin a record for a host; a copy of the last record's place when host is NULL. */
+struct oned_history *oned_history_begin(struct oned *oned, struct oned_vm *vm,
+                                        const struct oned_host *host, int datastore);
+
+/* Say why the current record will end, and who wanted it (NULL: the daemon). */
+void oned_history_reason(struct oned *oned, struct oned_vm *vm, int action,
+                         const struct oned_user *user);
+
+/* Put ERROR with date and text into the user template. */
+void oned_vm_error(struct oned *oned, struct oned_vm *vm, const char *text);
+
+/* Count the VM on a host (moving: until it has left, on the one before too), or nowhere. */
+void oned_vm_charge(struct oned *oned, struct oned_vm *vm, struct oned_host *host);
+void oned_vm_release(struct oned *oned, struct oned_vm *vm);
+void oned_vm_release_leaving(struct oned *oned, struct oned_vm *vm);
+
+#endif

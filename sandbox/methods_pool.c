@@ -1,0 +1,181 @@
+/* one.vmpool.* */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sandbox/rpc.h"
+#include "sandbox/vm.h"
+
+struct selection {
+    int64_t filter, start, end, state;
+};
+
+static bool is_selected(const struct selection *selection, const struct oned_user *user,
+                        const struct oned_vm *vm)
+{
+    if (!oned_may(user, &vm->owner, RIGHT_USE))
+        return false;
+    if (selection->state == -1 ? vm->state == VM_DONE
+                               : selection->state >= 0 && vm->state != selection->state)
+        return false;
+    switch (selection->filter) {
+    case -4: /* the caller's primary group */
+        return vm->owner.gid == user->gid;
+    case -3: /* the caller's own */
+        return vm->owner.uid == user->id;
+    case -2: /* all */
+        return true;
+    case -1: /* the caller's and those of the group */
+        return vm->owner.uid == user->id || vm->owner.gid == user->gid;
+    default:
+        return vm->owner.uid == selection->filter;
+    }
+}
+
+/* Highest id first. With an end below -1 it is a page: so many from that position on. */
+static void write_pool(struct oned_call *call, const struct selection *selection, bool full,
+                       struct oned_text *text)
+{
+    bool paged = selection->start >= 0 && selection->end < -1;
+    int64_t position = 0;
+
+    oned_text_put(text, "<VM_POOL>");
+    for (int id = call->oned->pools[KIND_VM].count - 1; id >= 0; id--) {
+        struct oned_vm *vm = oned_vm(call->oned, id);
+
+        if (!vm || !is_selected(selection, call->user, vm))
+            continue;
+        if (paged) {
+            int64_t at = position++;
+
+            if (at < selection->start || at >= selection->start - selection->end)
+                continue;
+        } else if (id < selection->start || (selection->end >= 0 && id > selection->end)) {
+            continue;
+        }
+        oned_vm_pool_document(call->oned, vm, full, text);
+    }
+    oned_text_put(text, "</VM_POOL>");
+}
+
+static xmlrpc_value *answer_pool(struct oned_call *call, bool full)
+{
+    struct selection selection;
+    struct oned_text text = {0};
+    char *search = NULL;
+    bool searches;
+
+    if (!oned_argument_int(call, 1, &selection.filter) ||
+        !oned_argument_int(call, 2, &selection.start) ||
+        !oned_argument_int(call, 3, &selection.end) ||
+        !oned_argument_int(call, 4, &selection.state) ||
+        (call->count > 5 && !oned_argument_text(call, 5, &search)))
+        return NULL;
+    searches = search && *search;
+    free(search);
+    if (searches)
+        return oned_answer_failure(call, 0x2000,
+                                   "JSON query search is not supported by the SQL backend");
+    if (selection.filter < -4)
+        return oned_answer_failure(call, 0x1000, "Incorrect filter_flag");
+    write_pool(call, &selection, full, &text);
+    return oned_answer_document(call, &text);
+}
+
+static xmlrpc_value *info(struct oned_call *call)
+{
+    return answer_pool(call, false);
+}
+
+static xmlrpc_value *infoextended(struct oned_call *call)
+{
+    return answer_pool(call, true);
+}
+
+static int descending(const void *a, const void *b)
+{
+    const long *x = a, *y = b;
+
+    return (*x < *y) - (*x > *y);
+}
+
+static xmlrpc_value *infoset(struct oned_call *call)
+{
+    struct oned_text text = {0};
+    long ids[4096], last = -1;
+    size_t count = 0;
+    char *list;
+    bool full;
+
+    if (!oned_argument_bool(call, 2, &full) || !oned_argument_text(call, 1, &list))
+        return NULL;
+    for (char *at = list, *end; count < sizeof ids / sizeof *ids; at = end + 1) {
+        long id = strtol(at, &end, 10);
+
+        if (end != at)
+            ids[count++] = id;
+        if (*end != ',')
+            break;
+    }
+    free(list);
+    qsort(ids, count, sizeof *ids, descending);
+    oned_text_put(&text, "<VM_POOL>");
+    for (size_t i = 0; i < count; i++) {
+        struct oned_vm *vm = oned_vm(call->oned, ids[i]);
+
+        if (vm && ids[i] != last && oned_may(call->user, &vm->owner, RIGHT_USE))
+            oned_vm_pool_document(call->oned, vm, full, &text);
+        last = ids[i];
+    }
+    oned_text_put(&text, "</VM_POOL>");
+    return oned_answer_document(call, &text);
+}
+
+/* A VM that runs uses all it asked for. */
+static void write_record(const struct oned *oned, const struct oned_vm *vm, struct oned_text *text)
+{
+    static const char *const counters[] = {"DISKRDBYTES", "DISKRDIOPS", "DISKWRBYTES",
+                                           "DISKWRIOPS"};
+    char number[40];
+
+    oned_text_put(text, "<MONITORING>");
+    snprintf(number, sizeof number, "%lld.0", (long long)vm->cpu);
+    oned_text_cdata(text, "CPU", number);
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+        oned_text_cdata(text, counters[i], "0");
+    snprintf(number, sizeof number, "%d", vm->id);
+    oned_text_cdata(text, "ID", number);
+    snprintf(number, sizeof number, "%lld", (long long)vm->memory);
+    oned_text_cdata(text, "MEMORY", number);
+    oned_text_cdata(text, "NETRX", "0");
+    oned_text_cdata(text, "NETTX", "0");
+    snprintf(number, sizeof number, "%lld", (long long)oned_seconds(oned));
+    oned_text_cdata(text, "TIMESTAMP", number);
+    oned_text_put(text, "</MONITORING>");
+}
+
+static xmlrpc_value *monitoring(struct oned_call *call)
+{
+    struct selection selection = {.start = -1, .end = -1, .state = VM_ACTIVE};
+    struct oned_text text = {0};
+    int64_t seconds;
+
+    if (!oned_argument_int(call, 1, &selection.filter) || !oned_argument_int(call, 2, &seconds))
+        return NULL;
+    oned_text_put(&text, "<MONITORING_DATA>");
+    for (int id = 0; id < call->oned->pools[KIND_VM].count; id++) {
+        const struct oned_vm *vm = oned_vm(call->oned, id);
+
+        if (vm && vm->lcm == LCM_RUNNING && is_selected(&selection, call->user, vm))
+            write_record(call->oned, vm, &text);
+    }
+    oned_text_put(&text, "</MONITORING_DATA>");
+    return oned_answer_document(call, &text);
+}
+
+const struct oned_method oned_pool_methods[] = {
+    {"one.vmpool.info", "A:siiiis", info, ONED_6_10},
+    {"one.vmpool.infoextended", "A:siiiis", infoextended, ONED_6_10},
+    {"one.vmpool.infoset", "A:ssb", infoset, ONED_6_10},
+    {"one.vmpool.monitoring", "A:sii", monitoring, ONED_6_10},
+    {NULL, NULL, NULL, ONED_6_10},
+};

@@ -1,0 +1,215 @@
+#include "sandbox/oned.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "sandbox/hook.h"
+#include "sandbox/host.h"
+#include "sandbox/machine.h"
+#include "sandbox/placer.h"
+#include "sandbox/rpc.h"
+#include "sandbox/server.h"
+#include "sandbox/store.h"
+#include "sandbox/vm_action.h"
+#include "util/memory.h"
+
+enum { STEP_MAX = 200, STEP_BUSY = 10, MICROSECONDS = 1000000 };
+
+static const char *const phase_names[ONED_PHASES] = {
+    [ONED_DISPATCH] = "dispatch", [ONED_TRANSFER] = "transfer", [ONED_BOOT] = "boot",
+    [ONED_SAVE] = "save",         [ONED_RESTORE] = "restore",   [ONED_SHUTDOWN] = "shutdown",
+    [ONED_MIGRATE] = "migrate",   [ONED_EPILOG] = "epilog",     [ONED_CLEANUP] = "cleanup",
+    [ONED_MONITOR] = "monitor",
+};
+
+const char *oned_phase_name(enum oned_phase phase)
+{
+    return (unsigned)phase < ONED_PHASES ? phase_names[phase] : NULL;
+}
+
+int oned_version_parse(const char *text)
+{
+    if (!strncmp(text, "6.10", 4) && (text[4] == '\0' || text[4] == '.'))
+        return ONED_6_10;
+    if (!strncmp(text, "7.4", 3) && (text[3] == '\0' || text[3] == '.'))
+        return ONED_7_4;
+    return -1;
+}
+
+void oned_options_init(struct oned_options *options)
+{
+    *options = (struct oned_options){
+        .version = ONED_7_4,
+        .user = "oneadmin",
+        .password = "opennebula",
+        .host_cpu = 1600,
+        .host_memory = 64 << 20,
+        .times =
+            {
+                [ONED_DISPATCH] = 5,
+                [ONED_TRANSFER] = 15,
+                [ONED_BOOT] = 20,
+                [ONED_SAVE] = 20,
+                [ONED_RESTORE] = 20,
+                [ONED_SHUTDOWN] = 20,
+                [ONED_MIGRATE] = 20,
+                [ONED_EPILOG] = 15,
+                [ONED_CLEANUP] = 15,
+                [ONED_MONITOR] = 200,
+            },
+        .clock_rate = 1,
+        .window_time = 10000,
+        .window_length = 7,
+        .retry_time = 60000,
+    };
+}
+
+/* Keep the texts the options point to. */
+static void copy_options(struct oned *oned, const struct oned_options *options)
+{
+    const char **texts[] = {
+        &oned->options.user,          &oned->options.password, &oned->options.state,
+        &oned->options.faults,        &oned->options.place,    &oned->options.hook,
+        &oned->options.configuration,
+    };
+
+    oned->options = *options;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = oned->strings[i] = memory_text(*texts[i]);
+}
+
+static void start_clock(struct oned *oned)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    oned->base_real = now.tv_sec * (int64_t)1000000 + now.tv_nsec / 1000;
+    oned->base_own = oned->base_real + oned->options.clock_offset * 1000000;
+    oned->rate = oned->options.clock_rate;
+}
+
+static int seed_random(struct oned *oned, struct error *err)
+{
+    oned->random = oned->options.seed;
+    if (oned->random == 0 &&
+        getrandom(&oned->random, sizeof oned->random, 0) != sizeof oned->random)
+        return error_set(err, errno, "no random numbers: %s", strerror(errno));
+    return 0;
+}
+
+static int begin(struct oned *oned, struct error *err)
+{
+    const struct oned_options *options = &oned->options;
+
+    if (seed_random(oned, err))
+        return -1;
+    start_clock(oned);
+    if (options->hook)
+        oned->hooks = oned_hooks_create(options->hook);
+    if (options->place)
+        oned->placer = oned_placer_create(options->place);
+    if (options->faults && oned_faults_read(&oned->faults, options->faults, err))
+        return -1;
+    if (options->state && !(oned->store = oned_store_open(oned, options->state, err)))
+        return -1;
+    if (!oned->store || oned_store_is_empty(oned->store))
+        oned_world_begin(oned);
+    else if (oned_store_load(oned, err))
+        return -1;
+    oned_store_commit(oned);
+    oned->calls = oned_calls_create(oned, err);
+    return oned->calls ? 0 : -1;
+}
+
+struct oned *oned_create(const struct oned_options *options, struct error *err)
+{
+    struct oned *oned = memory_new(1, sizeof *oned);
+
+    copy_options(oned, options);
+    if (begin(oned, err)) {
+        oned_destroy(oned);
+        return NULL;
+    }
+    return oned;
+}
+
+void oned_destroy(struct oned *oned)
+{
+    if (!oned)
+        return;
+    oned_server_destroy(oned->server);
+    if (oned->calls)
+        oned_store_commit(oned);
+    oned_calls_destroy(oned->calls);
+    oned_store_close(oned->store);
+    oned->store = NULL;
+    oned_hooks_destroy(oned->hooks);
+    oned_placer_destroy(oned->placer);
+    oned_faults_finish(&oned->faults);
+    oned_world_finish(oned);
+    for (size_t i = 0; i < sizeof oned->strings / sizeof *oned->strings; i++)
+        free(oned->strings[i]);
+    free(oned);
+}
+
+int oned_listen(struct oned *oned, const char *address, int port, struct error *err)
+{
+    oned->server = oned_server_create(oned, address, port, err);
+    return oned->server ? oned_server_port(oned->server) : -1;
+}
+
+/* Let happen what is due. Returns the real ms until something else is, at most STEP_MAX. */
+static int advance(struct oned *oned)
+{
+    int64_t next = oned_machine_advance(oned), other = oned_hosts_advance(oned), left;
+    bool places;
+
+    next = other < next ? other : next;
+    other = oned_scheduled_actions_run(oned);
+    if (other != INT64_MAX && other * MICROSECONDS < next)
+        next = other * MICROSECONDS;
+    other = oned_placer_advance(oned, &places);
+    next = other < next ? other : next;
+    oned_store_commit(oned);
+    if (oned_hooks_advance(oned) || places)
+        return STEP_BUSY;
+    if (next == INT64_MAX)
+        return STEP_MAX;
+    left = oned_real_until(oned, next);
+    return left / 1000 >= STEP_MAX ? STEP_MAX : (int)(left / 1000) + 1;
+}
+
+int oned_step(struct oned *oned, int timeout, struct error *err)
+{
+    int left = advance(oned), result = 0;
+
+    left = left < timeout ? left : timeout;
+    if (oned->server) {
+        result = oned_server_step(oned->server, left, err);
+    } else if (left > 0) {
+        struct timespec wait = {.tv_nsec = left * 1000000L};
+
+        nanosleep(&wait, NULL);
+    }
+    advance(oned);
+    return result;
+}
+
+int oned_run(struct oned *oned, const volatile sig_atomic_t *stop, struct error *err)
+{
+    while (!*stop)
+        if (oned_step(oned, STEP_MAX, err))
+            return -1;
+    return 0;
+}
+
+char *oned_call(struct oned *oned, const char *request, size_t request_size, size_t *size)
+{
+    struct oned_verdict verdict;
+
+    advance(oned);
+    return oned_calls_process(oned, request, request_size, size, &verdict);
+}

@@ -1,0 +1,27 @@
+/* placer.h: the scheduler driver of OpenNebula 7: a program `place` that is run when VMs are
+ * pending, gets them on its standard input and answers with a plan. */
+#ifndef GALERNA_TEST_ONED_PLACER_H
+#define GALERNA_TEST_ONED_PLACER_H
+
+#include "sandbox/world.h"
+
+struct oned_placer *oned_placer_create(const char *program);
+
+/* A program that still runs is killed. NULL is allowed. */
+void oned_placer_destroy(struct oned_placer *placer);
+
+/* Run the program when its time has come, carry out its plan when it has ended. A plan is carried
+ * out at once and whole: MAX_ACTIONS_PER_HOST and the like are not kept. Returns when (us of the
+ * daemon's clock) there is something to do again, or INT64_MAX; *busy: the program runs. */
+int64_t oned_placer_advance(struct oned *oned, bool *busy);
+
+/* The document the program gets, before it is put in base64: waiting VMs, hosts, datastores, and
+ * which go together. Expressions of VMs are not looked at: all hosts and system datastores are
+ * offered to each. */
+void oned_placer_document(const struct oned *oned, struct oned_text *text);
+
+/* Carry out a plan. -1 with err: it is refused as a whole. What single actions meet is said on
+ * standard error. */
+int oned_plan_execute(struct oned *oned, const char *plan, struct error *err);
+
+#endif

@@ -1,0 +1,28 @@
+/* process.h: programs run beside the daemon, as OpenNebula runs drivers and hooks. */
+#ifndef GALERNA_TEST_ONED_PROCESS_H
+#define GALERNA_TEST_ONED_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sandbox/text.h"
+#include "util/error.h"
+
+struct oned_process;
+
+/* Start a program with one argument (NULL: none) and a text as its standard input. NULL with err
+ * when it cannot be started. */
+struct oned_process *oned_process_start(const char *program, const char *argument,
+                                        const struct oned_text *input, struct error *err);
+
+/* Whether it has ended; its exit code (128 + n after signal n) and what it wrote, if so. */
+bool oned_process_ended(struct oned_process *process, int *code, struct oned_text *output,
+                        struct oned_text *errors);
+
+/* Free it; it is killed if it still runs. NULL is allowed. */
+void oned_process_destroy(struct oned_process *process);
+
+/* The text in base64. */
+void oned_base64(const struct oned_text *text, struct oned_text *encoded);
+
+#endif

@@ -1,0 +1,72 @@
+/* rpc.h: the methods' side of XML-RPC: arguments in, the daemon's arrays of 3 or 5 out. */
+#ifndef GALERNA_TEST_ONED_RPC_H
+#define GALERNA_TEST_ONED_RPC_H
+
+#include <xmlrpc-c/base.h>
+
+#include "sandbox/access.h"
+#include "sandbox/vm_action.h"
+#include "sandbox/world.h"
+
+/* One call that is being answered. */
+struct oned_call {
+    struct oned *oned;
+    const char *method;
+    xmlrpc_env *env;
+    xmlrpc_value *arguments;
+    int count;
+    const struct oned_user *user; /* who calls */
+};
+
+typedef xmlrpc_value *oned_method_function(struct oned_call *call);
+
+struct oned_method {
+    const char *name;
+    const char *signature; /* for system.methodSignature, such as "A:sib" */
+    oned_method_function *run;
+    enum oned_version since;
+};
+
+/* Tables of methods, each ended by a name of NULL. */
+extern const struct oned_method oned_vm_methods[], oned_pool_methods[], oned_host_methods[],
+    oned_user_methods[], oned_site_methods[], oned_sandbox_methods[];
+
+/* Arguments; number 0 is the session. false: there is none or it has another type; the fault is
+ * set and the method returns NULL. A text is freed with free(). */
+bool oned_argument_int(struct oned_call *call, int index, int64_t *value);
+bool oned_argument_bool(struct oned_call *call, int index, bool *value);
+bool oned_argument_text(struct oned_call *call, int index, char **text);
+bool oned_argument_double(struct oned_call *call, int index, double *value);
+
+/* Optional ones: value is left as it is when the call has fewer arguments. */
+bool oned_argument_int_or(struct oned_call *call, int index, int64_t *value);
+bool oned_argument_bool_or(struct oned_call *call, int index, bool *value);
+
+/* Answers. */
+xmlrpc_value *oned_answer_int(struct oned_call *call, int64_t value);
+xmlrpc_value *oned_answer_text(struct oned_call *call, const char *text, size_t size);
+
+/* The text's own memory is freed. */
+xmlrpc_value *oned_answer_document(struct oned_call *call, struct oned_text *text);
+
+/* Refusals; "[method] " is put before the text. */
+xmlrpc_value *oned_answer_refusal(struct oned_call *call, const struct oned_refusal *refusal);
+xmlrpc_value *oned_answer_failure(struct oned_call *call, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+xmlrpc_value *oned_answer_missing(struct oned_call *call, const char *what, int64_t id);
+xmlrpc_value *oned_answer_forbidden(struct oned_call *call, const char *right, const char *what,
+                                    int64_t id);
+
+/* What the transport must do with the answer, because of a fault. */
+struct oned_verdict {
+    const struct oned_fault *fault; /* NULL: nothing */
+};
+
+struct oned_calls *oned_calls_create(struct oned *oned, struct error *err);
+void oned_calls_destroy(struct oned_calls *calls);
+
+/* Answer a document. The answer is freed with free(). */
+char *oned_calls_process(struct oned *oned, const char *request, size_t request_size, size_t *size,
+                         struct oned_verdict *verdict);
+
+#endif

@@ -1,0 +1,16 @@
+/* server.h: XML-RPC over HTTP, and faults of the transport. */
+#ifndef GALERNA_TEST_ONED_SERVER_H
+#define GALERNA_TEST_ONED_SERVER_H
+
+#include "sandbox/world.h"
+
+struct oned_server *oned_server_create(struct oned *oned, const char *address, int port,
+                                       struct error *err);
+void oned_server_destroy(struct oned_server *server);
+
+int oned_server_port(const struct oned_server *server);
+
+/* Wait for at most timeout ms for something to do, and do it. */
+int oned_server_step(struct oned_server *server, int timeout, struct error *err);
+
+#endif

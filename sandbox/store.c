@@ -1,0 +1,238 @@
+#include "sandbox/store.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sandbox/host.h"
+#include "sandbox/record.h"
+#include "util/memory.h"
+
+struct change {
+    enum oned_kind kind;
+    int id;
+};
+
+struct oned_store {
+    sqlite3 *database;
+    sqlite3_stmt *write, *remove;
+    struct change *changes;
+    size_t count, allocated;
+    bool empty;
+};
+
+static int complain(sqlite3 *database, const char *path, struct error *err)
+{
+    return error_set(err, EIO, "%s: the state file cannot be used: %s", path,
+                     database ? sqlite3_errmsg(database) : "out of memory");
+}
+
+static int read_version(struct oned_store *store, const struct oned *oned, const char *path,
+                        struct error *err)
+{
+    sqlite3_stmt *query;
+    int version = -1;
+
+    if (sqlite3_prepare_v2(store->database, "SELECT version FROM pool", -1, &query, NULL) !=
+        SQLITE_OK)
+        return complain(store->database, path, err);
+    if (sqlite3_step(query) == SQLITE_ROW)
+        version = sqlite3_column_int(query, 0);
+    sqlite3_finalize(query);
+    store->empty = version < 0;
+    if (version >= 0 && version != (int)oned->options.version)
+        return error_set(err, EINVAL, "%s: this is the pool of another version of OpenNebula",
+                         path);
+    return 0;
+}
+
+static int prepare(struct oned_store *store, const struct oned *oned, const char *path,
+                   struct error *err)
+{
+    static const char schema[] =
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA locking_mode = EXCLUSIVE;"
+        "CREATE TABLE IF NOT EXISTS pool (version INTEGER NOT NULL);"
+        "CREATE TABLE IF NOT EXISTS object (kind INTEGER NOT NULL, id INTEGER NOT NULL,"
+        " body TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;";
+
+    sqlite3_busy_timeout(store->database, 2000);
+    if (sqlite3_exec(store->database, schema, NULL, NULL, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(store->database, "INSERT OR REPLACE INTO object VALUES (?, ?, ?)", -1,
+                           &store->write, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(store->database, "DELETE FROM object WHERE kind = ? AND id = ?", -1,
+                           &store->remove, NULL) != SQLITE_OK)
+        return complain(store->database, path, err);
+    return read_version(store, oned, path, err);
+}
+
+struct oned_store *oned_store_open(const struct oned *oned, const char *path, struct error *err)
+{
+    struct oned_store *store = memory_new(1, sizeof *store);
+
+    if (sqlite3_open(path, &store->database) != SQLITE_OK) {
+        complain(store->database, path, err);
+        oned_store_close(store);
+        return NULL;
+    }
+    if (prepare(store, oned, path, err)) {
+        oned_store_close(store);
+        return NULL;
+    }
+    return store;
+}
+
+void oned_store_close(struct oned_store *store)
+{
+    if (!store)
+        return;
+    sqlite3_finalize(store->write);
+    sqlite3_finalize(store->remove);
+    sqlite3_close(store->database);
+    free(store->changes);
+    free(store);
+}
+
+bool oned_store_is_empty(const struct oned_store *store)
+{
+    return store->empty;
+}
+
+static int load_row(struct oned *oned, sqlite3_stmt *query, struct error *err)
+{
+    struct oned_attributes record = {0};
+    int kind = sqlite3_column_int(query, 0), id = sqlite3_column_int(query, 1);
+    const char *body = (const char *)sqlite3_column_text(query, 2);
+    int result = -1;
+
+    if (kind < 0 || kind >= KINDS || id < 0 || !body)
+        error_set(err, EINVAL, "the state file has an object of kind %d, id %d", kind, id);
+    else
+        result = oned_attributes_parse_xml(&record, body, err);
+    if (result == 0)
+        oned_record_read(oned, (enum oned_kind)kind, id, &record);
+    oned_attributes_finish(&record);
+    return result;
+}
+
+/* What is counted on the hosts follows from the VMs. */
+static void charge_hosts(struct oned *oned)
+{
+    for (int id = 0; id < oned->pools[KIND_VM].count; id++) {
+        const struct oned_vm *vm = oned_vm(oned, id);
+
+        if (vm && oned_host(oned, vm->charged))
+            oned_host_charge(oned, oned_host(oned, vm->charged), vm);
+        if (vm && oned_host(oned, vm->leaving))
+            oned_host_charge(oned, oned_host(oned, vm->leaving), vm);
+    }
+}
+
+int oned_store_load(struct oned *oned, struct error *err)
+{
+    struct oned_store *store = oned->store;
+    sqlite3_stmt *query;
+    int step, result = 0;
+
+    if (sqlite3_prepare_v2(store->database, "SELECT kind, id, body FROM object ORDER BY kind, id",
+                           -1, &query, NULL) != SQLITE_OK)
+        return complain(store->database, oned->options.state, err);
+    while (result == 0 && (step = sqlite3_step(query)) == SQLITE_ROW)
+        result = load_row(oned, query, err);
+    if (result == 0 && step != SQLITE_DONE)
+        result = complain(store->database, oned->options.state, err);
+    sqlite3_finalize(query);
+    if (result == 0)
+        charge_hosts(oned);
+    return result;
+}
+
+void oned_store_touch(struct oned *oned, enum oned_kind kind, int id)
+{
+    struct oned_store *store = oned->store;
+
+    if (!store)
+        return;
+    if (store->count > 0 && store->changes[store->count - 1].kind == kind &&
+        store->changes[store->count - 1].id == id)
+        return;
+    store->changes =
+        memory_grow(store->changes, &store->allocated, store->count + 1, sizeof *store->changes);
+    store->changes[store->count++] = (struct change){kind, id};
+}
+
+static int by_object(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int run(sqlite3_stmt *statement, const struct change *change, const char *body)
+{
+    int step;
+
+    sqlite3_bind_int(statement, 1, (int)change->kind);
+    sqlite3_bind_int(statement, 2, change->id);
+    if (body)
+        sqlite3_bind_text(statement, 3, body, -1, SQLITE_TRANSIENT);
+    step = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    return step == SQLITE_DONE ? 0 : -1;
+}
+
+static int write_change(const struct oned *oned, const struct change *change)
+{
+    struct oned_attributes record = {0};
+    struct oned_text text = {0};
+    int result;
+
+    if (change->kind != KIND_CLOCK && !oned_pool_get(oned, change->kind, change->id))
+        return run(oned->store->remove, change, NULL);
+    oned_record_write(oned, change->kind, change->id, &record);
+    oned_text_put(&text, "<OBJECT>");
+    oned_attributes_write(&record, &text);
+    oned_text_put(&text, "</OBJECT>");
+    result = run(oned->store->write, change, text.bytes);
+    oned_text_finish(&text);
+    oned_attributes_finish(&record);
+    return result;
+}
+
+static int write_changes(struct oned *oned)
+{
+    struct oned_store *store = oned->store;
+    char first[64];
+
+    if (sqlite3_exec(store->database, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
+        return -1;
+    if (store->empty) {
+        snprintf(first, sizeof first, "INSERT INTO pool VALUES (%d)", (int)oned->options.version);
+        if (sqlite3_exec(store->database, first, NULL, NULL, NULL) != SQLITE_OK)
+            return -1;
+        store->empty = false;
+    }
+    for (size_t i = 0; i < store->count; i++)
+        if ((i == 0 || by_object(&store->changes[i - 1], &store->changes[i]) != 0) &&
+            write_change(oned, &store->changes[i]))
+            return -1;
+    return sqlite3_exec(store->database, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ? 0 : -1;
+}
+
+void oned_store_commit(struct oned *oned)
+{
+    struct oned_store *store = oned->store;
+
+    if (!store || store->count == 0)
+        return;
+    qsort(store->changes, store->count, sizeof *store->changes, by_object);
+    if (write_changes(oned)) {
+        fprintf(stderr, "sandbox: %s: the state cannot be written: %s\n", oned->options.state,
+                sqlite3_errmsg(store->database));
+        abort();
+    }
+    store->count = 0;
+}

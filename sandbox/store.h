@@ -1,0 +1,21 @@
+/* store.h: the pool in an SQLite file, as OpenNebula keeps its own: what a call changed is safe
+ * before the call is answered. */
+#ifndef GALERNA_TEST_ONED_STORE_H
+#define GALERNA_TEST_ONED_STORE_H
+
+#include "sandbox/world.h"
+
+/* Open or make the file; it must belong to the same version. NULL when it cannot be used. */
+struct oned_store *oned_store_open(const struct oned *oned, const char *path, struct error *err);
+void oned_store_close(struct oned_store *store);
+
+/* Whether the file has a pool already, and that pool. */
+bool oned_store_is_empty(const struct oned_store *store);
+int oned_store_load(struct oned *oned, struct error *err);
+
+/* An object changed or is gone; write all that changed since the last time. Both do nothing
+ * without a store. A file that cannot be written ends the process: nothing may be lost. */
+void oned_store_touch(struct oned *oned, enum oned_kind kind, int id);
+void oned_store_commit(struct oned *oned);
+
+#endif

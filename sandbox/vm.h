@@ -1,0 +1,35 @@
+/* vm.h: VMs: how they are made, shown and whom they belong to. */
+#ifndef GALERNA_TEST_ONED_VM_H
+#define GALERNA_TEST_ONED_VM_H
+
+#include "sandbox/world.h"
+
+/* Make a VM from a template for a user, PENDING or on HOLD. NULL with OpenNebula's words when the
+ * template is malformed or lacks what it needs. */
+struct oned_vm *oned_vm_allocate(struct oned *oned, const struct oned_user *user,
+                                 const char *template, bool hold, struct error *err);
+
+/* Whether an attribute belongs to the VM itself rather than to its user's part. */
+bool oned_vm_attribute(const char *name);
+
+/* The document that one.vm.info gives: all history records. */
+void oned_vm_document(const struct oned *oned, const struct oned_vm *vm, struct oned_text *text);
+
+/* Add the document as pools have it: full as in one.vmpool.infoextended, brief as in
+ * one.vmpool.info; the last history record only. Kept until the VM changes. */
+void oned_vm_pool_document(const struct oned *oned, struct oned_vm *vm, bool full,
+                           struct oned_text *text);
+
+/* <PERMISSIONS>, and before it UID to GNAME. */
+void oned_owner_names(const struct oned *oned, const struct oned_owner *owner,
+                      struct oned_text *text);
+void oned_owner_permissions(const struct oned_owner *owner, struct oned_text *text);
+
+/* Add scheduled actions of a template to the VM. Returns the id of the last, or -1. */
+int oned_vm_schedule(struct oned *oned, struct oned_vm *vm, const struct oned_attributes *from,
+                     struct error *err);
+
+/* Take one out again. -1: there is none with that id. */
+int oned_vm_unschedule(struct oned *oned, struct oned_vm *vm, int64_t id);
+
+#endif

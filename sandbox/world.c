@@ -1,0 +1,437 @@
+#include "sandbox/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "sandbox/host.h"
+#include "sandbox/machine.h"
+#include "sandbox/store.h"
+#include "util/memory.h"
+
+enum { MICROSECONDS = 1000000 };
+
+static int64_t real_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * (int64_t)MICROSECONDS + now.tv_nsec / 1000;
+}
+
+int64_t oned_now(const struct oned *oned)
+{
+    return oned->base_own + (int64_t)((double)(real_now() - oned->base_real) * oned->rate);
+}
+
+int64_t oned_seconds(const struct oned *oned)
+{
+    return oned_now(oned) / MICROSECONDS;
+}
+
+int64_t oned_real_until(const struct oned *oned, int64_t moment)
+{
+    int64_t left = moment - oned_now(oned);
+
+    if (left <= 0)
+        return 0;
+    if (oned->rate <= 0 || (double)left / oned->rate > 1e15)
+        return INT64_MAX;
+    return (int64_t)((double)left / oned->rate);
+}
+
+void oned_clock_set(struct oned *oned, double rate, int64_t jump)
+{
+    int64_t now = oned_now(oned);
+
+    oned->base_real = real_now();
+    oned->base_own = now + jump * MICROSECONDS;
+    oned->rate = rate;
+    oned_touch(oned, KIND_CLOCK, 0);
+}
+
+/* SplitMix64, public domain algorithm of S. Vigna. */
+uint64_t oned_random(struct oned *oned)
+{
+    uint64_t z = (oned->random += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+int oned_pool_add(struct oned *oned, enum oned_kind kind, void *object, int id)
+{
+    struct oned_pool *pool = &oned->pools[kind];
+
+    if (id < 0)
+        id = pool->count;
+    if (id >= pool->count) {
+        pool->items =
+            memory_grow(pool->items, &pool->allocated, (size_t)id + 1, sizeof *pool->items);
+        memset(&pool->items[pool->count], 0, (size_t)(id + 1 - pool->count) * sizeof *pool->items);
+        pool->count = id + 1;
+    }
+    pool->items[id] = object;
+    return id;
+}
+
+void *oned_pool_get(const struct oned *oned, enum oned_kind kind, int64_t id)
+{
+    const struct oned_pool *pool = &oned->pools[kind];
+
+    return id >= 0 && id < pool->count ? pool->items[id] : NULL;
+}
+
+void oned_pool_remove(struct oned *oned, enum oned_kind kind, int id)
+{
+    oned_object_free(kind, oned->pools[kind].items[id]);
+    oned->pools[kind].items[id] = NULL;
+    oned_store_touch(oned, kind, id);
+}
+
+struct oned_vm *oned_vm(const struct oned *oned, int64_t id)
+{
+    return oned_pool_get(oned, KIND_VM, id);
+}
+
+struct oned_host *oned_host(const struct oned *oned, int64_t id)
+{
+    return oned_pool_get(oned, KIND_HOST, id);
+}
+
+struct oned_user *oned_user(const struct oned *oned, int64_t id)
+{
+    return oned_pool_get(oned, KIND_USER, id);
+}
+
+struct oned_cluster *oned_cluster(const struct oned *oned, int64_t id)
+{
+    return oned_pool_get(oned, KIND_CLUSTER, id);
+}
+
+struct oned_datastore *oned_datastore(const struct oned *oned, int64_t id)
+{
+    return oned_pool_get(oned, KIND_DATASTORE, id);
+}
+
+const char *oned_user_name(const struct oned *oned, int id)
+{
+    const struct oned_user *user = oned_user(oned, id);
+
+    return user ? user->name : "";
+}
+
+const char *oned_group_name(const struct oned *oned, int id)
+{
+    const struct oned_group *group = oned_pool_get(oned, KIND_GROUP, id);
+
+    return group ? group->name : "";
+}
+
+void oned_touch(struct oned *oned, enum oned_kind kind, int id)
+{
+    if (kind == KIND_VM) {
+        struct oned_vm *vm = oned_vm(oned, id);
+
+        free(vm->full);
+        free(vm->brief);
+        vm->full = vm->brief = NULL;
+    }
+    oned_store_touch(oned, kind, id);
+}
+
+static void free_vm(struct oned_vm *vm)
+{
+    for (size_t i = 0; i < vm->history_count; i++)
+        free(vm->history[i].hostname);
+    oned_attributes_finish(&vm->template);
+    oned_attributes_finish(&vm->user_template);
+    free(vm->history);
+    free(vm->name);
+    free(vm->deploy_id);
+    free(vm->full);
+    free(vm->brief);
+}
+
+static void free_host(struct oned_host *host)
+{
+    oned_attributes_finish(&host->template);
+    free(host->vms);
+    free(host->name);
+    free(host->im_mad);
+    free(host->vm_mad);
+}
+
+static void free_user(struct oned_user *user)
+{
+    for (size_t i = 0; i < user->token_count; i++)
+        free(user->tokens[i].text);
+    free(user->tokens);
+    oned_attributes_finish(&user->template);
+    free(user->name);
+    free(user->password);
+    free(user->driver);
+}
+
+static void free_named(char *name, struct oned_attributes *template)
+{
+    free(name);
+    oned_attributes_finish(template);
+}
+
+static void free_acl(struct oned_acl *acl)
+{
+    free(acl->user);
+    free(acl->resource);
+    free(acl->rights);
+    free(acl->zone);
+    free(acl->string);
+}
+
+void oned_object_free(enum oned_kind kind, void *object)
+{
+    if (!object)
+        return;
+    switch (kind) {
+    case KIND_VM:
+        free_vm(object);
+        break;
+    case KIND_HOST:
+        free_host(object);
+        break;
+    case KIND_USER:
+        free_user(object);
+        break;
+    case KIND_GROUP:
+        free_named(((struct oned_group *)object)->name, &((struct oned_group *)object)->template);
+        break;
+    case KIND_CLUSTER:
+        free_named(((struct oned_cluster *)object)->name,
+                   &((struct oned_cluster *)object)->template);
+        break;
+    case KIND_DATASTORE:
+        free(((struct oned_datastore *)object)->clusters);
+        free_named(((struct oned_datastore *)object)->name,
+                   &((struct oned_datastore *)object)->template);
+        break;
+    case KIND_VNET:
+    case KIND_VMGROUP:
+        free(((struct oned_thing *)object)->clusters);
+        free_named(((struct oned_thing *)object)->name, &((struct oned_thing *)object)->template);
+        break;
+    case KIND_ACL:
+        free_acl(object);
+        break;
+    case KIND_CLOCK:
+    case KINDS:
+        break;
+    }
+    free(object);
+}
+
+void oned_world_finish(struct oned *oned)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (int id = 0; id < oned->pools[kind].count; id++)
+            oned_object_free(kind, oned->pools[kind].items[id]);
+        free(oned->pools[kind].items);
+    }
+    free(oned->heap.vms);
+}
+
+bool oned_in_cluster(const int *clusters, size_t count, int cluster)
+{
+    for (size_t i = 0; i < count; i++)
+        if (clusters[i] == cluster)
+            return true;
+    return false;
+}
+
+void oned_clusters_add(int **clusters, size_t *count, int cluster)
+{
+    size_t allocated = *count;
+
+    if (oned_in_cluster(*clusters, *count, cluster))
+        return;
+    *clusters = memory_grow(*clusters, &allocated, *count + 1, sizeof **clusters);
+    (*clusters)[(*count)++] = cluster;
+}
+
+struct oned_datastore *oned_default_datastore(const struct oned *oned, int cluster)
+{
+    for (int id = 0; id < oned->pools[KIND_DATASTORE].count; id++) {
+        struct oned_datastore *datastore = oned_datastore(oned, id);
+
+        if (datastore && datastore->type == 1 && datastore->enabled &&
+            oned_in_cluster(datastore->clusters, datastore->cluster_count, cluster))
+            return datastore;
+    }
+    return NULL;
+}
+
+struct oned_user *oned_user_add(struct oned *oned, const char *name, const char *password, int gid)
+{
+    struct oned_user *user = memory_new(1, sizeof *user);
+
+    user->gid = gid;
+    user->name = memory_text(name);
+    user->password = memory_text(password);
+    user->driver = memory_text("core");
+    user->enabled = true;
+    user->id = oned_pool_add(oned, KIND_USER, user, -1);
+    oned_touch(oned, KIND_USER, user->id);
+    return user;
+}
+
+static void add_group(struct oned *oned, const char *name, const char *template)
+{
+    struct oned_group *group = memory_new(1, sizeof *group);
+
+    group->name = memory_text(name);
+    oned_attributes_parse(&group->template, template, NULL);
+    group->id = oned_pool_add(oned, KIND_GROUP, group, -1);
+    oned_touch(oned, KIND_GROUP, group->id);
+}
+
+static void add_datastore(struct oned *oned, const char *name, int type, const char *template)
+{
+    struct oned_datastore *datastore = memory_new(1, sizeof *datastore);
+
+    datastore->name = memory_text(name);
+    datastore->type = type;
+    datastore->enabled = true;
+    datastore->total_mb = type == 1 ? 4796800 : 20480;
+    datastore->free_mb = type == 1 ? 3333260 : 20480;
+    datastore->used_mb = type == 1 ? 1429920 : 9720;
+    datastore->owner = (struct oned_owner){
+        .rights = {[OWNER_U] = true, [OWNER_M] = true, [GROUP_U] = true},
+    };
+    oned_clusters_add(&datastore->clusters, &datastore->cluster_count, 0);
+    oned_attributes_parse(&datastore->template, template, NULL);
+    oned_datastore_defaults(oned, datastore);
+    oned_attributes_remove(&datastore->template, "DISK_TYPE");
+    datastore->id = oned_pool_add(oned, KIND_DATASTORE, datastore, -1);
+    oned_touch(oned, KIND_DATASTORE, datastore->id);
+}
+
+void oned_datastore_defaults(const struct oned *oned, struct oned_datastore *datastore)
+{
+    static const char system_6[] = "ALLOW_ORPHANS=NO\nDISK_TYPE=FILE\nDS_MIGRATE=YES\n"
+                                   "SHARED=YES";
+    static const char system_7[] = "ALLOW_ORPHANS=NO\nDISK_TYPE=FILE\nDS_LIVE_MIGRATE=YES\n"
+                                   "DS_MIGRATE=YES\nDS_MIGRATE_SNAP=YES\n"
+                                   "PERSISTENT_SNAPSHOTS=YES\nSHARED=YES";
+    static const char other_6[] = "ALLOW_ORPHANS=NO\nCLONE_TARGET=SYSTEM\nDS_MAD=dummy\n"
+                                  "LN_TARGET=NONE";
+    static const char other_7[] = "ALLOW_ORPHANS=NO\nCLONE_TARGET=SYSTEM\nDS_MAD=dummy\n"
+                                  "LN_TARGET=NONE\nPERSISTENT_SNAPSHOTS=YES";
+    bool old = oned->options.version == ONED_6_10;
+    struct oned_attributes defaults = {0};
+
+    if (datastore->type == 1)
+        oned_attributes_parse(&defaults, old ? system_6 : system_7, NULL);
+    else
+        oned_attributes_parse(&defaults, old ? other_6 : other_7, NULL);
+    for (size_t i = 0; i < defaults.count; i++)
+        if (!oned_attributes_get(&datastore->template, defaults.items[i].name))
+            oned_attributes_add(&datastore->template, defaults.items[i].name,
+                                defaults.items[i].value);
+    oned_attributes_finish(&defaults);
+}
+
+/* The datastores of a fresh installation say nothing of their disks' type. */
+static void add_datastores(struct oned *oned)
+{
+    add_datastore(oned, "system", 1, "TM_MAD=dummy\nTYPE=SYSTEM_DS");
+    add_datastore(oned, "default", 0, "TM_MAD=dummy\nTYPE=IMAGE_DS");
+    add_datastore(oned, "files", 2, "TM_MAD=dummy\nTYPE=FILE_DS");
+}
+
+int oned_acl_add(struct oned *oned, const char *const *fields, const char *words)
+{
+    struct oned_acl *acl = memory_new(1, sizeof *acl);
+
+    acl->user = memory_text(fields[0]);
+    acl->resource = memory_text(fields[1]);
+    acl->rights = memory_text(fields[2]);
+    acl->zone = memory_text(fields[3]);
+    acl->string = memory_text(words);
+    acl->id = oned_pool_add(oned, KIND_ACL, acl, -1);
+    oned_touch(oned, KIND_ACL, acl->id);
+    return acl->id;
+}
+
+static void add_acls(struct oned *oned)
+{
+    static const char *const rules[][5] = {
+        {"200000001", "121429400000000", "8", "400000000",
+         "@1 VM+IMAGE+TEMPLATE+DOCUMENT+SECGROUP+VMGROUP+BACKUPJOB/* CREATE *"},
+        {"400000000", "800400000000", "1", "400000000", "* ZONE/* USE *"},
+        {"400000000", "18000400000000", "1", "400000000", "* MARKETPLACE+MARKETPLACEAPP/* USE *"},
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        oned_acl_add(oned, rules[i], rules[i][4]);
+    oned_acl_add_group(oned, 1);
+}
+
+void oned_acl_add_group(struct oned *oned, int group)
+{
+    static const char *const rules[][3] = {
+        {"2400000000", "2", "HOST/* MANAGE"},
+        {"4400000000", "1", "NET/* USE"},
+        {"100400000000", "1", "DATASTORE/* USE"},
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        char user[24], words[64];
+
+        snprintf(user, sizeof user, "%llx", 0x200000000LL + group);
+        snprintf(words, sizeof words, "@%d %s #0", group, rules[i][2]);
+        oned_acl_add(oned, (const char *const[]){user, rules[i][0], rules[i][1], "100000000"},
+                     words);
+    }
+}
+
+static void add_cluster(struct oned *oned)
+{
+    struct oned_cluster *cluster = memory_new(1, sizeof *cluster);
+
+    cluster->name = memory_text("default");
+    oned_attributes_parse(&cluster->template, "RESERVED_CPU=\"\"\nRESERVED_MEM=\"\"", NULL);
+    oned_pool_add(oned, KIND_CLUSTER, cluster, 0);
+    oned_touch(oned, KIND_CLUSTER, 0);
+}
+
+void oned_world_begin(struct oned *oned)
+{
+    struct oned_user *administrator;
+    char name[64], password[40];
+
+    add_group(oned, "oneadmin", "");
+    add_group(oned, "users",
+              "SUNSTONE=[DEFAULT_VIEW=cloud,GROUP_ADMIN_DEFAULT_VIEW=groupadmin,"
+              "GROUP_ADMIN_VIEWS=\"groupadmin,cloud\",VIEWS=cloud]");
+    oned_user_add(oned, oned->options.user, oned->options.password, 0);
+    snprintf(password, sizeof password, "%016llx%016llx", (unsigned long long)oned_random(oned),
+             (unsigned long long)oned_random(oned));
+    administrator = oned_user_add(oned, "serveradmin", password, 0);
+    free(administrator->driver);
+    administrator->driver = memory_text("server_cipher");
+    add_cluster(oned);
+    add_datastores(oned);
+    add_acls(oned);
+    for (int64_t i = 0; i < oned->options.hosts; i++) {
+        struct oned_host *host;
+
+        snprintf(name, sizeof name, "host%04d", (int)i);
+        host = oned_host_add(oned, name, 0);
+        host->total_cpu = oned->options.host_cpu;
+        host->total_memory = oned->options.host_memory;
+        oned_host_monitor(oned, host);
+    }
+    oned_touch(oned, KIND_CLOCK, 0);
+}

@@ -1,0 +1,101 @@
+#include "test/daemon/store_fixture.h"
+
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct store *store_must_open(const char *directory)
+{
+    struct error err = {0};
+    struct store *store = store_open(directory, &err);
+
+    if (!store)
+        fail_msg("%s", err.text);
+    return store;
+}
+
+void store_must_commit(struct store *store)
+{
+    struct error err = {0};
+
+    if (store_commit(store, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+int store_set_up(void **state)
+{
+    struct store_fixture *fixture = calloc(1, sizeof *fixture);
+
+    directory_make(fixture->directory);
+    fixture->store = store_must_open(fixture->directory);
+    *state = fixture;
+    return 0;
+}
+
+int store_tear_down(void **state)
+{
+    struct store_fixture *fixture = *state;
+
+    store_close(fixture->store);
+    directory_remove(fixture->directory);
+    free(fixture);
+    return 0;
+}
+
+void store_reopen(struct store_fixture *fixture)
+{
+    store_close(fixture->store);
+    fixture->store = store_must_open(fixture->directory);
+}
+
+void store_path_in(const struct store_fixture *fixture, const char *name, char path[128])
+{
+    snprintf(path, 128, "%s/%s", fixture->directory, name);
+}
+
+void store_run_sql(const struct store_fixture *fixture, const char *text)
+{
+    char path[128];
+    sqlite3 *database;
+
+    store_path_in(fixture, "store.db", path);
+    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(database, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(database);
+}
+
+void store_fill_lease(struct lease_record *lease)
+{
+    lease->phase = PHASE_STOPPING;
+    lease->kind = LEASE_DEADLINE;
+    lease->plain = true;
+    lease->submit = 1001;
+    lease->start = 1002;
+    lease->earliest = 1003;
+    lease->deadline = 1004;
+    lease->duration = 1005;
+    lease->end = INSTANT_NEVER;
+    lease->accumulated = 1006;
+    lease->since = 1007;
+    lease->expected = 1008;
+    lease->contract = lease->accepted = lease->warned = lease->late = lease->preemptible = true;
+    lease->terms = TERMS_RESTARTABLE;
+    lease->origin = ORIGIN_EXTERNAL;
+    lease->priority = -7;
+    lease->uid = 17;
+    lease->gid = 18;
+    strcpy(lease->user, "anna");
+    strcpy(lease->user_group, "physics");
+    strcpy(lease->name, "it's \"quoted\"; DROP TABLE lease");
+    strcpy(lease->group, "g1");
+    lease->group_size = UINT32_MAX;
+    lease->group_until = 1009;
+    strcpy(lease->reason_word, "no-room-now");
+    lease->retry = 1010;
+    memset(lease->reason, 'x', sizeof lease->reason - 1);
+}

@@ -1,0 +1,115 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "daemon/live/quarantine.h"
+
+static void one_vm_that_fails_again_and_again_is_its_own_fault(void **state)
+{
+    struct quarantine quarantine = {0};
+
+    (void)state;
+    for (int64_t now = 100; now < 200; now += 10)
+        assert_false(quarantine_note(&quarantine, 3, 7, now));
+    assert_false(quarantine_has(&quarantine, 3, 200));
+    quarantine_finish(&quarantine);
+}
+
+static void two_vms_make_it_the_hosts_fault(void **state)
+{
+    struct quarantine quarantine = {0};
+
+    (void)state;
+    assert_false(quarantine_note(&quarantine, 3, 7, 100));
+    assert_false(quarantine_note(&quarantine, 4, 8, 101));
+    assert_true(quarantine_note(&quarantine, 3, 8, 102));
+    assert_true(quarantine_has(&quarantine, 3, 103));
+    assert_false(quarantine_has(&quarantine, 4, 103));
+    assert_false(quarantine_note(&quarantine, 3, 9, 104)); /* is left alone already */
+    assert_false(quarantine_has(&quarantine, 3, 102 + QUARANTINE_SECONDS));
+    quarantine_finish(&quarantine);
+}
+
+static void failures_far_apart_do_not_add_up(void **state)
+{
+    struct quarantine quarantine = {0};
+
+    (void)state;
+    assert_false(quarantine_note(&quarantine, 3, 7, 100));
+    assert_false(quarantine_note(&quarantine, 3, 8, 101 + QUARANTINE_SECONDS));
+    assert_false(quarantine_has(&quarantine, 3, 102 + QUARANTINE_SECONDS));
+    quarantine_finish(&quarantine);
+}
+
+static void hosts_where_vms_are_stuck_are_left_alone_as_long(void **state)
+{
+    struct quarantine quarantine = {0};
+
+    (void)state;
+    assert_true(quarantine_stuck(&quarantine, 3, 100));
+    assert_true(quarantine_has(&quarantine, 3, 100));
+    assert_false(quarantine_stuck(&quarantine, 3, 350)); /* still */
+    assert_true(quarantine_has(&quarantine, 3, 101 + QUARANTINE_SECONDS));
+    assert_false(quarantine_expire(&quarantine, 350 + QUARANTINE_SECONDS));
+    assert_true(quarantine_expire(&quarantine, 351 + QUARANTINE_SECONDS));
+    assert_false(quarantine_stuck(&quarantine, -1, 100));
+    quarantine_finish(&quarantine);
+}
+
+static void half_of_the_hosts_stay_open(void **state)
+{
+    struct quarantine quarantine = {.hosts = 5};
+
+    (void)state;
+    for (int32_t host = 0; host < 5; host++) {
+        quarantine_note(&quarantine, host, 7, 100);
+        assert_int_equal(quarantine_note(&quarantine, host, 8, 101), host < 2);
+    }
+    assert_false(quarantine_stuck(&quarantine, 4, 102));
+    assert_false(quarantine_stuck(&quarantine, 1, 102)); /* already */
+    assert_true(quarantine_clear(&quarantine, 0));
+    assert_true(quarantine_stuck(&quarantine, 4, 103));
+    quarantine_finish(&quarantine);
+
+    quarantine = (struct quarantine){.hosts = 1};
+    quarantine_note(&quarantine, 0, 7, 100);
+    assert_false(quarantine_note(&quarantine, 0, 8, 101)); /* there is no other one */
+    quarantine_finish(&quarantine);
+}
+
+static void a_start_clears_and_time_expires(void **state)
+{
+    struct quarantine quarantine = {0};
+
+    (void)state;
+    assert_false(quarantine_clear(&quarantine, 3));
+    quarantine_note(&quarantine, 3, 7, 100);
+    assert_false(quarantine_clear(&quarantine, 3));
+    quarantine_note(&quarantine, 3, 7, 100);
+    quarantine_note(&quarantine, 3, 8, 101);
+    assert_true(quarantine_clear(&quarantine, 3));
+    assert_false(quarantine_has(&quarantine, 3, 102));
+    quarantine_note(&quarantine, 3, 7, 100);
+    quarantine_note(&quarantine, 3, 8, 101);
+    assert_false(quarantine_expire(&quarantine, 101 + QUARANTINE_SECONDS - 1));
+    assert_true(quarantine_expire(&quarantine, 102 + QUARANTINE_SECONDS));
+    assert_false(quarantine_expire(&quarantine, 103 + QUARANTINE_SECONDS));
+    quarantine_finish(&quarantine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_vm_that_fails_again_and_again_is_its_own_fault),
+        cmocka_unit_test(two_vms_make_it_the_hosts_fault),
+        cmocka_unit_test(failures_far_apart_do_not_add_up),
+        cmocka_unit_test(hosts_where_vms_are_stuck_are_left_alone_as_long),
+        cmocka_unit_test(half_of_the_hosts_stay_open),
+        cmocka_unit_test(a_start_clears_and_time_expires),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
