@@ -71,7 +71,8 @@ json_t *json_from_vm(const struct vm_record *vm)
     json_put(object, "memory", json_integer(vm->memory));
     json_put(object, "ran", json_boolean(vm->ran));
     json_put(object, "gone", json_boolean(vm->gone));
-    json_put(object, "command", *vm->command ? json_from_text(vm->command) : json_null());
+    json_put(object, "command",
+             vm->command ? json_string(command_words[vm->command]) : json_null());
     json_put(object, "sent", json_from_instant(vm->sent));
     json_put(object, "attempts", json_integer(vm->attempts));
     json_put(object, "next_try", json_from_instant(vm->next_try));

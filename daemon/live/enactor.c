@@ -48,9 +48,8 @@ static struct host_usage *usage_of(const struct enactor *enactor, int32_t id)
 /* A deploy that was sent and has not been seen to take effect. */
 static bool on_its_way(const struct vm_record *vm, const struct vm_observation *observed)
 {
-    bool starts = strcmp(vm->command, "deploy") == 0 || strcmp(vm->command, "resume") == 0;
-
-    return starts && (vm->in_flight || !observed || observed->asked <= vm->settled);
+    return command_kinds[vm->command].load == LOADS_HOST &&
+           (vm->in_flight || !observed || observed->asked <= vm->settled);
 }
 
 static bool counts(const struct enactor *enactor, const struct vm_record *vm,
@@ -118,75 +117,77 @@ static void count_hosts(struct enactor *enactor)
 /* --- which command ---------------------------------------------------------------------------- */
 
 /* What a user suspended, stopped or held is the user's to resume. */
-static const char *to_run(const struct enactor *enactor, const struct vm_record *vm,
-                          const struct vm_observation *observed)
-{
-    if (observed_failed(observed))
-        return vm->ran ? "retry" : "recreate";
-    switch (observed->state) {
-    case VM_PENDING:
-        return "deploy";
-    case VM_HOLD:
-        return enactor->daemon->live->submit_on_hold && !vm->ran ? "deploy" : NULL;
-    case VM_STOPPED:
-        return vm->ours ? "deploy" : NULL;
-    case VM_SUSPENDED:
-        if (!vm->ours)
-            return NULL;
-        return vm->host == observed->history.host ? "resume" : "migrate";
-    case VM_ACTIVE:
-        return move_command(vm, observed);
-    default:
-        return NULL;
-    }
-}
-
-static const char *to_stop(const struct enactor *enactor, const struct vm_record *vm,
+static enum command to_run(const struct enactor *enactor, const struct vm_record *vm,
                            const struct vm_observation *observed)
 {
     if (observed_failed(observed))
-        return vm->ran ? "retry" : "recreate";
-    if (observed->state == VM_ACTIVE && observed->lcm_state == LCM_RUNNING)
-        return enactor->daemon->live->suspend_with == SUSPEND_WITH_STOP ? "stop" : "suspend";
-    return NULL;
+        return vm->ran ? COMMAND_RETRY : COMMAND_RECREATE;
+    switch (observed->state) {
+    case VM_PENDING:
+        return COMMAND_DEPLOY;
+    case VM_HOLD:
+        return enactor->daemon->live->submit_on_hold && !vm->ran ? COMMAND_DEPLOY : COMMAND_NONE;
+    case VM_STOPPED:
+        return vm->ours ? COMMAND_DEPLOY : COMMAND_NONE;
+    case VM_SUSPENDED:
+        if (!vm->ours)
+            return COMMAND_NONE;
+        return vm->host == observed->history.host ? COMMAND_RESUME : COMMAND_RELOCATE;
+    case VM_ACTIVE:
+        return move_command(vm, observed);
+    default:
+        return COMMAND_NONE;
+    }
 }
 
-static const char *to_end(const struct enactor *enactor, const struct vm_record *vm,
-                          const struct vm_observation *observed)
+static enum command to_stop(const struct enactor *enactor, const struct vm_record *vm,
+                            const struct vm_observation *observed)
+{
+    if (observed_failed(observed))
+        return vm->ran ? COMMAND_RETRY : COMMAND_RECREATE;
+    if (observed->state == VM_ACTIVE && observed->lcm_state == LCM_RUNNING)
+        return enactor->daemon->live->suspend_with == SUSPEND_WITH_STOP ? COMMAND_STOP
+                                                                        : COMMAND_SUSPEND;
+    return COMMAND_NONE;
+}
+
+static enum command to_end(const struct enactor *enactor, const struct vm_record *vm,
+                           const struct vm_observation *observed)
 {
     int action = enactor->daemon->live->end_action;
 
     if (observed_failed(observed))
-        return "delete";
+        return COMMAND_DELETE;
     if (observed_in_transition(observed))
-        return NULL;
+        return COMMAND_NONE;
     if (action == END_TERMINATE || !vm->ran)
         return vm->attempts >= 2 ||
                        (observed->state == VM_ACTIVE && observed->lcm_state == LCM_UNKNOWN)
-                   ? "terminate-hard"
-                   : "terminate";
+                   ? COMMAND_TERMINATE_HARD
+                   : COMMAND_TERMINATE;
     if (observed->state == VM_ACTIVE)
-        return action == END_POWEROFF ? "poweroff" : "undeploy";
+        return action == END_POWEROFF ? COMMAND_POWEROFF : COMMAND_UNDEPLOY;
     if (action == END_UNDEPLOY &&
         (observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED))
-        return "undeploy";
-    return observed->state == VM_PENDING ? "hold" : NULL;
+        return COMMAND_UNDEPLOY;
+    return observed->state == VM_PENDING ? COMMAND_HOLD : COMMAND_NONE;
 }
 
-static const char *to_hold(const struct enactor *enactor, const struct vm_observation *observed)
+static enum command to_hold(const struct enactor *enactor, const struct vm_observation *observed)
 {
     switch (enactor->daemon->live->refusal) {
     case REFUSAL_TERMINATE:
-        return observed->state == VM_PENDING || observed->state == VM_HOLD ? "terminate" : NULL;
+        return observed->state == VM_PENDING || observed->state == VM_HOLD ? COMMAND_TERMINATE
+                                                                           : COMMAND_NONE;
     case REFUSAL_HOLD:
-        return observed->state == VM_PENDING ? "hold" : NULL;
+        return observed->state == VM_PENDING ? COMMAND_HOLD : COMMAND_NONE;
     default:
-        return NULL;
+        return COMMAND_NONE;
     }
 }
 
-static const char *command_for(const struct enactor *enactor, const struct vm_record *vm,
-                               const struct vm_observation *observed)
+static enum command command_for(const struct enactor *enactor, const struct vm_record *vm,
+                                const struct vm_observation *observed)
 {
     switch (vm->goal) {
     case GOAL_RUN:
@@ -196,12 +197,12 @@ static const char *command_for(const struct enactor *enactor, const struct vm_re
     case GOAL_END:
         return to_end(enactor, vm, observed);
     case GOAL_HOLD:
-        return observed_failed(observed) ? "recreate" : to_hold(enactor, observed);
+        return observed_failed(observed) ? COMMAND_RECREATE : to_hold(enactor, observed);
     case GOAL_AGAIN:
-        return observed->state == VM_PENDING || observed_in_transition(observed) ? NULL
-                                                                                 : "recreate";
+        return observed->state == VM_PENDING || observed_in_transition(observed) ? COMMAND_NONE
+                                                                                 : COMMAND_RECREATE;
     default:
-        return NULL;
+        return COMMAND_NONE;
     }
 }
 
@@ -209,20 +210,19 @@ static const char *command_for(const struct enactor *enactor, const struct vm_re
 
 static bool is_settled(const struct vm_record *vm, const struct vm_observation *observed)
 {
-    return observed && observed->present && !vm->in_flight && !vm->command[0] &&
+    return observed && observed->present && !vm->in_flight && !vm->command &&
            observed->asked > vm->settled && !observed->missing;
 }
 
-static bool starts_vm(const char *command)
+static bool takes_room(enum command command)
 {
-    return strcmp(command, "deploy") == 0 || strcmp(command, "resume") == 0 ||
-           strcmp(command, "migrate") == 0 || strcmp(command, "live-migrate") == 0;
+    return command_kinds[command].load != LOADS_NOTHING;
 }
 
 static bool host_has_room(const struct enactor *enactor, const struct vm_record *vm,
-                          const char *command)
+                          enum command command)
 {
-    int32_t target = vm_target(vm, command);
+    int32_t target = command_host(vm, command);
     const struct host_usage *usage = usage_of(enactor, target);
     const struct host *host = target < 0 ? NULL : host_pool_find(&enactor->hosts->pool, target);
 
@@ -261,17 +261,24 @@ static void note_blocked(struct enactor *enactor, struct vm_record *vm, int32_t 
     }
 }
 
+/* Room that was taken for a VM of a group, on the host that its command loads. */
+struct taken {
+    struct host_usage *usage;
+    const struct vm_record *vm;
+};
+
 /* The VMs of a group start together: none before there is room for all that have not started. */
-static bool group_has_room(struct enactor *enactor, const struct vm_record *vm, const char *command)
+static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
+                           enum command command)
 {
     size_t n, n_taken = 0;
     struct vm_record *const *vms = store_vms_of(enactor->daemon->store, vm->lease, &n);
-    struct vm_record **taken;
+    struct taken *taken;
     bool room = true;
 
     if (n == 1)
         return host_has_room(enactor, vm, command);
-    taken = memory_new(n, sizeof(struct vm_record *));
+    taken = memory_new(n, sizeof *taken);
     for (size_t i = 0; i < n && room; i++) {
         const struct vm_observation *observed = world_vm(enactor->daemon->world, vms[i]->id);
         struct host_usage *usage;
@@ -279,23 +286,21 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm, 
         if (vms[i]->gone || !observed || vms[i]->goal != GOAL_RUN || on_its_way(vms[i], observed))
             continue;
         command = to_run(enactor, vms[i], observed);
-        if (!command || !starts_vm(command))
+        if (!command || !takes_room(command))
             continue;
         room = host_has_room(enactor, vms[i], command);
-        usage = usage_of(enactor, vm_target(vms[i], command));
+        usage = usage_of(enactor, command_host(vms[i], command));
         if (room) {
             usage->cpu += vms[i]->cpu;
             usage->memory += vms[i]->memory;
-            taken[n_taken++] = vms[i];
+            taken[n_taken++] = (struct taken){usage, vms[i]};
         } else if (usage) {
             usage->awaited = true;
         }
     }
     for (size_t i = 0; i < n_taken; i++) {
-        struct host_usage *usage = usage_of(enactor, vm_destination(taken[i]));
-
-        usage->cpu -= taken[i]->cpu;
-        usage->memory -= taken[i]->memory;
+        taken[i].usage->cpu -= taken[i].vm->cpu;
+        taken[i].usage->memory -= taken[i].vm->memory;
     }
     free(taken);
     return room;
@@ -322,7 +327,7 @@ static bool has_datastore(struct enactor *enactor, struct vm_record *vm)
     return false;
 }
 
-static bool may_be_sent(struct enactor *enactor, struct vm_record *vm, const char *command,
+static bool may_be_sent(struct enactor *enactor, struct vm_record *vm, enum command command,
                         int64_t now)
 {
     if (vm->next_try != INSTANT_NONE && vm->next_try > now) {
@@ -330,36 +335,37 @@ static bool may_be_sent(struct enactor *enactor, struct vm_record *vm, const cha
             enactor->next_time = vm->next_try;
         return false;
     }
-    if (!within_limits(enactor, vm_target(vm, command))) {
+    if (!within_limits(enactor, command_host(vm, command))) {
         enactor->limited = true;
         return false;
     }
-    if (!starts_vm(command))
+    if (!takes_room(command))
         return true;
     if (!group_has_room(enactor, vm, command)) {
-        note_blocked(enactor, vm, vm_target(vm, command));
+        note_blocked(enactor, vm, command_host(vm, command));
         return false;
     }
-    return strcmp(command, "deploy") != 0 || has_datastore(enactor, vm);
+    return command != COMMAND_DEPLOY || has_datastore(enactor, vm);
 }
 
 /* --- preparing -------------------------------------------------------------------------------- */
 
-static void prepare(struct enactor *enactor, struct vm_record *vm, const char *command, int64_t now)
+static void prepare(struct enactor *enactor, struct vm_record *vm, enum command command,
+                    int64_t now)
 {
-    struct host_usage *usage = usage_of(enactor, vm_target(vm, command));
+    struct host_usage *usage = usage_of(enactor, command_host(vm, command));
 
-    snprintf(vm->command, sizeof vm->command, "%s", command);
+    vm->command = command;
     vm->in_flight = true; /* from now on: what is seen meanwhile says nothing of it */
     vm->sent = now;
     vm->blocked = 0;
-    if (strcmp(command, "stop") == 0 || strcmp(command, "suspend") == 0)
+    if (command_kinds[command].effect == EFFECT_SUSPEND)
         vm->ours = true;
-    vm->move_sent = vm_moves(vm) && vm_target(vm, command) == vm->move_to;
+    vm->move_sent = command_kinds[command].load == LOADS_NEXT_HOST;
     store_mark_vm(enactor->daemon->store, vm);
     if (usage) {
         usage->busy++;
-        if (starts_vm(command)) {
+        if (takes_room(command)) {
             usage->cpu += vm->cpu;
             usage->memory += vm->memory;
         }
@@ -373,7 +379,7 @@ static void prepare(struct enactor *enactor, struct vm_record *vm, const char *c
 static void consider(struct enactor *enactor, struct vm_record *vm, int64_t now)
 {
     const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
-    const char *command;
+    enum command command;
 
     if (vm->gone || vm->goal == GOAL_NONE)
         return;
@@ -388,7 +394,7 @@ static void consider(struct enactor *enactor, struct vm_record *vm, int64_t now)
             watch(enactor, vm->id);
         return;
     }
-    if (strcmp(command, "recreate") == 0 || strcmp(command, "retry") == 0) {
+    if (command == COMMAND_RECREATE || command == COMMAND_RETRY) {
         if (!enactor_note_failure(enactor, vm, observed, now))
             return;
     }

@@ -215,14 +215,14 @@ void enactor_note_refusal(struct enactor *enactor, struct vm_record *vm,
                                         [FAULT_OF_DAEMON] = " (not the VM's fault)"};
     char sentence[STORE_TEXT_MAX];
     struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
-    bool deploys = strcmp(vm->command, "deploy") == 0;
+    bool deploys = vm->command == COMMAND_DEPLOY;
     enum fault fault = fault_of(reply, deploys);
 
     if (came_too_late(reply) && vm->too_late < TOO_LATE_MOST) {
         log_info("VM %d is in another state by now: %s", vm->id, reply->message);
         vm->too_late++;
         vm->next_try = now + 1;
-        vm->command[0] = '\0';
+        vm->command = COMMAND_NONE;
         store_mark_vm(enactor->daemon->store, vm);
         return;
     }
@@ -231,10 +231,10 @@ void enactor_note_refusal(struct enactor *enactor, struct vm_record *vm,
         world_promise(enactor->daemon->world, &(struct room_promise){.vm = vm->id});
     }
     vm->next_try = now + count_refusal(enactor->daemon, vm, fault);
-    snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.180s", vm->command,
-             vm->id, whose[fault], reply->message);
+    snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.180s",
+             command_words[vm->command], vm->id, whose[fault], reply->message);
     note(enactor, vm, "command-refused", sentence, vm->next_try, now);
-    vm->command[0] = '\0';
+    vm->command = COMMAND_NONE;
     store_mark_vm(enactor->daemon->store, vm);
     if (vm->goal == GOAL_END && vm->attempts + vm->refusals == 1)
         daemon_replan(enactor->daemon, "VM %d does not leave host %d", vm->id, vm->host);

@@ -25,8 +25,8 @@ static void done(struct enactor *enactor, struct vm_record *vm)
 {
     const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
 
-    log_info("VM %d: %s accepted", vm->id, vm->command);
-    if (strcmp(vm->command, "recreate") == 0) {
+    log_info("VM %d: %s accepted", vm->id, command_words[vm->command]);
+    if (vm->command == COMMAND_RECREATE) {
         vm->ran = false;
         vm->ran_for = 0; /* of a work that is lost */
         if (observed && observed->history.sequence > vm->sequence)
@@ -62,14 +62,14 @@ static void answered(void *context, const struct rpc_reply *reply)
         move_refused(enactor->daemon, vm, now);
         break;
     case RPC_NOT_SENT:
-        vm->command[0] = '\0';
+        vm->command = COMMAND_NONE;
         vm->move_sent = false;
         vm->next_try = now + PAUSE_WHEN_UNREACHABLE;
         store_mark_vm(enactor->daemon->store, vm);
         break;
     case RPC_UNKNOWN:
-        log_warning("VM %d: %s: %s; what became of it is looked at", vm->id, vm->command,
-                    reply->message);
+        log_warning("VM %d: %s: %s; what became of it is looked at", vm->id,
+                    command_words[vm->command], reply->message);
         break;
     }
     daemon_wake(enactor->daemon);
@@ -102,12 +102,12 @@ static void measure(struct enactor *enactor, const struct vm_record *vm)
     struct estimates *estimates = enactor->daemon->estimates;
     int64_t now = clock_monotonic();
 
-    if (strcmp(vm->command, "stop") == 0 || strcmp(vm->command, "suspend") == 0)
+    if (command_kinds[vm->command].effect == EFFECT_SUSPEND)
         estimates_begun(estimates, vm->id, OPERATION_SUSPEND, vm->memory, now);
-    else if (strcmp(vm->command, "deploy") == 0)
+    else if (vm->command == COMMAND_DEPLOY)
         estimates_begun(estimates, vm->id, vm->ran ? OPERATION_RESUME : OPERATION_BOOT, vm->memory,
                         now);
-    else if (strcmp(vm->command, "resume") == 0)
+    else if (vm->command == COMMAND_RESUME)
         estimates_begun(estimates, vm->id, OPERATION_RESUME, vm->memory, now);
     else
         estimates_forget(estimates, vm->id);
@@ -116,33 +116,33 @@ static void measure(struct enactor *enactor, const struct vm_record *vm)
 static void send_one(struct enactor *enactor, struct vm_record *vm)
 {
     measure(enactor, vm);
-    log_info("VM %d: %s%s", vm->id, vm->command,
+    log_info("VM %d: %s%s", vm->id, command_words[vm->command],
              enactor->daemon->live->dry_run ? " (dry run)" : "");
     vm->in_flight = true; /* for ever in a dry run: told once */
     if (enactor->daemon->live->dry_run)
         return;
-    if (strcmp(vm->command, "deploy") == 0)
+    if (vm->command == COMMAND_DEPLOY)
         call(enactor, vm, "one.vm.deploy",
              (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(vm->host),
                                      RPC_BOOL(enactor->daemon->live->enforce),
                                      RPC_INT(vm->datastore), RPC_TEXT("")},
              5);
-    else if (strstr(vm->command, "migrate"))
+    else if (command_kinds[vm->command].effect == EFFECT_MOVE)
         call(enactor, vm, "one.vm.migrate",
-             (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(vm_target(vm, vm->command)),
-                                     RPC_BOOL(strcmp(vm->command, "live-migrate") == 0),
+             (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(command_host(vm, vm->command)),
+                                     RPC_BOOL(vm->command == COMMAND_LIVE_MIGRATE),
                                      RPC_BOOL(enactor->daemon->live->enforce), RPC_INT(-1),
                                      RPC_INT(0)},
              6);
-    else if (strcmp(vm->command, "recreate") == 0)
+    else if (vm->command == COMMAND_RECREATE)
         recover(enactor, vm, RECOVER_RECREATE);
-    else if (strcmp(vm->command, "retry") == 0)
+    else if (vm->command == COMMAND_RETRY)
         recover(enactor, vm, RECOVER_RETRY);
-    else if (strcmp(vm->command, "delete") == 0)
+    else if (vm->command == COMMAND_DELETE)
         recover(enactor, vm, RECOVER_DELETE);
     else
         call(enactor, vm, "one.vm.action",
-             (struct rpc_argument[]){RPC_TEXT(vm->command), RPC_INT(vm->id)}, 2);
+             (struct rpc_argument[]){RPC_TEXT(command_words[vm->command]), RPC_INT(vm->id)}, 2);
 }
 
 void enactor_withdraw(struct enactor *enactor)
@@ -153,7 +153,7 @@ void enactor_withdraw(struct enactor *enactor)
         if (!vm)
             continue;
         vm->in_flight = false;
-        vm->command[0] = '\0';
+        vm->command = COMMAND_NONE;
         store_mark_vm(enactor->daemon->store, vm);
     }
     enactor->n_commands = 0;

@@ -6,12 +6,12 @@
 
 enum { AVOID_AFTER_MOVE = 600 /* seconds: a host that a VM could not be moved to */ };
 
-const char *move_command(const struct vm_record *vm, const struct vm_observation *observed)
+enum command move_command(const struct vm_record *vm, const struct vm_observation *observed)
 {
     if (!vm_moves(vm) || vm->move_sent || observed->lcm_state != LCM_RUNNING ||
         observed->history.host != vm->host || vm->host == vm->move_to)
-        return NULL;
-    return vm->move == MOVE_LIVE ? "live-migrate" : "migrate";
+        return COMMAND_NONE;
+    return vm->move == MOVE_LIVE ? COMMAND_LIVE_MIGRATE : COMMAND_MIGRATE;
 }
 
 int32_t move_other_host(const struct vm_record *vm, const struct vm_observation *observed)

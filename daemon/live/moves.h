@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "daemon/live/world.h"
 #include "daemon/store/store.h"
@@ -20,20 +19,20 @@ static inline bool vm_moves(const struct vm_record *vm)
     return vm->move != MOVE_NONE && vm->goal == GOAL_RUN;
 }
 
-/* The host that a command sends the VM to. */
-static inline int32_t vm_target(const struct vm_record *vm, const char *command)
+/* The host that a command works on: the one whose room it takes, or where the VM is. */
+static inline int32_t command_host(const struct vm_record *vm, enum command command)
 {
-    return vm_moves(vm) && strstr(command, "migrate") ? vm->move_to : vm->host;
+    return command_kinds[command].load == LOADS_NEXT_HOST ? vm->move_to : vm->host;
 }
 
-/* The host that it will be on. */
-static inline int32_t vm_destination(const struct vm_record *vm)
+/* The host that the VM is planned to be on. */
+static inline int32_t vm_planned_host(const struct vm_record *vm)
 {
     return vm_moves(vm) ? vm->move_to : vm->host;
 }
 
-/* "live-migrate", "migrate", or NULL: nothing is to be sent to this VM that runs. */
-const char *move_command(const struct vm_record *vm, const struct vm_observation *observed);
+/* The migration that is to be sent to this VM that runs, or COMMAND_NONE. */
+enum command move_command(const struct vm_record *vm, const struct vm_observation *observed);
 
 /* The host besides that of its last record where the VM needs room; -1: none. */
 int32_t move_other_host(const struct vm_record *vm, const struct vm_observation *observed);

@@ -139,7 +139,7 @@ bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record 
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
         enum standing standing = reconcile_standing(daemon, vms[i], observed);
 
-        if (vms[i]->command[0] ||
+        if (vms[i]->command ||
             (standing != STANDS_PENDING && standing != STANDS_OUR_STOP && standing != STANDS_GONE))
             return false;
     }

@@ -189,8 +189,8 @@ void reconcile_observe_vm(struct daemon *daemon, struct lease_record *lease, str
             note_gone(daemon, lease, vm, now);
         return;
     }
-    if (vm->command[0]) {
-        vm->command[0] = '\0'; /* what became of it can be seen now */
+    if (vm->command) {
+        vm->command = COMMAND_NONE; /* what became of it can be seen now */
         store_mark_vm(daemon->store, vm);
     }
     note_size(daemon, vm, observed);

@@ -20,7 +20,7 @@ static bool must_go_elsewhere(const struct planner *planner, const struct vm_rec
 {
     const struct vm_observation *observed = vm->gone ? NULL : world_vm(planner->world, vm->id);
 
-    if (!observed || vm->goal != GOAL_RUN || vm->host < 0 || vm->in_flight || vm->command[0] ||
+    if (!observed || vm->goal != GOAL_RUN || vm->host < 0 || vm->in_flight || vm->command ||
         (vm->next_try != INSTANT_NONE && vm->next_try > now))
         return false;
     if (observed->state != VM_PENDING && (observed->state != VM_STOPPED || !vm->ours))

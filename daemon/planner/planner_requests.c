@@ -165,7 +165,7 @@ static const struct host_filter *stay_filter(struct planner *planner, struct pla
     own->allowed = memory_new(pool->n, sizeof *own->allowed);
     own->filter.allowed = own->allowed;
     for (size_t i = 0; i < pool->n; i++)
-        own->allowed[i] = pool->items[i].id == vm_destination(vm);
+        own->allowed[i] = pool->items[i].id == vm_planned_host(vm);
     return &own->filter;
 }
 
@@ -409,6 +409,6 @@ uint32_t *planned_places(const struct planner *planner, const struct lease_recor
     uint32_t *places = memory_new(planned->n_vms, sizeof *places);
 
     for (size_t i = 0; i < planned->n_vms; i++)
-        places[i] = host_place(planner, vm_destination(store_vm(planner->store, planned->vms[i])));
+        places[i] = host_place(planner, vm_planned_host(store_vm(planner->store, planned->vms[i])));
     return places;
 }

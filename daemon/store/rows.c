@@ -84,7 +84,7 @@ static const struct store_column vm_columns[] = {
     FIELD(vm_record, sequence, COLUMN_INT32),
     FIELD(vm_record, ran_for, COLUMN_INT64),
     FIELD(vm_record, skew, COLUMN_INT64),
-    TEXT(vm_record, command),
+    WORD(vm_record, command, command_words, COMMAND_KINDS),
     FIELD(vm_record, sent, COLUMN_INSTANT),
     FIELD(vm_record, attempts, COLUMN_INT32),
     FIELD(vm_record, next_try, COLUMN_INSTANT),

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "adapters/cloud/command.h"
 #include "core/lease.h"
 #include "util/error.h"
 
@@ -114,8 +115,8 @@ struct vm_record {
     int64_t skew_open;         /* the same in the open record; not stored */
     int64_t since, since_told; /* begin of the open record, by our clock and by oned's as it was
                                   told; not stored. told 0: not seen yet, SINCE_NOT: closed */
-    /* The command under way, written before it is sent ("" = none). */
-    char command[16];      /* "deploy", "stop", "resume", ... */
+    /* The command under way, written before it is sent. */
+    enum command command;
     int64_t sent;          /* when */
     int32_t attempts;      /* failed ones in a row */
     int64_t next_try;      /* not before; INSTANT_NONE */

@@ -23,7 +23,7 @@ static void fill_vm(struct vm_record *vm)
     vm->ours = vm->ran = vm->gone = true;
     vm->sequence = 4;
     vm->ran_for = 77;
-    strcpy(vm->command, "deploy");
+    vm->command = COMMAND_DEPLOY;
     vm->sent = 2000;
     vm->attempts = 2;
     vm->next_try = 2010;

@@ -1,0 +1,58 @@
+/* command.h: the commands that can be given for a VM, one row each.
+ *
+ * A row says what the command does to the VM and to the room on hosts. How a cloud carries it out
+ * is the cloud's business.
+ */
+#ifndef GALERNA_ADAPTERS_CLOUD_COMMAND_H
+#define GALERNA_ADAPTERS_CLOUD_COMMAND_H
+
+#include <stdbool.h>
+
+/* Which host's room a command takes: the one the VM is to run on, or the one it moves to. */
+enum command_load { LOADS_NOTHING, LOADS_HOST, LOADS_NEXT_HOST };
+
+/* What the command does to the VM: start it, save its memory, end it, or recover it. */
+enum command_effect {
+    EFFECT_NONE,
+    EFFECT_START,   /* it runs afterwards */
+    EFFECT_MOVE,    /* it is on another host afterwards */
+    EFFECT_SUSPEND, /* its memory is saved and it uses no CPU */
+    EFFECT_END,     /* its time is over */
+    EFFECT_RETRY,   /* the operation that failed is repeated */
+    EFFECT_DISCARD, /* it is pending again and its work is lost */
+};
+
+/* ROW(name, word, effect, load, frees): the word is stable (store, log, answers); frees: the room
+ * on the host where it is comes free. */
+#define COMMAND_ROWS(ROW)                                                                          \
+    ROW(NONE, "", EFFECT_NONE, LOADS_NOTHING, false)                                               \
+    ROW(DEPLOY, "deploy", EFFECT_START, LOADS_HOST, false)                                         \
+    ROW(RESUME, "resume", EFFECT_START, LOADS_HOST, false)                                         \
+    ROW(RELOCATE, "relocate", EFFECT_MOVE, LOADS_HOST, false) /* suspended, to another host */     \
+    ROW(MIGRATE, "migrate", EFFECT_MOVE, LOADS_NEXT_HOST, true)                                    \
+    ROW(LIVE_MIGRATE, "live-migrate", EFFECT_MOVE, LOADS_NEXT_HOST, true)                          \
+    ROW(SUSPEND, "suspend", EFFECT_SUSPEND, LOADS_NOTHING, true)                                   \
+    ROW(STOP, "stop", EFFECT_SUSPEND, LOADS_NOTHING, true)                                         \
+    ROW(POWEROFF, "poweroff", EFFECT_END, LOADS_NOTHING, true)                                     \
+    ROW(UNDEPLOY, "undeploy", EFFECT_END, LOADS_NOTHING, true)                                     \
+    ROW(TERMINATE, "terminate", EFFECT_END, LOADS_NOTHING, true)                                   \
+    ROW(TERMINATE_HARD, "terminate-hard", EFFECT_END, LOADS_NOTHING, true)                         \
+    ROW(DELETE, "delete", EFFECT_END, LOADS_NOTHING, true) /* one that failed */                   \
+    ROW(HOLD, "hold", EFFECT_NONE, LOADS_NOTHING, false)                                           \
+    ROW(RETRY, "retry", EFFECT_RETRY, LOADS_NOTHING, false)                                        \
+    ROW(RECREATE, "recreate", EFFECT_DISCARD, LOADS_NOTHING, true)
+
+#define COMMAND_NUMBER(name, word, effect, load, frees) COMMAND_##name,
+enum command { COMMAND_ROWS(COMMAND_NUMBER) COMMAND_KINDS };
+#undef COMMAND_NUMBER
+
+struct command_kind {
+    enum command_effect effect;
+    enum command_load load;
+    bool frees;
+};
+
+extern const struct command_kind command_kinds[COMMAND_KINDS];
+extern const char *const command_words[COMMAND_KINDS];
+
+#endif
