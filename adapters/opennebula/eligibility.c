@@ -8,12 +8,18 @@
 #include "adapters/opennebula/printable.h"
 #include "util/memory.h"
 
-uint32_t eligibility_number(struct text_table *table, const char *text, bool *is_new)
+uint32_t eligibility_number(struct map *table, const char *text, bool *is_new)
 {
-    uint32_t number = text_table_find(table, text);
+    size_t before = table->n;
+    uint32_t number = map_add_text(table, text);
 
-    *is_new = number == TEXT_NONE;
-    return *is_new ? text_table_add(table, memory_text(text)) : number;
+    *is_new = table->n > before;
+    return number;
+}
+
+const void *eligibility_kept(struct map *columns, const void *column, size_t size)
+{
+    return map_key_bytes(columns, map_add_bytes(columns, column, size));
 }
 
 char *eligibility_fault(const char *name, const char *text, const struct error *fault)
@@ -65,7 +71,7 @@ static uint32_t requirement_of(struct eligibility *eligibility, const char *name
     uint32_t number;
 
     if (!text)
-        return TEXT_NONE;
+        return MAP_NONE;
     number = eligibility_number(&eligibility->requirement_texts, text, &is_new);
     if (!is_new)
         return number;
@@ -78,7 +84,7 @@ static uint32_t requirement_of(struct eligibility *eligibility, const char *name
 
 static const char *requirement_fault(const struct eligibility *eligibility, uint32_t number)
 {
-    return number == TEXT_NONE ? NULL : eligibility->requirements[number].fault;
+    return number == MAP_NONE ? NULL : eligibility->requirements[number].fault;
 }
 
 /* --- Combinations --- */
@@ -98,16 +104,17 @@ static void combine(struct eligibility *eligibility, const struct wants *wants,
     eligibility_datastore_hosts(eligibility, wants, hosts);
     keep_only(eligibility, hosts, eligibility->in_service);
     keep_only(eligibility, hosts, eligibility->accesses[wants->access].hosts);
-    if (wants->automatic != TEXT_NONE)
+    if (wants->automatic != MAP_NONE)
         keep_only(eligibility, hosts, eligibility->requirements[wants->automatic].hosts);
-    if (wants->requirement != TEXT_NONE)
+    if (wants->requirement != MAP_NONE)
         keep_only(eligibility, hosts, eligibility->requirements[wants->requirement].hosts);
     for (size_t i = 0; i < eligibility->hosts->n; i++) {
         eligibility->scratch_allowed[i] = bitmap_has(hosts, i);
         combination->n_hosts += eligibility->scratch_allowed[i];
     }
     combination->filter = (struct host_filter){
-        .allowed = content_table_keep(&eligibility->allowed, eligibility->scratch_allowed),
+        .allowed = eligibility_kept(&eligibility->allowed, eligibility->scratch_allowed,
+                                    eligibility->hosts->n * sizeof *eligibility->scratch_allowed),
         .rank = ranking->ranks,
         .rank_per_vm = ranking->per_vm,
     };
@@ -176,9 +183,9 @@ static const char *fault_of(const struct eligibility *eligibility, const struct 
 
     if (!fault)
         fault = requirement_fault(eligibility, wants->automatic);
-    if (!fault && wants->datastore_automatic != TEXT_NONE)
+    if (!fault && wants->datastore_automatic != MAP_NONE)
         fault = eligibility->datastore_expressions[wants->datastore_automatic].fault;
-    if (!fault && wants->datastore_requirement != TEXT_NONE)
+    if (!fault && wants->datastore_requirement != MAP_NONE)
         fault = eligibility->datastore_expressions[wants->datastore_requirement].fault;
     return fault;
 }
@@ -190,15 +197,15 @@ static const char *fault_of_rank(struct eligibility *eligibility, const struct w
     const char *fault = eligibility->rankings[wants->ranking].fault;
     uint32_t rank = eligibility_datastore_expression(eligibility, vm, "SCHED_DS_RANK");
 
-    if (!fault && rank != TEXT_NONE)
+    if (!fault && rank != MAP_NONE)
         fault = eligibility->datastore_expressions[rank].fault;
     return fault;
 }
 
 /* Evaluating a text of the owner's costs time; one seen before costs none. */
-static bool affords(struct access *access, const struct text_table *seen, const char *text)
+static bool affords(struct access *access, const struct map *seen, const char *text)
 {
-    if (!text || text_table_find(seen, text) != TEXT_NONE)
+    if (!text || map_find_text(seen, text) != MAP_NONE)
         return true;
     access->bytes += strlen(text);
     return access->bytes <= OWNER_BYTES_MAX;
@@ -304,27 +311,19 @@ struct eligibility *eligibility_create(const struct host_pool *hosts,
     eligibility->scratch = memory_new(words, sizeof *eligibility->scratch);
     eligibility->scratch_allowed = memory_new(hosts->n, sizeof *eligibility->scratch_allowed);
     eligibility->scratch_ranks = memory_new(hosts->n, sizeof *eligibility->scratch_ranks);
-    eligibility->allowed.size = hosts->n * sizeof *eligibility->scratch_allowed;
-    eligibility->ranks.size = hosts->n * sizeof *eligibility->scratch_ranks;
-    text_table_init(&eligibility->requirement_texts);
-    text_table_init(&eligibility->ranking_texts);
-    text_table_init(&eligibility->access_texts);
-    text_table_init(&eligibility->datastore_texts);
-    text_table_init(&eligibility->combination_texts);
+    map_init_copying(&eligibility->allowed, 0);
+    map_init_copying(&eligibility->ranks, 0);
+    map_init_copying(&eligibility->requirement_texts, 0);
+    map_init_copying(&eligibility->ranking_texts, 0);
+    map_init_copying(&eligibility->access_texts, 0);
+    map_init_copying(&eligibility->datastore_texts, 0);
+    map_init_copying(&eligibility->combination_texts, 0);
     read_states(eligibility);
     eligibility_read_datastores(eligibility);
     if (eligibility_default_ranking(eligibility, err) == 0)
         return eligibility;
     eligibility_destroy(eligibility);
     return NULL;
-}
-
-/* The tables' texts are copies. */
-static void free_texts(struct text_table *table)
-{
-    for (size_t i = 0; i < table->n; i++)
-        free((char *)table->texts[i]);
-    text_table_finish(table);
 }
 
 static void free_answers(struct eligibility *eligibility)
@@ -359,18 +358,18 @@ void eligibility_destroy(struct eligibility *eligibility)
     if (!eligibility)
         return;
     free_answers(eligibility);
-    free_texts(&eligibility->requirement_texts);
-    free_texts(&eligibility->ranking_texts);
-    free_texts(&eligibility->access_texts);
-    free_texts(&eligibility->datastore_texts);
-    free_texts(&eligibility->combination_texts);
+    map_finish(&eligibility->requirement_texts);
+    map_finish(&eligibility->ranking_texts);
+    map_finish(&eligibility->access_texts);
+    map_finish(&eligibility->datastore_texts);
+    map_finish(&eligibility->combination_texts);
     eligibility_forget_datastores(eligibility);
     free(eligibility->in_service);
     free(eligibility->scratch);
     free(eligibility->scratch_allowed);
     free(eligibility->scratch_ranks);
-    content_table_finish(&eligibility->allowed);
-    content_table_finish(&eligibility->ranks);
+    map_finish(&eligibility->allowed);
+    map_finish(&eligibility->ranks);
     host_columns_destroy(eligibility->columns);
     free(eligibility);
 }

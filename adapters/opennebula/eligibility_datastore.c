@@ -94,7 +94,7 @@ uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const
     else if (vm->needs & VM_NEEDS_DATASTORE)
         text = eligibility_text(vm, name);
     if (!text)
-        return TEXT_NONE;
+        return MAP_NONE;
     length = strlen(text);
     key = memory_new(length + 2, 1);
     key[0] = key_of(name);
@@ -127,7 +127,7 @@ static bool meets(const struct eligibility *eligibility, uint32_t requirement,
 {
     const struct expression *expression;
 
-    if (requirement == TEXT_NONE)
+    if (requirement == MAP_NONE)
         return true;
     expression = eligibility->datastore_expressions[requirement].expression;
     return expression && expression_allows(expression, &datastore->attributes);
@@ -294,7 +294,7 @@ int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *
     struct wants wants = {0};
     uint32_t rank = eligibility_datastore_expression(eligibility, vm, "SCHED_DS_RANK");
     const struct expression *ranking =
-        rank == TEXT_NONE ? NULL : eligibility->datastore_expressions[rank].expression;
+        rank == MAP_NONE ? NULL : eligibility->datastore_expressions[rank].expression;
     struct choice choice = {.id = -1, .most = INT64_MIN, .most_id = -1};
     struct eligible said = {0};
 

@@ -3,10 +3,9 @@
 #define GALERNA_ADAPTERS_OPENNEBULA_ELIGIBILITY_PARTS_H
 
 #include "adapters/opennebula/acl_check.h"
-#include "adapters/opennebula/content_table.h"
 #include "adapters/opennebula/eligibility.h"
 #include "adapters/opennebula/host_columns.h"
-#include "adapters/opennebula/text_table.h"
+#include "util/map.h"
 
 /* A text of SCHED_REQUIREMENTS or AUTOMATIC_REQUIREMENTS. */
 struct requirement {
@@ -67,8 +66,7 @@ struct eligibility {
     int64_t *promised_disk;     /* MB per host on the datastores that it does not measure */
 
     /* What users and oned wrote, each text once; the numbers are places in the arrays. */
-    struct text_table requirement_texts, ranking_texts, access_texts, datastore_texts,
-        combination_texts;
+    struct map requirement_texts, ranking_texts, access_texts, datastore_texts, combination_texts;
     struct requirement *requirements;
     struct ranking *rankings; /* the first is the default policy */
     struct access *accesses;
@@ -77,15 +75,18 @@ struct eligibility {
     size_t requirements_allocated, rankings_allocated, accesses_allocated,
         datastore_expressions_allocated, combinations_allocated;
 
-    struct content_table allowed, ranks; /* columns of answers, equal ones once */
-    uint64_t *scratch;                   /* a bitmap */
+    struct map allowed, ranks; /* columns of answers, equal ones once */
+    uint64_t *scratch;         /* a bitmap */
     bool *scratch_allowed;
     int64_t *scratch_ranks;
 };
 
 /* The number of a text in its table; *is_new when its place in the array is to be filled. The table
  * keeps a copy. */
-uint32_t eligibility_number(struct text_table *table, const char *text, bool *is_new);
+uint32_t eligibility_number(struct map *table, const char *text, bool *is_new);
+
+/* The kept column with the same answers, a copy if it is new. It stays as long as the map. */
+const void *eligibility_kept(struct map *columns, const void *column, size_t size);
 
 /* What cannot be read in a text of somebody else's: "NAME 'TEXT': FAULT". */
 char *eligibility_fault(const char *name, const char *text, const struct error *fault);
@@ -106,7 +107,7 @@ uint32_t eligibility_access_of(struct eligibility *eligibility, const struct vm 
 void eligibility_read_datastores(struct eligibility *eligibility);
 void eligibility_forget_datastores(struct eligibility *eligibility);
 /* The number of the VM's SCHED_DS_REQUIREMENTS, SCHED_DS_RANK or AUTOMATIC_DS_REQUIREMENTS (name),
- * TEXT_NONE without one. */
+ * MAP_NONE without one. */
 uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const struct vm *vm,
                                           const char *name);
 /* Where the VM's disks are; -1: nowhere yet. */

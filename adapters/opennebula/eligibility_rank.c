@@ -97,7 +97,8 @@ static void rank_hosts(struct eligibility *eligibility, const struct expression 
     ranking->per_vm = growth_per_vm(rank);
     if (ranking->per_vm)
         take_out_vms(eligibility, ranking->per_vm, eligibility->scratch_ranks);
-    ranking->ranks = content_table_keep(&eligibility->ranks, eligibility->scratch_ranks);
+    ranking->ranks = eligibility_kept(&eligibility->ranks, eligibility->scratch_ranks,
+                                      eligibility->hosts->n * sizeof *eligibility->scratch_ranks);
 }
 
 static int rank_by_text(struct eligibility *eligibility, const char *text, struct ranking *ranking,
@@ -119,7 +120,8 @@ static void rank_by_load(struct eligibility *eligibility, struct ranking *rankin
     rank_by_text(eligibility, "FREE_CPU", ranking, NULL);
     ranking->per_vm = -100;
     take_out_vms(eligibility, ranking->per_vm, eligibility->scratch_ranks);
-    ranking->ranks = content_table_keep(&eligibility->ranks, eligibility->scratch_ranks);
+    ranking->ranks = eligibility_kept(&eligibility->ranks, eligibility->scratch_ranks,
+                                      eligibility->hosts->n * sizeof *eligibility->scratch_ranks);
 }
 
 int eligibility_default_ranking(struct eligibility *eligibility, struct error *err)

@@ -120,10 +120,10 @@ char *eligibility_reason(const struct eligibility *eligibility, const struct wan
     lose(eligibility, &sentence, hosts, eligibility->accesses[wants->access].hosts,
          "not permitted to the owner (MANAGE)");
     lose_for_datastores(eligibility, &sentence, hosts, wants, these);
-    if (wants->automatic != TEXT_NONE)
+    if (wants->automatic != MAP_NONE)
         lose(eligibility, &sentence, hosts, eligibility->requirements[wants->automatic].hosts,
              "not meeting OpenNebula's AUTOMATIC_REQUIREMENTS");
-    if (wants->requirement != TEXT_NONE && requirement) {
+    if (wants->requirement != MAP_NONE && requirement) {
         size_t parts = sentence.n_parts;
 
         lose(eligibility, &sentence, hosts, eligibility->requirements[wants->requirement].hosts,

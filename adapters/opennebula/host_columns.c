@@ -42,9 +42,9 @@ static void read_attributes(struct reading *reading, uint32_t host,
                                      sizeof *reading->names);
         reading->entries = memory_grow(reading->entries, &reading->entries_allocated,
                                        reading->n + 1, sizeof *reading->entries);
-        reading->names[reading->n] = text_table_add(&columns->names, attributes->items[i].name);
+        reading->names[reading->n] = map_add_text(&columns->names, attributes->items[i].name);
         reading->entries[reading->n++] = (struct entry){
-            .host = host, .text = text_table_add(&columns->texts, attributes->items[i].value)};
+            .host = host, .text = map_add_text(&columns->texts, attributes->items[i].value)};
     }
 }
 
@@ -78,8 +78,8 @@ struct host_columns *host_columns_create(const struct host_pool *hosts,
 
     columns->n_hosts = hosts->n;
     columns->n_words = (hosts->n + 63) / 64;
-    text_table_init(&columns->names);
-    text_table_init(&columns->texts);
+    map_init(&columns->names, 0);
+    map_init(&columns->texts, 0);
     for (size_t i = 0; i < hosts->n; i++) {
         read_attributes(&reading, (uint32_t)i, &hosts->items[i].attributes);
         read_attributes(&reading, (uint32_t)i,
@@ -89,7 +89,7 @@ struct host_columns *host_columns_create(const struct host_pool *hosts,
     free(reading.names);
     free(reading.entries);
     columns->text_matches = memory_new(columns->texts.n, sizeof *columns->text_matches);
-    columns->answers.seed = columns->names.seed;
+    map_init_copying(&columns->answers, sizeof(uint64_t *));
     return columns;
 }
 
@@ -111,8 +111,8 @@ void host_columns_destroy(struct host_columns *columns)
     free(columns->text_matches);
     free(columns->stack);
     free(columns->bitmap_stack);
-    text_table_finish(&columns->names);
-    text_table_finish(&columns->texts);
+    map_finish(&columns->names);
+    map_finish(&columns->texts);
     free(columns);
 }
 
@@ -123,23 +123,23 @@ size_t host_columns_words(const struct host_columns *columns)
 
 bool host_columns_knows(const struct host_columns *columns, const char *name)
 {
-    return text_table_find(&columns->names, name) != TEXT_NONE;
+    return map_find_text(&columns->names, name) != MAP_NONE;
 }
 
 const char *host_columns_name(const struct host_columns *columns, size_t i)
 {
-    return i < columns->names.n ? columns->names.texts[i] : NULL;
+    return i < columns->names.n ? map_key_bytes(&columns->names, (uint32_t)i) : NULL;
 }
 
 /* --- Columns, made when they are first asked for --- */
 
 static void note_value(struct host_columns *columns, struct column *column, struct entry *entry)
 {
-    const char *text = columns->texts.texts[entry->text];
+    const char *text = map_key_bytes(&columns->texts, entry->text);
 
     entry->has_integer = value_integer(text, &entry->integer);
     entry->has_number = value_number(text, &entry->number);
-    if (column->values[entry->host] == TEXT_NONE)
+    if (column->values[entry->host] == MAP_NONE)
         column->values[entry->host] = entry->text;
     if (entry->has_integer && !bitmap_has(column->has_integer, entry->host)) {
         bitmap_add(column->has_integer, entry->host);

@@ -3,13 +3,13 @@
 #define GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_INSIDE_H
 
 #include "adapters/opennebula/host_columns.h"
-#include "adapters/opennebula/text_table.h"
+#include "util/map.h"
 
 /* The values of one attribute. */
 struct column {
     size_t first, n;  /* in the entries, ascending by host */
     bool made;        /* the rest is there */
-    uint32_t *values; /* per host: the first value's text, or TEXT_NONE */
+    uint32_t *values; /* per host: the first value's text, or MAP_NONE */
     uint32_t *texts;  /* each once */
     size_t n_texts;
     int64_t *integers;                  /* per host: the first value that is one */
@@ -37,27 +37,15 @@ struct question {
     char text[ANSWER_TEXT_MAX];
 };
 
-struct answer {
-    struct question question;
-    uint64_t *hosts; /* a bitmap; NULL: the place is free */
-};
-
-/* A hash table. */
-struct answers {
-    struct answer *slots;
-    size_t n, n_slots;
-    uint64_t seed;
-};
-
 struct host_columns {
     size_t n_hosts, n_words;
-    struct text_table names; /* of attributes; a column each */
-    struct text_table texts; /* their values */
+    struct map names; /* of attributes; a column each */
+    struct map texts; /* their values */
     struct column *columns;
     struct entry *entries;
     bool *text_matches; /* scratch: per text, all false between uses */
-    struct answers answers;
-    double *stack; /* of ranks: depth x hosts */
+    struct map answers; /* bitmaps of hosts by struct question */
+    double *stack;      /* of ranks: depth x hosts */
     size_t stack_allocated;
     uint64_t *bitmap_stack;
     size_t bitmap_stack_allocated;
@@ -70,7 +58,7 @@ struct column *host_column(struct host_columns *columns, uint32_t name);
 void host_columns_invert(const struct host_columns *columns, uint64_t *bitmap);
 
 /* --- host_comparison.c --- */
-/* The hosts of which a comparison is true; name is its attribute's number, or TEXT_NONE. */
+/* The hosts of which a comparison is true; name is its attribute's number, or MAP_NONE. */
 void host_columns_compare(struct host_columns *columns, uint32_t name,
                           const struct comparison *comparison, uint64_t *bitmap);
 
@@ -78,6 +66,6 @@ void host_columns_compare(struct host_columns *columns, uint32_t name,
 /* The same, calculated once. */
 void host_columns_answer(struct host_columns *columns, const struct comparison *comparison,
                          uint64_t *bitmap);
-void host_answers_finish(struct answers *answers);
+void host_answers_finish(struct map *answers);
 
 #endif

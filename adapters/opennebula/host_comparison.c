@@ -17,7 +17,7 @@ static void collect_texts(const struct host_columns *columns, const struct colum
         return;
     }
     for (size_t i = 0; i < columns->n_hosts; i++)
-        if (column->values[i] != TEXT_NONE && columns->text_matches[column->values[i]])
+        if (column->values[i] != MAP_NONE && columns->text_matches[column->values[i]])
             bitmap_add(bitmap, i);
 }
 
@@ -25,7 +25,7 @@ static void collect_texts(const struct host_columns *columns, const struct colum
 static void collect_equal_text(const struct host_columns *columns, const struct column *column,
                                const struct comparison *comparison, uint64_t *bitmap)
 {
-    uint32_t text = text_table_find(&columns->texts, comparison->text);
+    uint32_t text = map_find_text(&columns->texts, comparison->text);
     bool equal = comparison->test == TEST_EQUAL;
 
     for (size_t word = 0; word < columns->n_words; word++) {
@@ -35,7 +35,7 @@ static void collect_equal_text(const struct host_columns *columns, const struct 
         for (size_t i = 0; i < n; i++) {
             uint32_t value = column->values[from + i];
 
-            bits |= (uint64_t)((value != TEXT_NONE) & ((value == text) == equal)) << i;
+            bits |= (uint64_t)((value != MAP_NONE) & ((value == text) == equal)) << i;
         }
         bitmap[word] = bits;
     }
@@ -46,7 +46,8 @@ static void match_pattern(struct host_columns *columns, const struct column *col
 {
     for (size_t i = 0; i < column->n_texts; i++)
         columns->text_matches[column->texts[i]] =
-            pattern_matches(comparison->pattern, columns->texts.texts[column->texts[i]]) ==
+            pattern_matches(comparison->pattern,
+                            map_key_bytes(&columns->texts, column->texts[i])) ==
             (comparison->test != TEST_UNEQUAL);
 }
 
@@ -61,7 +62,7 @@ static void compare_text_column(struct host_columns *columns, const struct colum
 {
     bool any_value = comparison->test == TEST_CONTAINS;
 
-    uint32_t text = TEXT_NONE;
+    uint32_t text = MAP_NONE;
 
     if (comparison->text[0] == '\0')
         return;
@@ -72,13 +73,13 @@ static void compare_text_column(struct host_columns *columns, const struct colum
     if (comparison->pattern)
         match_pattern(columns, column, comparison);
     else
-        text = text_table_find(&columns->texts, comparison->text);
-    if (text != TEXT_NONE)
+        text = map_find_text(&columns->texts, comparison->text);
+    if (text != MAP_NONE)
         columns->text_matches[text] = true;
     collect_texts(columns, column, any_value, bitmap);
     if (comparison->pattern)
         forget_matches(columns, column);
-    if (text != TEXT_NONE)
+    if (text != MAP_NONE)
         columns->text_matches[text] = false;
 }
 
@@ -172,10 +173,10 @@ static void collect_number(const struct host_columns *columns, const struct colu
 static void compare_vms(struct host_columns *columns, const struct comparison *comparison,
                         uint64_t *bitmap)
 {
-    uint32_t name = text_table_find(&columns->names, ATTRIBUTE_VMS);
+    uint32_t name = map_find_text(&columns->names, ATTRIBUTE_VMS);
     int64_t id;
 
-    if (name != TEXT_NONE && comparison_vm(comparison, &id))
+    if (name != MAP_NONE && comparison_vm(comparison, &id))
         collect_integer(columns, host_column(columns, name), id, bitmap);
     if (comparison->test == TEST_GREATER)
         memset(bitmap, 0, columns->n_words * sizeof *bitmap);
@@ -189,7 +190,7 @@ void host_columns_compare(struct host_columns *columns, uint32_t name,
     memset(bitmap, 0, columns->n_words * sizeof *bitmap);
     if (!strcmp(comparison->name, ATTRIBUTE_VMS))
         compare_vms(columns, comparison, bitmap);
-    else if (name == TEXT_NONE)
+    else if (name == MAP_NONE)
         return;
     else if (comparison->kind == LITERAL_TEXT)
         compare_text_column(columns, host_column(columns, name), comparison, bitmap);

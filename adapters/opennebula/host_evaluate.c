@@ -58,11 +58,11 @@ void host_columns_allow(struct host_columns *columns, const struct expression *r
 
 static void push_attribute(struct host_columns *columns, const char *name, double *top)
 {
-    uint32_t number = text_table_find(&columns->names, name);
+    uint32_t number = map_find_text(&columns->names, name);
     const struct column *column;
 
     memset(top, 0, columns->n_hosts * sizeof *top);
-    if (number == TEXT_NONE)
+    if (number == MAP_NONE)
         return;
     column = host_column(columns, number);
     if (strcmp(name, ATTRIBUTE_VMS)) {

@@ -133,7 +133,7 @@ static void read_share(struct pool_reader *reader, struct host *host, const stru
 static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
                        const struct pool_text *text)
 {
-    static const struct element current = {WORD_NONE, "CURRENT_VMS"};
+    static const struct element current = {.name = "CURRENT_VMS"};
     static const struct element *const current_path[] = {&current};
     static const struct pool_path current_vms = {current_path, 1};
 

@@ -3,10 +3,11 @@
 #define GALERNA_ADAPTERS_OPENNEBULA_POOL_NAMES_H
 
 #include "adapters/opennebula/pool_reader.h"
+#include "util/map.h"
 
 struct pool_names {
-    struct name_entry *entries; /* open addressing; n_entries is a power of two */
-    size_t n_entries, n;
+    struct map elements; /* struct element *, by the parser's address of the name */
+    struct map joined;   /* const char *, by the numbers of both */
     struct pool_memory *memory;
 };
 

@@ -20,6 +20,7 @@ enum {
 struct element {
     enum pool_word word;
     const char *name; /* in upper case, in the pool's memory; the same name has the same address */
+    uint32_t number;  /* of the name in its document */
 };
 
 /* What is being read: elements below the object, the outermost first. */
