@@ -3,7 +3,9 @@
 
 # shellcheck disable=SC2034 # used by those who source this file
 build_packages=(gcc libc6-dev cmake ninja-build pkgconf libxml2-dev libsqlite3-dev libinih-dev
-    libjansson-dev libcurl4-openssl-dev libxmlrpc-core-c3-dev libmicrohttpd-dev libsystemd-dev)
+    libjansson-dev libcurl4-openssl-dev libxmlrpc-core-c3-dev libmicrohttpd-dev libsystemd-dev scdoc)
+# shellcheck disable=SC2034
+test_packages=(g++ libcmocka-dev make openssl python3)
 
 say() {
     printf '== %s\n' "$*"
@@ -51,17 +53,53 @@ need_packages() {
         apt-get install -y --no-install-recommends "${missing[@]}"
 }
 
-# Configures and builds a preset in build/PRESET; says nothing when all is up to date.
+# Runs a command whose lines begin with "[done/total]" (ninja) or "done/total Test" (ctest) and shows
+# how far it is: one line that moves on a terminal, else a line for each tenth. Everything the command
+# says goes to LOG; failed tests are shown at once.
+#   with_progress LABEL LOG COMMAND...
+with_progress() {
+    local label=$1 log=$2 terminal=0
+    shift 2
+    mkdir -p "${log%/*}"
+    [ -t 1 ] && terminal=1
+    "$@" 2>&1 | tee "$log" | awk -v label="$label" -v terminal="$terminal" '
+        function show(done, total) {
+            if (terminal)
+                printf "\r== %s: %d of %d  ", label, done, total
+            else if (int(done * 10 / total) > tenth && total >= 20) {
+                tenth = int(done * 10 / total)
+                printf "   %s: %d of %d\n", label, done, total
+            }
+            fflush()
+        }
+        match($0, /^ *\[[0-9]+\/[0-9]+\]/) {
+            split(substr($0, RSTART, RLENGTH), part, /[^0-9]+/)
+            show(part[2], part[3])
+        }
+        match($0, /^ *[0-9]+\/[0-9]+ Test /) {
+            split(substr($0, RSTART, RLENGTH), part, /[^0-9]+/)
+            show(part[part[1] == "" ? 2 : 1], part[part[1] == "" ? 3 : 2])
+            if (/\*\*\*(Failed|Timeout|Exception|Not Run)/)
+                print (terminal ? "\n" : "") $0
+        }
+        END { if (terminal) print "" }'
+    return "${PIPESTATUS[0]}"
+}
+
+# Configures and builds a preset in build/PRESET, or only some of its targets. Says nothing when all
+# is up to date.
+#   build_preset PRESET [TARGET...]
 build_preset() {
-    local preset=$1 notice
+    local preset=$1 log=build/log/$1-build
+    shift
 
     if [ ! -f "build/$preset/build.ninja" ]; then
         say "Configuring build/$preset"
         quietly "build/log/$preset-configure" cmake --preset "$preset"
     fi
-    (sleep 1.5 && say "Building build/$preset") &
-    notice=$!
-    quietly "build/log/$preset-build" cmake --build --preset "$preset"
-    kill "$notice" 2>/dev/null || true
-    wait "$notice" 2>/dev/null || true
+    with_progress "Building build/$preset" "$log" \
+        cmake --build --preset "$preset" ${@:+--target "$@"} || {
+        grep -vE '^ *\[[0-9]+/[0-9]+\]' "$log" | tail -n 60 >&2
+        stop "build/$preset does not build ($log has everything that was said)"
+    }
 }
