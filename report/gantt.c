@@ -33,9 +33,8 @@ struct gantt *gantt_create(const struct gantt_options *options, struct error *er
         return NULL;
     }
     gantt->start_epoch = options->start_epoch;
-    gantt->running = running_create(err);
-    if (gantt->running)
-        gantt->out = output_create(options->path, err);
+    gantt->running = running_create();
+    gantt->out = output_create(options->path, err);
     if (!gantt->out) {
         gantt_destroy(gantt);
         return NULL;
@@ -130,11 +129,8 @@ static int add_lost(struct gantt *gantt, const struct engine_output *output, con
 static int look_at(struct gantt *gantt, const struct engine_output *output, struct error *err)
 {
     struct run lost;
-    int withdrawn = running_note(gantt->running, output, &lost, err);
 
-    if (withdrawn < 0)
-        return -1;
-    if (withdrawn) {
+    if (running_note(gantt->running, output, &lost)) {
         int result = add_lost(gantt, output, &lost, err);
 
         free(lost.hosts);

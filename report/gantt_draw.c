@@ -10,8 +10,8 @@
 
 enum {
     DRAWN_BOXES_MAX = 9000,
-    LABEL_ROW = 11, /* pixels of height that a label needs */
-    NARROW = 4,     /* pixels of width below which outlines would hide the colours */
+    LABEL_ROW = 11,    /* pixels of height that a label needs */
+    NARROW = 4,        /* pixels of width below which outlines would hide the colours */
     LANE_ROW = 14,     /* pixels of height that a lane should have */
     HEIGHT_MAX = 1000, /* pixels to which lanes may stretch a picture */
     SPLIT_ROW = 6,     /* pixels of a row below which it is not split */
@@ -216,8 +216,8 @@ static void draw_area(const struct gantt_picture *picture, const struct gantt_bo
     draw_label(picture, box, area);
 }
 
-/* Neighbouring rows that the box has for itself are one area; in the others it has a lane. pieces: on
- * each of its hosts; NULL: it has all of them for itself. */
+/* Neighbouring rows that the box has for itself are one area; in the others it has a lane. pieces:
+ * on each of its hosts; NULL: it has all of them for itself. */
 static void draw_box(const struct gantt_picture *picture, const struct gantt_box *box,
                      const struct gantt_piece *pieces)
 {

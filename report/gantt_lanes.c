@@ -51,7 +51,8 @@ static size_t lay_out(struct gantt_lanes *lanes, const struct place *places, siz
     unsigned n_open = 0;
     size_t end = 0;
 
-    while (end < n && places[end].host == places[0].host && (end == 0 || places[end].from < until)) {
+    while (end < n && places[end].host == places[0].host &&
+           (end == 0 || places[end].from < until)) {
         const struct place *place = &places[end++];
         unsigned lane = find_lane(open, n_open, place);
 
@@ -81,8 +82,8 @@ static size_t list_places(struct place *places, const struct gantt_lanes *lanes,
     return n;
 }
 
-int gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes,
-                     const bool *wanted, struct error *err)
+int gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes, const bool *wanted,
+                     struct error *err)
 {
     struct place *places;
     size_t n = 0;

@@ -1,7 +1,7 @@
 /* gantt_lanes.h: where boxes go that are on one host at the same time. Internal to the picture.
  *
- * The row of a host is split into lanes for as long as several leases share it, so that no box hides
- * another. A lease keeps its lane from one box to the next when it can.
+ * The row of a host is split into lanes for as long as several leases share it, so that no box
+ * hides another. A lease keeps its lane from one box to the next when it can.
  */
 #ifndef GALERNA_REPORT_GANTT_LANES_H
 #define GALERNA_REPORT_GANTT_LANES_H
@@ -23,8 +23,8 @@ struct gantt_lanes {
 
 /* For the boxes that `wanted` names (one entry for each box). -1 with ENOMEM. O(p log p), p = boxes
  * times hosts. */
-int gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes,
-                     const bool *wanted, struct error *err);
+int gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes, const bool *wanted,
+                     struct error *err);
 void gantt_lanes_finish(struct gantt_lanes *lanes);
 
 #endif

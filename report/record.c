@@ -61,8 +61,8 @@ struct record *record_create(const struct record_options *options, struct error 
     if (!record->out || create_spools(record, options->path, err) < 0)
         goto error;
     record->amounts = amounts_text_create(err);
-    record->running = running_create(err);
-    if (!record->amounts || !record->running)
+    record->running = running_create();
+    if (!record->amounts)
         goto error;
     return record;
 
@@ -214,11 +214,8 @@ static int note_output(struct record *record, const struct site *site,
                        const struct engine_output *output, struct error *err)
 {
     struct run lost;
-    int withdrawn = running_note(record->running, output, &lost, err);
 
-    if (withdrawn < 0)
-        return -1;
-    if (withdrawn) {
+    if (running_note(record->running, output, &lost)) {
         note_withdrawn(record, site, &lost, output->time);
         free(lost.hosts);
     }

@@ -64,17 +64,25 @@ static const struct setting settings_table[] = {
     }
 
 static const struct setting behaviour_table[] = {
-    SWITCH(preempt_needless_victims),     SWITCH(mapper_stops_at_first_misfit),
+    SWITCH(preempt_needless_victims),
+    SWITCH(mapper_stops_at_first_misfit),
     SWITCH(estimates_times_vms),
-    SWITCH(suspension_holds_memory_only), SWITCH(local_windows_shifted_site_wide),
-    SWITCH(shutdown_inside_duration),     SWITCH(future_points_unsorted),
-    SWITCH(immediate_may_be_suspended),   SWITCH(gaps_suspend_whatever_terms),
+    SWITCH(suspension_holds_memory_only),
+    SWITCH(local_windows_shifted_site_wide),
+    SWITCH(shutdown_inside_duration),
+    SWITCH(future_points_unsorted),
+    SWITCH(immediate_may_be_suspended),
+    SWITCH(gaps_suspend_whatever_terms),
     SWITCH(score_by_whole_duration),
     SWITCH(reevaluation_books_anew),
-    SWITCH(no_reevaluation_on_cancel),    SWITCH(premature_end_plus_one_day),
-    SWITCH(migration_moves_everything),   SWITCH(transfers_never_cancelled),
-    SWITCH(resumption_exchanges_hosts),   SWITCH(memory_files_stay_behind),
-    SWITCH(queue_pass_by_free_cpu),       SWITCH(momentary_suspensions_miss_pass),
+    SWITCH(no_reevaluation_on_cancel),
+    SWITCH(premature_end_plus_one_day),
+    SWITCH(migration_moves_everything),
+    SWITCH(transfers_never_cancelled),
+    SWITCH(resumption_exchanges_hosts),
+    SWITCH(memory_files_stay_behind),
+    SWITCH(queue_pass_by_free_cpu),
+    SWITCH(momentary_suspensions_miss_pass),
     SWITCH(lease_kinds_of_haizea_1_0),
 };
 

@@ -6,6 +6,7 @@
 #ifndef GALERNA_REPORT_RUNNING_H
 #define GALERNA_REPORT_RUNNING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,12 +21,11 @@ struct run {
 
 struct running; /* opaque */
 
-struct running *running_create(struct error *err);
+struct running *running_create(void);
 void running_destroy(struct running *running); /* NULL is allowed */
 
-/* Take note of one output. 1: it withdrew a run that had begun, *lost tells which (the caller gives
- * lost->hosts to free()). 0: nothing was lost. -1: ENOMEM. */
-int running_note(struct running *running, const struct engine_output *output, struct run *lost,
-                 struct error *err);
+/* Take note of one output. True: it withdrew a run that had begun, *lost tells which (the caller
+ * gives lost->hosts to free()). O(1). */
+bool running_note(struct running *running, const struct engine_output *output, struct run *lost);
 
 #endif

@@ -3,9 +3,10 @@
  * JSON: {"schema": "galerna-summary", "version": 1, "runs": [{name, status, end_time, leases:
  * {kind: {requested, accepted, rejected, completed, failed, cancelled}}, waiting_time {leases,
  * mean, median, p95, max}, slowdown_mean, utilization, queue_mean, preemptions {suspend, requeue,
- * cancel}, suspensions, resumptions, migrations, all_best_effort, makespan, scheduling_attempts, steps,
- * cpu_seconds, peak_memory_kb}]}; times in seconds, null = none. all_best_effort is the last end of
- * a best-effort lease, also when Haizea is followed, whose own figure may be the end of the run.
+ * cancel}, suspensions, resumptions, migrations, all_best_effort, makespan, scheduling_attempts,
+ * steps, cpu_seconds, peak_memory_kb}]}; times in seconds, null = none. all_best_effort is the last
+ * end of a best-effort lease, also when Haizea is followed, whose own figure may be the end of the
+ * run.
  */
 #ifndef GALERNA_REPORT_SUMMARY_H
 #define GALERNA_REPORT_SUMMARY_H

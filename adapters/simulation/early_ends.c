@@ -1,31 +1,29 @@
+/* Early ends: a heap of times and the current time of each lease. */
 #include "adapters/simulation/early_ends.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "core/instant.h"
+#include "util/map.h"
 #include "util/memory.h"
 
 struct end {
-    int64_t lease; /* 0: a free place of the table */
+    int64_t lease;
     int64_t at;
 };
 
 struct early_ends {
     struct end *heap;
     size_t n_heap, heap_allocated;
-    struct end *table; /* open addressing, linear probing */
-    size_t n_table, mask;
+    struct map current; /* each lease's time, int64_t */
 };
-
-enum { TABLE_FIRST = 64 };
 
 struct early_ends *early_ends_create(void)
 {
     struct early_ends *ends = memory_new(1, sizeof *ends);
 
-    ends->table = memory_new(TABLE_FIRST, sizeof *ends->table);
-    ends->mask = TABLE_FIRST - 1;
+    map_init(&ends->current, sizeof(int64_t));
     return ends;
 }
 
@@ -34,55 +32,8 @@ void early_ends_destroy(struct early_ends *ends)
     if (!ends)
         return;
     free(ends->heap);
-    free(ends->table);
+    map_finish(&ends->current);
     free(ends);
-}
-
-static size_t home(const struct early_ends *ends, int64_t lease)
-{
-    return (size_t)((uint64_t)lease * UINT64_C(0x9e3779b97f4a7c15) >> 20) & ends->mask;
-}
-
-/* The lease's place, or the free one where it belongs. */
-static size_t find(const struct early_ends *ends, int64_t lease)
-{
-    size_t place = home(ends, lease);
-
-    while (ends->table[place].lease && ends->table[place].lease != lease)
-        place = (place + 1) & ends->mask;
-    return place;
-}
-
-static void grow_table(struct early_ends *ends)
-{
-    struct end *old = ends->table;
-    size_t n = ends->mask + 1;
-
-    ends->mask = 2 * n - 1;
-    ends->table = memory_new(2 * n, sizeof *ends->table);
-    for (size_t i = 0; i < n; i++)
-        if (old[i].lease)
-            ends->table[find(ends, old[i].lease)] = old[i];
-    free(old);
-}
-
-/* Take the entry at `place` out and move back what probing would no longer find. */
-static void remove_at(struct early_ends *ends, size_t place)
-{
-    size_t next = place;
-
-    for (;;) {
-        next = (next + 1) & ends->mask;
-        if (!ends->table[next].lease)
-            break;
-        if (((next - home(ends, ends->table[next].lease)) & ends->mask) >=
-            ((next - place) & ends->mask)) {
-            ends->table[place] = ends->table[next];
-            place = next;
-        }
-    }
-    ends->table[place].lease = 0;
-    ends->n_table--;
 }
 
 static bool before(const struct end *a, const struct end *b)
@@ -125,30 +76,29 @@ static void heap_drop_first(struct early_ends *ends)
 
 void early_ends_set(struct early_ends *ends, int64_t lease, int64_t at)
 {
-    size_t place = find(ends, lease);
-    bool known = ends->table[place].lease != 0;
+    uint32_t known = map_find(&ends->current, lease);
+    int64_t *current = map_value(&ends->current, known);
 
     if (at == INSTANT_NEVER) {
-        if (known)
-            remove_at(ends, place);
+        if (current)
+            map_remove(&ends->current, known);
         return;
     }
-    if (known && ends->table[place].at == at)
+    if (current && *current == at)
         return;
-    if (!known)
-        ends->n_table++;
-    ends->table[place] = (struct end){.lease = lease, .at = at};
-    heap_add(ends, ends->table[place]);
-    if (2 * ends->n_table > ends->mask)
-        grow_table(ends);
+    if (!current)
+        current = map_value(&ends->current, map_add(&ends->current, lease));
+    *current = at;
+    heap_add(ends, (struct end){.lease = lease, .at = at});
 }
 
 int64_t early_ends_first(struct early_ends *ends)
 {
     while (ends->n_heap) {
-        const struct end *top = &ends->heap[0], *now = &ends->table[find(ends, top->lease)];
+        const struct end *top = &ends->heap[0];
+        const int64_t *current = map_value(&ends->current, map_find(&ends->current, top->lease));
 
-        if (now->lease && now->at == top->at)
+        if (current && *current == top->at)
             return top->at;
         heap_drop_first(ends);
     }
@@ -162,7 +112,7 @@ int64_t early_ends_take(struct early_ends *ends, int64_t at)
     if (early_ends_first(ends) > at || ends->n_heap == 0)
         return 0;
     lease = ends->heap[0].lease;
-    remove_at(ends, find(ends, lease));
+    map_remove(&ends->current, map_find(&ends->current, lease));
     heap_drop_first(ends);
     return lease;
 }

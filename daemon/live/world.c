@@ -111,7 +111,7 @@ struct world *world_create(const struct world_settings *settings, world_polled *
     world->polled = polled;
     world->context = context;
     world->leads = !settings->check_leader;
-    observations_grow(world);
+    map_init(&world->observations, sizeof(struct vm_observation));
     return world;
 }
 
@@ -128,7 +128,7 @@ void world_destroy(struct world *world)
     site_release(world->site_next);
     free(world->promises);
     free(world->wanted);
-    free(world->slots);
+    map_finish(&world->observations);
     free(world);
 }
 

@@ -3,11 +3,7 @@
 #define GALERNA_DAEMON_WORLD_INSIDE_H
 
 #include "daemon/live/world.h"
-
-struct slot {
-    bool used;
-    struct vm_observation observed;
-};
+#include "util/map.h"
 
 /* Extended forms are kept per answer: the pending ones and those wanted besides. */
 struct form_pool {
@@ -25,8 +21,7 @@ struct world {
     world_polled *polled;
     void *context;
 
-    struct slot *slots; /* open addressing, a power of 2 */
-    size_t n_slots, n_observations;
+    struct map observations; /* struct vm_observation by id */
 
     struct hosts_seen *hosts;
     struct site_seen *site;
@@ -63,7 +58,6 @@ struct world {
 void promises_review(struct world *world);
 
 /* --- world_vms.c --- */
-void observations_grow(struct world *world);
 /* The observed of a VM, made when there is none. */
 struct vm_observation *observation_make(struct world *world, int32_t id);
 /* What an answer says of a VM; older than what is known: nothing. */

@@ -322,10 +322,10 @@ static bool poll_second_stage(struct world *world)
     int32_t *ids = NULL;
 
     world->open = 1;
-    for (size_t i = 0; i < world->n_slots; i++) {
-        struct vm_observation *observed = &world->slots[i].observed;
+    for (uint32_t i = 0; i < world->observations.n; i++) {
+        struct vm_observation *observed = map_value(&world->observations, i);
 
-        if (!world->slots[i].used || !needs_full_form(world, observed))
+        if (!needs_full_form(world, observed))
             continue;
         ids = memory_grow(ids, &allocated, n + 1, sizeof *ids);
         ids[n++] = observed->id;

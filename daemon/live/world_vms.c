@@ -9,79 +9,37 @@
 #include "daemon/log.h"
 #include "util/memory.h"
 
-/* --- observations
- * ----------------------------------------------------------------------------------- */
-
-static size_t slot_of(const struct world *world, int32_t id)
-{
-    size_t mask = world->n_slots - 1;
-    size_t place = ((uint32_t)id * UINT32_C(2654435761)) & mask;
-
-    while (world->slots[place].used && world->slots[place].observed.id != id)
-        place = (place + 1) & mask;
-    return place;
-}
-
-void observations_grow(struct world *world)
-{
-    struct slot *old = world->slots;
-    size_t n_old = world->n_slots;
-
-    world->n_slots = n_old ? n_old * 2 : 1024;
-    world->slots = memory_new(world->n_slots, sizeof *world->slots);
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i].used)
-            world->slots[slot_of(world, old[i].observed.id)] = old[i];
-    free(old);
-}
+/* --- observations ------------------------------------------------------------------------------
+ */
 
 struct vm_observation *observation_make(struct world *world, int32_t id)
 {
-    struct slot *slot;
+    size_t before = world->observations.n;
+    struct vm_observation *observed =
+        map_value(&world->observations, map_add(&world->observations, id));
 
-    if ((world->n_observations + 1) * 2 > world->n_slots)
-        observations_grow(world);
-    slot = &world->slots[slot_of(world, id)];
-    if (!slot->used) {
-        slot->used = true;
-        slot->observed = (struct vm_observation){.id = id, .history = {.sequence = -1, .host = -1}};
-        world->n_observations++;
-    }
-    return &slot->observed;
+    if (world->observations.n > before)
+        *observed = (struct vm_observation){.id = id, .history = {.sequence = -1, .host = -1}};
+    return observed;
 }
 
 const struct vm_observation *world_vm(const struct world *world, int32_t id)
 {
-    const struct slot *slot = &world->slots[slot_of(world, id)];
-
-    return slot->used ? &slot->observed : NULL;
+    return map_value(&world->observations, map_find(&world->observations, id));
 }
 
 const struct vm_observation *world_next(const struct world *world, size_t *cursor)
 {
-    while (*cursor < world->n_slots) {
-        const struct slot *slot = &world->slots[(*cursor)++];
-
-        if (slot->used)
-            return &slot->observed;
-    }
-    return NULL;
+    return *cursor < world->observations.n ? map_value(&world->observations, (uint32_t)(*cursor)++)
+                                           : NULL;
 }
 
 void world_drop(struct world *world, int32_t id)
 {
-    size_t mask = world->n_slots - 1, hole = slot_of(world, id);
+    uint32_t number = map_find(&world->observations, id);
 
-    if (!world->slots[hole].used)
-        return;
-    world->n_observations--;
-    world->slots[hole].used = false;
-    for (size_t i = (hole + 1) & mask; world->slots[i].used; i = (i + 1) & mask) {
-        struct slot moved = world->slots[i];
-
-        world->slots[i].used = false;
-        world->slots[slot_of(world, moved.observed.id)] = moved;
-    }
+    if (number != MAP_NONE)
+        map_remove(&world->observations, number);
 }
 
 /* The short form has no times: those known stay as long as nothing has changed. */
@@ -173,8 +131,8 @@ static void keep_later_forms(struct world *world)
 
 void full_forms_take(struct world *world)
 {
-    for (size_t i = 0; i < world->n_slots; i++)
-        world->slots[i].observed.full = NULL;
+    for (uint32_t i = 0; i < world->observations.n; i++)
+        ((struct vm_observation *)map_value(&world->observations, i))->full = NULL;
     keep_later_forms(world);
     world->full = world->full_next;
     world->full_next = (struct full_forms){0};

@@ -1,4 +1,4 @@
-/* store_index.h: records by id: a hash for finding, an ascending array for going through.
+/* store_index.h: records by id: a map for finding, an ascending array for going through.
  *
  * Holds pointers that it does not own. Ids are never negative.
  */
@@ -8,16 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct store_index_slot {
-    int64_t id; /* -1: free */
-    void *record;
-};
+#include "util/map.h"
 
 struct store_index {
-    struct store_index_slot *slots; /* open addressing, linear probing; a power of two or none */
-    size_t n_slots;
-    void **records; /* ascending by id */
-    int64_t *ids;   /* of records[i] */
+    struct map by_id; /* to the record */
+    void **records;   /* ascending by id */
+    int64_t *ids;     /* of records[i] */
     size_t n, records_allocated, ids_allocated;
 };
 
