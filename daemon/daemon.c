@@ -1,6 +1,5 @@
 #include "daemon/daemon.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -144,7 +143,7 @@ static void act(struct daemon *daemon, size_t n_commands, int64_t now)
         world_check_leader(daemon->world, leader_told, daemon);
     }
     if (messages_update(daemon->messages, now))
-        daemon->cycle_due = daemon->cycle_due || rpc_pending(daemon->rpc) == 0;
+        daemon->cycle_due = daemon->cycle_due || cloud_pending(daemon->cloud) == 0;
 }
 
 static void cycle(struct daemon *daemon)
@@ -346,7 +345,7 @@ static void look_ahead(struct daemon *daemon)
 
 static int wait_for_something(struct daemon *daemon, struct error *err)
 {
-    struct curl_waitfd fds[CONTROL_CLIENTS_MAX + 2];
+    struct pollfd fds[CONTROL_CLIENTS_MAX + 2];
     unsigned n = 0;
     int64_t wait;
 
@@ -356,7 +355,7 @@ static int wait_for_something(struct daemon *daemon, struct error *err)
     wait = until_due(daemon);
     if (daemon->watchdog_ms > 0)
         wait = least(wait, daemon->watchdog_ms / 3);
-    if (rpc_wait(daemon->rpc, fds, n, (int)wait, err) < 0)
+    if (cloud_wait(daemon->cloud, fds, n, (int)wait, err) < 0)
         return -1;
     if (daemon->control)
         control_serve(daemon->control);

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "adapters/cloud/cloud.h"
 #include "adapters/opennebula/rights.h"
-#include "adapters/opennebula/rpc.h"
 #include "configuration/configuration.h"
 #include "configuration/live.h"
 #include "daemon/live/clocks.h"
@@ -39,7 +39,7 @@ struct daemon {
     char oned_version[32];
     struct rights *rights;
     struct store *store;
-    struct rpc *rpc;
+    struct cloud *cloud;
     struct world *world;
     struct estimates *estimates;
     struct planner *planner;

@@ -1,7 +1,7 @@
 #include "daemon/signals.h"
 
-#include <curl/curl.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -24,9 +24,9 @@ int signals_catch(struct error *err)
     return 0;
 }
 
-unsigned signals_waitfd(struct curl_waitfd *fd)
+unsigned signals_waitfd(struct pollfd *fd)
 {
-    *fd = (struct curl_waitfd){.fd = descriptor, .events = CURL_WAIT_POLLIN};
+    *fd = (struct pollfd){.fd = descriptor, .events = POLLIN};
     return 1;
 }
 

@@ -1,7 +1,7 @@
 #include "daemon/startup.h"
 
-#include <curl/curl.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "adapters/opennebula/credentials.h"
-#include "adapters/opennebula/pool.h"
-#include "adapters/opennebula/setup.h"
+#include "adapters/opennebula/opennebula.h"
 #include "daemon/control/control.h"
 #include "daemon/control/services.h"
 #include "daemon/daemon.h"
@@ -45,7 +44,7 @@ struct app {
     char *state_directory, *socket;
     struct simulated *simulated; /* NULL: a real OpenNebula */
     struct credentials credentials;
-    int32_t zone;
+    struct cloud_greeting greeting;
     struct policy_host *policies;
     struct lessons *lessons;
     struct answers_daemon services;
@@ -189,20 +188,20 @@ static int find_oned(struct app *app)
         log_warning("%s", app->credentials.warning);
     settings.endpoint = app->daemon.endpoint = app->credentials.endpoint;
     settings.session = app->credentials.session;
-    app->daemon.rpc = rpc_create(&settings, &err);
-    return app->daemon.rpc ? 0 : fail(app, EXIT_FAILURE, &err);
+    app->daemon.cloud = opennebula_create(&settings, live->leader_check, &err);
+    return app->daemon.cloud ? 0 : fail(app, EXIT_FAILURE, &err);
 }
 
 /* Milliseconds; calls go on. STOPPED: by a signal. */
 static int wait_or_stop(struct app *app, int64_t pause)
 {
     int64_t until = clock_monotonic() + pause, left;
-    struct curl_waitfd fd;
+    struct pollfd fd;
     struct error err = {0};
     unsigned n = signals_waitfd(&fd);
 
     while ((left = until - clock_monotonic()) > 0) {
-        if (rpc_wait(app->daemon.rpc, &fd, n, (int)left, &err) < 0)
+        if (cloud_wait(app->daemon.cloud, &fd, n, (int)left, &err) < 0)
             return fail(app, EXIT_FAILURE, &err);
         if (signals_next() == SIGNAL_STOP)
             return STOPPED;
@@ -210,28 +209,25 @@ static int wait_or_stop(struct app *app, int64_t pause)
     return 0;
 }
 
-/* oned may be starting at the same time; wrong credentials are not waited out. */
-static int greet_oned(struct app *app)
+/* The cloud may be starting at the same time; wrong credentials are not waited out. */
+static int greet_cloud(struct app *app)
 {
-    const struct rpc_request request = {.method = "one.system.version"};
     int64_t until = clock_monotonic() + FIRST_CONTACT;
     struct error err = {0};
     bool told = false;
     int waiting;
 
     for (;;) {
-        char *version = NULL;
-        struct rpc_reply reply = {0};
+        enum cloud_refusal refusal = CLOUD_NO_SERVICE;
+        enum cloud_outcome outcome = cloud_greet(app->daemon.cloud, &app->greeting, &refusal, &err);
 
-        if (rpc_call_now(app->daemon.rpc, &request, &version, &reply, &err) == 0) {
+        if (outcome == CLOUD_DONE) {
             snprintf(app->daemon.oned_version, sizeof app->daemon.oned_version, "%.31s",
-                     version ? version : "");
-            free(version);
+                     app->greeting.version);
             return 0;
         }
-        free(version);
-        if (reply.outcome == RPC_REFUSED &&
-            (reply.code == RPC_CODE_AUTHENTICATION || reply.code == RPC_CODE_AUTHORIZATION)) {
+        if (outcome == CLOUD_REFUSED &&
+            (refusal == CLOUD_NO_CREDENTIALS || refusal == CLOUD_NO_PERMISSION)) {
             error_prefix(&err, "OpenNebula refuses the credentials of %s",
                          app->credentials.session_from);
             return fail(app, EXIT_CREDENTIALS, &err);
@@ -246,63 +242,18 @@ static int greet_oned(struct app *app)
     }
 }
 
-static int check_credentials(struct app *app)
-{
-    const struct rpc_argument self = RPC_INT(-1);
-    const struct rpc_request request = {
-        .method = "one.user.info", .arguments = &self, .n_arguments = 1};
-    struct rpc_reply reply = {0};
-    struct error err = {0};
-    char *document = NULL;
-
-    if (rpc_call_now(app->daemon.rpc, &request, &document, &reply, &err) < 0 &&
-        reply.outcome == RPC_REFUSED && reply.code == RPC_CODE_AUTHENTICATION) {
-        error_prefix(&err, "OpenNebula refuses the credentials of %s",
-                     app->credentials.session_from);
-        return fail(app, EXIT_CREDENTIALS, &err);
-    }
-    free(document);
-    return 0;
-}
-
-/* Access rules may be for one zone of a federation. Whoever may not read the configuration is taken
- * to be alone. */
-static void find_zone(struct app *app)
-{
-    const struct rpc_request request = {.method = "one.system.config"};
-    struct setup_facts facts;
-    struct error err = {0};
-    char *document = NULL;
-
-    setup_facts_init(&facts);
-    if (rpc_call_now(app->daemon.rpc, &request, &document, NULL, &err) == 0 && document &&
-        setup_read_config(&facts, document, strlen(document), &err) == 0)
-        app->zone = facts.zone;
-    else
-        log_debug("the zone is not known and taken as 0: %s", err.text);
-    free(document);
-}
-
 static int fail_or_busy(struct app *app, const struct error *err)
 {
     return fail(app, err->code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, err);
 }
 
 /* Where several oneds make a zone, each may have a galernad beside it; the leader's acts. */
-static bool oned_follows(struct app *app)
+static bool follows(const struct app *app)
 {
-    const struct rpc_request request = {.method = "one.zone.raftstatus"};
-    struct error err = {0};
-    char *document = NULL, state[32];
-    bool leads = true;
-
-    if (app->daemon.live->leader_check &&
-        rpc_call_now(app->daemon.rpc, &request, &document, NULL, &err) == 0 && document &&
-        raft_status_parse(document, strlen(document), &leads, state, sizeof state, &err) == 0 &&
-        !leads)
-        log_info("this oned does not lead its zone (%s): waiting until it does", state);
-    free(document);
-    return !leads;
+    if (!app->greeting.leads)
+        log_info("this oned does not lead its zone (%s): waiting until it does",
+                 app->greeting.leadership);
+    return !app->greeting.leads;
 }
 
 /* Until it is known whether another one acts. An OpenNebula that does not answer is asked again by
@@ -327,20 +278,16 @@ static int take_place(struct app *app)
 {
     const struct live_configuration *live = app->daemon.live;
     struct error err = {0};
-    int reached = greet_oned(app), claimed = 0;
+    int reached = greet_cloud(app), claimed = 0;
 
     if (reached < 0 || reached == STOPPED)
         return reached;
-    if (reached == 0 && check_credentials(app) < 0)
-        return -1;
-    if (reached == 0)
-        find_zone(app);
-    app->daemon.guard =
-        guard_create(app->daemon.rpc, app->credentials.endpoint, store_instance(app->daemon.store),
-                     live->exclusive && !live->dry_run && !app->simulated, &err);
+    app->daemon.guard = guard_create(app->daemon.cloud, app->credentials.endpoint,
+                                     store_instance(app->daemon.store),
+                                     live->exclusive && !live->dry_run && !app->simulated, &err);
     if (!app->daemon.guard)
         return fail_or_busy(app, &err);
-    if (reached == 0 && !oned_follows(app))
+    if (reached == 0 && !follows(app))
         claimed = claim_place(app);
     if (claimed != 0)
         return claimed;
@@ -359,7 +306,7 @@ static struct planner_settings planner_settings(struct app *app)
         .eligibility = {.policy = (enum host_policy)live->host_policy,
                         .rank = live->rank,
                         .memory_scale = live->memory_scale,
-                        .zone = app->zone},
+                        .zone = app->greeting.zone},
         .boot_time = live->boot_time,
         .forecast = live->forecast,
         .site_changed = site_changed,
@@ -380,7 +327,7 @@ static int make_loop(struct app *app)
 {
     struct daemon *daemon = &app->daemon;
     struct planner_settings settings = planner_settings(app);
-    const struct world_settings world = {.rpc = daemon->rpc,
+    const struct world_settings world = {.cloud = daemon->cloud,
                                          .site_interval = SITE_INTERVAL,
                                          .check_leader = daemon->live->leader_check};
     struct policy_world modules;
@@ -469,7 +416,7 @@ static void take_down(struct app *app)
         log_error("%s", err.text);
     if (daemon->poll_ok)
         guard_release(daemon->guard);
-    rpc_destroy(daemon->rpc);
+    cloud_destroy(daemon->cloud);
     messages_destroy(daemon->messages);
     enactor_destroy(daemon->enactor);
     planner_destroy(daemon->planner);

@@ -169,19 +169,6 @@ static bool is_whole(const struct datastore *datastore)
     return datastore->shared && datastore->free >= 0;
 }
 
-int64_t datastore_reported(const struct datastore *datastore, const struct host *host,
-                           bool *by_itself)
-{
-    *by_itself = true;
-    if (is_whole(datastore))
-        return datastore->free;
-    for (size_t i = 0; i < host->n_rooms; i++)
-        if (host->rooms[i].datastore == datastore->id)
-            return host->rooms[i].free > 0 ? host->rooms[i].free : 0;
-    *by_itself = false;
-    return host->disk;
-}
-
 /* MB free on datastore i, as seen from a host. Room that nobody measures is no reason to refuse. */
 static int64_t room(const struct eligibility *eligibility, size_t i, size_t host)
 {

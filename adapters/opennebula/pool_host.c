@@ -210,18 +210,3 @@ int host_pool_parse(struct host_pool *pool, const char *document, size_t length,
     *pool = (struct host_pool){items.items, items.n, items.allocated, items.errors, items.memory};
     return result;
 }
-
-void host_pool_finish(struct host_pool *pool)
-{
-    free(pool->items);
-    pool_memory_destroy(pool->memory);
-    *pool = (struct host_pool){0};
-}
-
-struct host *host_pool_find(const struct host_pool *pool, int32_t id)
-{
-    /* Where no host was ever deleted, ids are places. */
-    if (id >= 0 && (size_t)id < pool->n && pool->items[id].id == id)
-        return &pool->items[id];
-    return pool_items_find(pool->items, pool->n, sizeof *pool->items, id);
-}

@@ -245,8 +245,3 @@ int pool_read(struct pool_items *items, const struct pool_format *format, const 
         sort(items, format);
     return 0;
 }
-
-void *pool_items_find(const void *items, size_t n, size_t size, int32_t id)
-{
-    return n > 0 ? bsearch(&id, items, n, size, by_id) : NULL;
-}

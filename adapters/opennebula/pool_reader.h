@@ -7,8 +7,8 @@
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_READER_H
 #define GALERNA_ADAPTERS_OPENNEBULA_POOL_READER_H
 
+#include "adapters/cloud/pool_memory.h"
 #include "adapters/opennebula/pool.h"
-#include "adapters/opennebula/pool_memory.h"
 #include "adapters/opennebula/pool_words.h"
 
 enum {
@@ -60,9 +60,6 @@ struct pool_items {
 /* -1 with err: *items is then empty. */
 int pool_read(struct pool_items *items, const struct pool_format *format, const char *document,
               size_t length, struct error *err);
-
-/* The object with that id in an array that pool_read() made, or NULL. */
-void *pool_items_find(const void *items, size_t n, size_t size, int32_t id);
 
 /* --- for the functions of a format --- */
 

@@ -113,13 +113,6 @@ int datastore_pool_parse(struct datastore_pool *pool, const char *document, size
     return result;
 }
 
-void datastore_pool_finish(struct datastore_pool *pool)
-{
-    free(pool->items);
-    pool_memory_destroy(pool->memory);
-    *pool = (struct datastore_pool){0};
-}
-
 /* A share such as "10%" is no amount: it stays in the attributes. */
 static void read_reserved(struct pool_reader *reader, const struct pool_path *path,
                           const struct pool_text *text, int64_t *amount)
@@ -178,11 +171,4 @@ int cluster_pool_parse(struct cluster_pool *pool, const char *document, size_t l
     *pool =
         (struct cluster_pool){items.items, items.n, items.allocated, items.errors, items.memory};
     return result;
-}
-
-void cluster_pool_finish(struct cluster_pool *pool)
-{
-    free(pool->items);
-    pool_memory_destroy(pool->memory);
-    *pool = (struct cluster_pool){0};
 }

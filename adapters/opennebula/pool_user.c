@@ -87,13 +87,6 @@ int user_pool_parse(struct user_pool *pool, const char *document, size_t length,
     return result;
 }
 
-void user_pool_finish(struct user_pool *pool)
-{
-    free(pool->items);
-    pool_memory_destroy(pool->memory);
-    *pool = (struct user_pool){0};
-}
-
 static void read_bits(struct pool_reader *reader, const struct pool_path *path,
                       const struct pool_text *text, uint64_t *bits)
 {
@@ -151,12 +144,6 @@ int acl_parse(struct acl *acl, const char *document, size_t length, struct error
     }
     *acl = (struct acl){items.items, items.n, items.allocated};
     return result;
-}
-
-void acl_finish(struct acl *acl)
-{
-    free(acl->rules);
-    *acl = (struct acl){0};
 }
 
 struct raft {

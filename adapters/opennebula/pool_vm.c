@@ -372,15 +372,3 @@ int vm_pool_parse(struct vm_pool *pool, const char *document, size_t length, str
     *pool = (struct vm_pool){items.items, items.n, items.allocated, items.errors, items.memory};
     return result;
 }
-
-void vm_pool_finish(struct vm_pool *pool)
-{
-    free(pool->items);
-    pool_memory_destroy(pool->memory);
-    *pool = (struct vm_pool){0};
-}
-
-struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id)
-{
-    return pool_items_find(pool->items, pool->n, sizeof *pool->items, id);
-}

@@ -1,6 +1,7 @@
 #include "adapters/opennebula/rpc.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,7 +21,7 @@ struct call_list {
 };
 
 struct waiting {
-    struct curl_waitfd *fds;
+    struct pollfd *fds;
     unsigned n;
     bool ready; /* one of them */
 };
@@ -311,17 +312,25 @@ bool rpc_date(const struct rpc *rpc, int64_t *date, int64_t *at)
 }
 
 /* Wait for the descriptors, libcurl's and the caller's. */
-static int wait_ready(struct rpc *rpc, struct waiting *fds, int64_t timeout, struct error *err)
+static int wait_ready(struct rpc *rpc, struct waiting *waiting, int64_t timeout, struct error *err)
 {
+    struct curl_waitfd *fds = memory_new(waiting->n, sizeof *fds);
     CURLMcode code;
 
-    for (unsigned i = 0; i < fds->n; i++)
-        fds->fds[i].revents = 0;
-    code = curl_multi_poll(rpc->multi, fds->fds, fds->n, timeout > 0 ? (int)timeout : 0, NULL);
+    for (unsigned i = 0; i < waiting->n; i++) {
+        fds[i].fd = waiting->fds[i].fd;
+        fds[i].events = (short)((waiting->fds[i].events & POLLIN ? CURL_WAIT_POLLIN : 0) |
+                                (waiting->fds[i].events & POLLOUT ? CURL_WAIT_POLLOUT : 0));
+    }
+    code = curl_multi_poll(rpc->multi, fds, waiting->n, timeout > 0 ? (int)timeout : 0, NULL);
+    for (unsigned i = 0; i < waiting->n; i++) {
+        waiting->fds[i].revents = (short)((fds[i].revents & CURL_WAIT_POLLIN ? POLLIN : 0) |
+                                          (fds[i].revents & CURL_WAIT_POLLOUT ? POLLOUT : 0));
+        waiting->ready = waiting->ready || fds[i].revents;
+    }
+    free(fds);
     if (code != CURLM_OK)
         return error_set(err, EIO, "waiting for OpenNebula: %s", curl_multi_strerror(code));
-    for (unsigned i = 0; i < fds->n; i++)
-        fds->ready = fds->ready || fds->fds[i].revents;
     return 0;
 }
 
@@ -333,7 +342,7 @@ static int64_t patience(const struct rpc *rpc, int64_t end)
     return rpc->n_waiting > 0 && left > LOOK_FOR_SLOW ? LOOK_FOR_SLOW : left;
 }
 
-int rpc_wait(struct rpc *rpc, struct curl_waitfd *extra, unsigned n_extra, int timeout,
+int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeout,
              struct error *err)
 {
     int64_t end = milliseconds() + (timeout > 0 ? timeout : 0);

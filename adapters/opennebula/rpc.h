@@ -14,7 +14,7 @@
 #include "util/error.h"
 
 struct rpc; /* opaque; one oned */
-struct curl_waitfd;
+struct pollfd;
 
 struct rpc_settings {
     const char *endpoint;    /* "http://localhost:2633/RPC2" */
@@ -98,7 +98,7 @@ void rpc_call(struct rpc *rpc, const struct rpc_request *request);
 /* Wait until a call ends, one of the descriptors is ready, or timeout (milliseconds) is over; run
  * the `done` of every call that ended. extra may be NULL; its revents are filled. Returns -1 with
  * err when waiting itself fails (never because of a call). */
-int rpc_wait(struct rpc *rpc, struct curl_waitfd *extra, unsigned n_extra, int timeout,
+int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeout,
              struct error *err);
 
 /* The date of the last answer that came quickly: seconds of oned's clock, and when it came

@@ -1,6 +1,5 @@
 #include "daemon/control/control.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -107,21 +106,15 @@ static short wanted(const struct control_client *client)
     return client->ended ? 0 : POLLIN;
 }
 
-unsigned control_waitfds(const struct control *control, struct curl_waitfd *fds, unsigned room)
+unsigned control_waitfds(const struct control *control, struct pollfd *fds, unsigned room)
 {
     unsigned n = 0;
 
     if (room > 0 && milliseconds() >= control->deaf_until)
-        fds[n++] = (struct curl_waitfd){.fd = control->listener, .events = CURL_WAIT_POLLIN};
-    for (size_t i = 0; i < control->n_clients && n < room; i++) {
-        short events = wanted(control->clients[i]);
-
-        fds[n++] = (struct curl_waitfd){
-            .fd = control->clients[i]->fd,
-            .events = (short)((events & POLLIN ? CURL_WAIT_POLLIN : 0) |
-                              (events & POLLOUT ? CURL_WAIT_POLLOUT : 0)),
-        };
-    }
+        fds[n++] = (struct pollfd){.fd = control->listener, .events = POLLIN};
+    for (size_t i = 0; i < control->n_clients && n < room; i++)
+        fds[n++] =
+            (struct pollfd){.fd = control->clients[i]->fd, .events = wanted(control->clients[i])};
     return n;
 }
 

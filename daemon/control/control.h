@@ -18,7 +18,7 @@
 #include "util/error.h"
 
 struct control; /* opaque */
-struct curl_waitfd;
+struct pollfd;
 
 enum {
     CONTROL_CLIENTS_MAX = 64,
@@ -51,7 +51,7 @@ void control_destroy(struct control *control); /* removes the socket; NULL is al
 
 /* Descriptors to wait for, into room for `room` entries; returns how many. At most
  * CONTROL_CLIENTS_MAX + 1. */
-unsigned control_waitfds(const struct control *control, struct curl_waitfd *fds, unsigned room);
+unsigned control_waitfds(const struct control *control, struct pollfd *fds, unsigned room);
 /* After waiting, whatever was ready: accept, read, answer, write. O(clients) when there is nothing
  * to do. */
 void control_serve(struct control *control);

@@ -20,25 +20,21 @@ struct making {
     struct error err; /* the first that went wrong */
 };
 
-static void ignored(void *context, const struct rpc_reply *reply)
+static void ignored(void *context, const struct cloud_reply *reply)
 {
     (void)context;
-    if (reply->outcome != RPC_DONE)
+    if (reply->outcome != CLOUD_DONE)
         log_warning("a VM of an order that failed may be left over: %s", reply->message);
 }
 
 /* Half an order is none. */
 static void take_back(const struct making *making)
 {
-    for (uint32_t i = 0; i < making->n_vms; i++) {
-        const struct rpc_argument arguments[] = {RPC_TEXT("terminate-hard"),
-                                                 RPC_INT(making->vms[i])};
-
-        rpc_call(making->daemon->rpc, &(struct rpc_request){.method = "one.vm.action",
-                                                            .arguments = arguments,
-                                                            .n_arguments = 2,
-                                                            .done = ignored});
-    }
+    for (uint32_t i = 0; i < making->n_vms; i++)
+        cloud_command(making->daemon->cloud,
+                      &(struct cloud_command){.vm = making->vms[i],
+                                              .command = COMMAND_TERMINATE_HARD,
+                                              .done = ignored});
 }
 
 static void finish(struct making *making)
@@ -55,15 +51,16 @@ static void finish(struct making *making)
     free(making);
 }
 
-static void made(void *context, const struct rpc_reply *reply)
+static void made(void *context, const struct cloud_reply *reply)
 {
     struct making *making = context;
 
     crash_point("VM made");
-    if (reply->outcome == RPC_DONE)
-        making->vms[making->n_vms++] = (int32_t)reply->number;
+    if (reply->outcome == CLOUD_DONE)
+        making->vms[making->n_vms++] = reply->vm;
     else if (!making->err.code)
-        error_set(&making->err, reply->outcome == RPC_REFUSED ? EACCES : EIO, "%s", reply->message);
+        error_set(&making->err, reply->outcome == CLOUD_REFUSED ? EACCES : EIO, "%s",
+                  reply->message);
     if (++making->answered == making->wanted)
         finish(making);
 }
@@ -72,18 +69,15 @@ static void make_vm(struct making *making, const struct order *order, const char
                     uint32_t number)
 {
     char text[ORDER_TEXT_MAX], name[STORE_NAME_MAX + 16];
-    struct rpc_request request = {.done = made, .context = making, .urgent = true};
-    const struct rpc_argument plain[] = {RPC_TEXT(text), RPC_BOOL(false)};
-    const struct rpc_argument from_template[] = {RPC_INT(order->template), RPC_TEXT(name),
-                                                 RPC_BOOL(false), RPC_TEXT(text), RPC_BOOL(false)};
 
     order_template(order, group, number, text);
     order_vm_name(order, number, name);
-    request.method = order->template <0 ? "one.vm.allocate" : "one.template.instantiate";
-    request.arguments = order->template <0 ? plain : from_template;
-    request.n_arguments = order->template <0 ? 2 : 5;
     crash_point("before a VM is made");
-    rpc_call(making->daemon->rpc, &request);
+    cloud_create(making->daemon->cloud, &(struct cloud_order){.template = order->template,
+                                                              .name = name,
+                                                              .text = text,
+                                                              .done = made,
+                                                              .context = making});
     crash_point("after a VM is ordered");
 }
 

@@ -11,12 +11,12 @@ void claim_init(struct claim *claim, const char *instance, const char *place, co
     snprintf(claim->own.host, sizeof claim->own.host, "%s", host);
 }
 
-static bool is_same(const struct claim_mark *a, const struct claim_mark *b)
+static bool is_same(const struct cloud_mark *a, const struct cloud_mark *b)
 {
     return strcmp(a->instance, b->instance) == 0 && strcmp(a->place, b->place) == 0;
 }
 
-static bool is_unchanged(const struct claim_mark *a, const struct claim_mark *b)
+static bool is_unchanged(const struct cloud_mark *a, const struct cloud_mark *b)
 {
     return is_same(a, b) && a->beat == b->beat;
 }
@@ -37,7 +37,7 @@ static void go_to(struct claim *claim, enum claim_state state, int64_t next)
 }
 
 /* A number that the mark has not had: whoever watches it must see it change. */
-static void take(struct claim *claim, const struct claim_mark *found, int64_t now)
+static void take(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     if (found->beat > claim->own.beat)
         claim->own.beat = found->beat;
@@ -45,12 +45,12 @@ static void take(struct claim *claim, const struct claim_mark *found, int64_t no
 }
 
 /* Nobody's, given up, or of a process that cannot live since we have its socket. */
-static bool is_free(const struct claim *claim, const struct claim_mark *found)
+static bool is_free(const struct claim *claim, const struct cloud_mark *found)
 {
     return !found->instance[0] || found->beat < 0 || strcmp(found->place, claim->own.place) == 0;
 }
 
-static void find(struct claim *claim, const struct claim_mark *found, int64_t now)
+static void find(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     if (is_free(claim, found)) {
         claim->other = *found;
@@ -72,7 +72,7 @@ static void find(struct claim *claim, const struct claim_mark *found, int64_t no
 
 /* After a write: the mark should be ours. One that we have replaced may still be shown for a while
  * where OpenNebula copies from one zone to another. */
-static void check(struct claim *claim, const struct claim_mark *found, int64_t now)
+static void check(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     if (is_same(found, &claim->own)) {
         claim->trusted = found->beat == claim->own.beat ? claim->sent : claim->trusted;
@@ -88,7 +88,7 @@ static void check(struct claim *claim, const struct claim_mark *found, int64_t n
     }
 }
 
-void claim_read(struct claim *claim, const struct claim_mark *found, int64_t now)
+void claim_read(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     if (claim->state == CLAIM_UNKNOWN || claim->state == CLAIM_WATCHING)
         find(claim, found, now);
@@ -102,7 +102,7 @@ void claim_failed(struct claim *claim, int64_t now)
     claim->next = now + CLAIM_LOOK;
 }
 
-const struct claim_mark *claim_write(struct claim *claim, int64_t now)
+const struct cloud_mark *claim_write(struct claim *claim, int64_t now)
 {
     claim->own.beat++;
     claim->sent = now;

@@ -16,19 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "adapters/cloud/cloud.h"
+
 enum {
     CLAIM_BEAT = 10 * 1000,
     CLAIM_TRUST = 20 * 1000,
     CLAIM_DEAD = 25 * 1000,
     CLAIM_PAUSE = 1000,
     CLAIM_LOOK = 2000, /* between looks at another's mark, and after failures */
-};
-
-struct claim_mark {
-    char instance[80]; /* the store's name for itself; "": there is no mark */
-    char place[128];   /* machine and socket: of two processes with the same one lives */
-    char host[80];     /* for people */
-    int64_t beat;      /* grows; negative: given up in good order */
 };
 
 enum claim_state {
@@ -43,7 +38,7 @@ enum claim_state {
 enum claim_wish { CLAIM_WAIT, CLAIM_READ, CLAIM_WRITE };
 
 struct claim {
-    struct claim_mark own, other; /* other: whom we found or replaced; instance "": nobody */
+    struct cloud_mark own, other; /* other: whom we found or replaced; instance "": nobody */
     enum claim_state state;
     bool open;       /* OpenNebula refuses the mark: the claim does not count */
     bool fresh;      /* read since the last write */
@@ -60,11 +55,11 @@ void claim_init(struct claim *claim, const char *instance, const char *place, co
 enum claim_wish claim_wish(const struct claim *claim, int64_t now);
 
 /* The mark as OpenNebula has it; no mark: instance is "". */
-void claim_read(struct claim *claim, const struct claim_mark *found, int64_t now);
+void claim_read(struct claim *claim, const struct cloud_mark *found, int64_t now);
 /* Neither reading nor writing could be done; later again. */
 void claim_failed(struct claim *claim, int64_t now);
 /* The mark to write; from now on it counts as sent. */
-const struct claim_mark *claim_write(struct claim *claim, int64_t now);
+const struct cloud_mark *claim_write(struct claim *claim, int64_t now);
 void claim_written(struct claim *claim, int64_t now);
 /* OpenNebula will not have the mark: the claim is open to everybody. */
 void claim_refused(struct claim *claim, int64_t now);

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "adapters/opennebula/rpc.h"
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/log.h"
@@ -165,7 +164,7 @@ void clocks_step(struct daemon *daemon)
         clocks_note_set(daemon, set, clocks->wall / 1000, CLOCKS_RUNNING);
         daemon_replan(daemon, "the clock was set");
     }
-    if (!rpc_date(daemon->rpc, &date, &at) || at == clocks->date_at)
+    if (!cloud_date(daemon->cloud, &date, &at) || at == clocks->date_at)
         return;
     clocks->date_at = at;
     set = clocks_compare(clocks, date, (clocks->wall + (at - clocks->steady)) / 1000);

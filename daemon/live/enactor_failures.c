@@ -156,69 +156,43 @@ bool enactor_note_failure(struct enactor *enactor, struct vm_record *vm,
     return !vm->ran;
 }
 
-/* Whose fault a refusal is decides how soon it is tried again, what is avoided (the host, the VM
- * for a while, or nothing), and whether it is ever given up. */
-enum fault { FAULT_OF_VM, FAULT_OF_OWNER, FAULT_OF_HOST, FAULT_OF_DAEMON };
-
-static enum fault fault_of(const struct rpc_reply *reply, bool deploys)
+/* Seconds until the command is tried again. Whose fault a refusal is decides how soon that is, what
+ * is avoided (the host, the VM for a while, or nothing), and whether the VM is ever given up:
+ * quotas, locks and faults of the cloud are not failures of the VM and are counted apart. */
+static int64_t count_refusal(const struct daemon *daemon, struct vm_record *vm,
+                             enum cloud_refusal refusal)
 {
-    /* "limit of 5 reached for VMS quota ...", "User [0] : VM is locked. [7].", with the code for
-     * authorization or another one. */
-    if (reply->outcome == RPC_FAULT)
-        return FAULT_OF_DAEMON;
-    if (reply->code == RPC_CODE_LOCKED || strcasestr(reply->message, "quota") ||
-        strstr(reply->message, " is locked."))
-        return FAULT_OF_OWNER;
-    switch (reply->code) {
-    case RPC_CODE_AUTHENTICATION:
-    case RPC_CODE_AUTHORIZATION:
-    case RPC_CODE_INTERNAL:
-    case RPC_CODE_REPLICATION:
-        return FAULT_OF_DAEMON;
-    case RPC_CODE_NO_EXISTS:
-        return FAULT_OF_VM;
-    default:
-        break;
-    }
-    /* "Not enough CPU", "not available", a host that has just been disabled, ... */
-    return deploys && !strstr(reply->message, "for state") ? FAULT_OF_HOST : FAULT_OF_VM;
-}
-
-/* Seconds until it is tried again. Quotas and locks, and what ails oned, are no failures of the VM:
- * they are counted apart, and it is not given up for them. */
-static int64_t count_refusal(const struct daemon *daemon, struct vm_record *vm, enum fault fault)
-{
-    switch (fault) {
-    case FAULT_OF_OWNER:
+    switch (refusal) {
+    case CLOUD_NO_OWNER:
         return doubled(PAUSE_OF_OWNER, ++vm->refusals);
-    case FAULT_OF_DAEMON:
+    case CLOUD_NO_PERMISSION:
+    case CLOUD_NO_CREDENTIALS:
+    case CLOUD_NO_SERVICE:
         return pause_after(daemon, ++vm->refusals);
     default:
         return pause_after(daemon, ++vm->attempts);
     }
 }
 
-/* oned begins some actions only after it has answered, and others act as well: what was seen is not
- * what is. Nobody's fault, unless it goes on. */
-static bool came_too_late(const struct rpc_reply *reply)
-{
-    return reply->outcome == RPC_REFUSED &&
-           (strstr(reply->message, "for state") || strstr(reply->message, "wrong state"));
-}
-
 void enactor_note_refusal(struct enactor *enactor, struct vm_record *vm,
-                          const struct rpc_reply *reply, int64_t now)
+                          const struct cloud_reply *reply, int64_t now)
 {
-    static const char *const whose[] = {[FAULT_OF_VM] = "",
-                                        [FAULT_OF_OWNER] = " (a quota or a lock)",
-                                        [FAULT_OF_HOST] = " on this host",
-                                        [FAULT_OF_DAEMON] = " (not the VM's fault)"};
+    static const char *const whose[] = {
+        [CLOUD_NO_VM] = "",
+        [CLOUD_NO_STATE] = "",
+        [CLOUD_NO_OWNER] = " (a quota or a lock)",
+        [CLOUD_NO_HOST] = " on this host",
+        [CLOUD_NO_PERMISSION] = " (not the VM's fault)",
+        [CLOUD_NO_CREDENTIALS] = " (not the VM's fault)",
+        [CLOUD_NO_SERVICE] = " (not the VM's fault)",
+    };
     char sentence[STORE_TEXT_MAX];
     struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
     bool deploys = vm->command == COMMAND_DEPLOY;
-    enum fault fault = fault_of(reply, deploys);
 
-    if (came_too_late(reply) && vm->too_late < TOO_LATE_MOST) {
+    /* Some actions begin only after the answer, and others act as well: what was seen is not what
+     * is. Nobody's fault, unless it goes on. */
+    if (reply->refusal == CLOUD_NO_STATE && vm->too_late < TOO_LATE_MOST) {
         log_info("VM %d is in another state by now: %s", vm->id, reply->message);
         vm->too_late++;
         vm->next_try = now + 1;
@@ -230,15 +204,15 @@ void enactor_note_refusal(struct enactor *enactor, struct vm_record *vm,
         vm->datastore = -1;
         world_promise(enactor->daemon->world, &(struct room_promise){.vm = vm->id});
     }
-    vm->next_try = now + count_refusal(enactor->daemon, vm, fault);
+    vm->next_try = now + count_refusal(enactor->daemon, vm, reply->refusal);
     snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.180s",
-             command_words[vm->command], vm->id, whose[fault], reply->message);
+             command_words[vm->command], vm->id, whose[reply->refusal], reply->message);
     note(enactor, vm, "command-refused", sentence, vm->next_try, now);
     vm->command = COMMAND_NONE;
     store_mark_vm(enactor->daemon->store, vm);
     if (vm->goal == GOAL_END && vm->attempts + vm->refusals == 1)
         daemon_replan(enactor->daemon, "VM %d does not leave host %d", vm->id, vm->host);
-    if (is_given_up(enactor, vm, now) || fault != FAULT_OF_HOST)
+    if (is_given_up(enactor, vm, now) || reply->refusal != CLOUD_NO_HOST)
         return;
     enactor_avoid(vm, vm->host, now + AVOID_AFTER_REFUSAL);
     if (lease && lease->phase == PHASE_STARTING)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "adapters/opennebula/rpc.h"
+#include "adapters/cloud/cloud.h"
 #include "daemon/live/world.h"
 #include "daemon/store/store.h"
 
@@ -61,6 +61,6 @@ void enactor_tell_repeated(struct enactor *enactor, int64_t now);
 void enactor_avoid(struct vm_record *vm, int32_t host, int64_t until);
 /* oned refused a command. */
 void enactor_note_refusal(struct enactor *enactor, struct vm_record *vm,
-                          const struct rpc_reply *reply, int64_t now);
+                          const struct cloud_reply *reply, int64_t now);
 
 #endif

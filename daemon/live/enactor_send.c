@@ -11,9 +11,6 @@
 #include "util/crash_point.h"
 #include "util/memory.h"
 
-/* one.vm.recover's operations. */
-enum { RECOVER_RETRY = 2, RECOVER_DELETE = 3, RECOVER_RECREATE = 4 };
-
 enum { PAUSE_WHEN_UNREACHABLE = 1 /* seconds */ };
 
 struct sent {
@@ -37,7 +34,7 @@ static void done(struct enactor *enactor, struct vm_record *vm)
     }
 }
 
-static void answered(void *context, const struct rpc_reply *reply)
+static void answered(void *context, const struct cloud_reply *reply)
 {
     struct sent *sent = context;
     struct enactor *enactor = sent->enactor;
@@ -52,22 +49,21 @@ static void answered(void *context, const struct rpc_reply *reply)
     vm->in_flight = false;
     vm->settled = clock_monotonic();
     switch (reply->outcome) {
-    case RPC_DONE:
+    case CLOUD_DONE:
         vm->too_late = vm->refusals = 0;
         done(enactor, vm);
         break;
-    case RPC_REFUSED:
-    case RPC_FAULT:
+    case CLOUD_REFUSED:
         enactor_note_refusal(enactor, vm, reply, now);
         move_refused(enactor->daemon, vm, now);
         break;
-    case RPC_NOT_SENT:
+    case CLOUD_NOT_SENT:
         vm->command = COMMAND_NONE;
         vm->move_sent = false;
         vm->next_try = now + PAUSE_WHEN_UNREACHABLE;
         store_mark_vm(enactor->daemon->store, vm);
         break;
-    case RPC_UNKNOWN:
+    case CLOUD_UNKNOWN:
         log_warning("VM %d: %s: %s; what became of it is looked at", vm->id,
                     command_words[vm->command], reply->message);
         break;
@@ -75,25 +71,20 @@ static void answered(void *context, const struct rpc_reply *reply)
     daemon_wake(enactor->daemon);
 }
 
-static void call(struct enactor *enactor, const struct vm_record *vm, const char *method,
-                 const struct rpc_argument *arguments, size_t n)
+static void call(struct enactor *enactor, const struct vm_record *vm)
 {
     struct sent *sent = memory_new(1, sizeof *sent);
 
     *sent = (struct sent){enactor, vm->id};
     enactor->in_flight++;
-    rpc_call(enactor->daemon->rpc, &(struct rpc_request){.method = method,
-                                                         .arguments = arguments,
-                                                         .n_arguments = n,
-                                                         .urgent = true,
-                                                         .done = answered,
-                                                         .context = sent});
-}
-
-static void recover(struct enactor *enactor, const struct vm_record *vm, int operation)
-{
-    call(enactor, vm, "one.vm.recover",
-         (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(operation)}, 2);
+    cloud_command(enactor->daemon->cloud,
+                  &(struct cloud_command){.vm = vm->id,
+                                          .command = vm->command,
+                                          .host = command_host(vm, vm->command),
+                                          .datastore = vm->datastore,
+                                          .enforce = enactor->daemon->live->enforce,
+                                          .done = answered,
+                                          .context = sent});
 }
 
 /* Its time is measured from here. */
@@ -119,30 +110,8 @@ static void send_one(struct enactor *enactor, struct vm_record *vm)
     log_info("VM %d: %s%s", vm->id, command_words[vm->command],
              enactor->daemon->live->dry_run ? " (dry run)" : "");
     vm->in_flight = true; /* for ever in a dry run: told once */
-    if (enactor->daemon->live->dry_run)
-        return;
-    if (vm->command == COMMAND_DEPLOY)
-        call(enactor, vm, "one.vm.deploy",
-             (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(vm->host),
-                                     RPC_BOOL(enactor->daemon->live->enforce),
-                                     RPC_INT(vm->datastore), RPC_TEXT("")},
-             5);
-    else if (command_kinds[vm->command].effect == EFFECT_MOVE)
-        call(enactor, vm, "one.vm.migrate",
-             (struct rpc_argument[]){RPC_INT(vm->id), RPC_INT(command_host(vm, vm->command)),
-                                     RPC_BOOL(vm->command == COMMAND_LIVE_MIGRATE),
-                                     RPC_BOOL(enactor->daemon->live->enforce), RPC_INT(-1),
-                                     RPC_INT(0)},
-             6);
-    else if (vm->command == COMMAND_RECREATE)
-        recover(enactor, vm, RECOVER_RECREATE);
-    else if (vm->command == COMMAND_RETRY)
-        recover(enactor, vm, RECOVER_RETRY);
-    else if (vm->command == COMMAND_DELETE)
-        recover(enactor, vm, RECOVER_DELETE);
-    else
-        call(enactor, vm, "one.vm.action",
-             (struct rpc_argument[]){RPC_TEXT(command_words[vm->command]), RPC_INT(vm->id)}, 2);
+    if (!enactor->daemon->live->dry_run)
+        call(enactor, vm);
 }
 
 void enactor_withdraw(struct enactor *enactor)

@@ -9,8 +9,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "adapters/opennebula/pool.h"
-#include "adapters/opennebula/setup.h"
 #include "daemon/control/moment.h"
 #include "daemon/live/claim.h"
 #include "daemon/live/clock.h"
@@ -18,14 +16,13 @@
 #include "util/crash_point.h"
 #include "util/memory.h"
 
-enum { ADMINISTRATOR = 0, ZONE_UNKNOWN = -1, RELEASE_LIMIT = 2000 /* milliseconds */ };
+enum { RELEASE_LIMIT = 2000 /* milliseconds */ };
 
 struct guard {
-    struct rpc *rpc;
+    struct cloud *cloud;
     struct claim claim;
     int fd;
-    int32_t zone;
-    bool marked, in_flight;
+    bool marked, in_flight, released;
     bool told_failure, told_refusal, told_watching;
 };
 
@@ -103,39 +100,6 @@ static void name_self(struct guard *guard, const char *endpoint, const char *ins
 
 /* --- the mark --------------------------------------------------------------------------------- */
 
-static void copy(char *to, size_t size, const struct attributes *attributes, int32_t zone,
-                 const char *key)
-{
-    char name[64];
-    const char *value;
-
-    snprintf(name, sizeof name, "GALERNA_ZONE_%d/%s", zone, key);
-    value = attributes_find(attributes, name);
-    snprintf(to, size, "%s", value ? value : "");
-}
-
-static int parse_mark(const struct guard *guard, const struct rpc_reply *reply,
-                      struct claim_mark *mark, struct error *err)
-{
-    struct user_pool users = {0};
-    const struct attributes *attributes;
-    char beat[32];
-
-    *mark = (struct claim_mark){0};
-    if (!reply->text || user_pool_parse(&users, reply->text, reply->length, err) < 0 || !users.n) {
-        user_pool_finish(&users);
-        return error_prefix(err, "one.user.info");
-    }
-    attributes = &users.items[0].attributes;
-    copy(mark->instance, sizeof mark->instance, attributes, guard->zone, "INSTANCE");
-    copy(mark->place, sizeof mark->place, attributes, guard->zone, "PLACE");
-    copy(mark->host, sizeof mark->host, attributes, guard->zone, "HOST");
-    copy(beat, sizeof beat, attributes, guard->zone, "BEAT");
-    mark->beat = strtoll(beat, NULL, 10);
-    user_pool_finish(&users);
-    return 0;
-}
-
 static void failed(struct guard *guard, const char *why)
 {
     if (!guard->told_failure)
@@ -145,9 +109,9 @@ static void failed(struct guard *guard, const char *why)
 }
 
 /* Whoever may not ask is not kept from acting: nothing says that there is another one. */
-static void answered_no(struct guard *guard, const struct rpc_reply *reply)
+static void answered_no(struct guard *guard, const struct cloud_reply *reply)
 {
-    if (reply->outcome != RPC_REFUSED || reply->code != RPC_CODE_AUTHORIZATION) {
+    if (reply->outcome != CLOUD_REFUSED || reply->refusal != CLOUD_NO_PERMISSION) {
         failed(guard, reply->message);
         return;
     }
@@ -159,7 +123,7 @@ static void answered_no(struct guard *guard, const struct rpc_reply *reply)
 
 static void tell_watching(struct guard *guard)
 {
-    const struct claim_mark *other = &guard->claim.other;
+    const struct cloud_mark *other = &guard->claim.other;
 
     if (guard->claim.state == CLAIM_WATCHING && !guard->told_watching)
         log_info("OpenNebula has the mark of another galernad, %s on %s; it is taken for gone when "
@@ -168,30 +132,26 @@ static void tell_watching(struct guard *guard)
     guard->told_watching = guard->claim.state == CLAIM_WATCHING;
 }
 
-static void mark_seen(void *context, const struct rpc_reply *reply)
+static void mark_seen(void *context, const struct cloud_reply *reply, const struct cloud_mark *mark)
 {
     struct guard *guard = context;
-    struct claim_mark mark;
-    struct error err = {0};
 
     guard->in_flight = false;
-    if (reply->outcome != RPC_DONE) {
+    if (reply->outcome != CLOUD_DONE) {
         answered_no(guard, reply);
-    } else if (parse_mark(guard, reply, &mark, &err) < 0) {
-        failed(guard, err.text);
-    } else {
-        claim_read(&guard->claim, &mark, clock_monotonic());
-        tell_watching(guard);
+        return;
     }
+    claim_read(&guard->claim, mark, clock_monotonic());
+    tell_watching(guard);
 }
 
-static void mark_written(void *context, const struct rpc_reply *reply)
+static void mark_written(void *context, const struct cloud_reply *reply)
 {
     struct guard *guard = context;
 
     guard->in_flight = false;
     crash_point("mark answered");
-    if (reply->outcome != RPC_DONE) {
+    if (reply->outcome != CLOUD_DONE) {
         answered_no(guard, reply);
         return;
     }
@@ -201,59 +161,20 @@ static void mark_written(void *context, const struct rpc_reply *reply)
     claim_written(&guard->claim, clock_monotonic());
 }
 
-static void zone_known(void *context, const struct rpc_reply *reply)
-{
-    struct guard *guard = context;
-    struct setup_facts facts;
-    struct error err = {0};
-
-    guard->in_flight = false;
-    setup_facts_init(&facts);
-    if (reply->outcome == RPC_DONE && reply->text &&
-        setup_read_config(&facts, reply->text, reply->length, &err) == 0)
-        guard->zone = facts.zone;
-    else if (reply->outcome == RPC_DONE || reply->outcome == RPC_REFUSED)
-        guard->zone = 0; /* not for us to know: taken as alone */
-    else
-        failed(guard, reply->message);
-}
-
-static void ask(struct guard *guard, const char *method, const struct rpc_argument *arguments,
-                size_t n, rpc_done *done)
-{
-    guard->in_flight = true;
-    rpc_call(guard->rpc, &(struct rpc_request){.method = method,
-                                               .arguments = arguments,
-                                               .n_arguments = n,
-                                               .urgent = true,
-                                               .done = done,
-                                               .context = guard});
-}
-
-static void print_mark(const struct guard *guard, const struct claim_mark *mark, char text[512])
-{
-    char seen[MOMENT_TEXT_MAX];
-
-    moment_format(clock_now(), seen);
-    snprintf(text, 512,
-             "GALERNA_ZONE_%d=[INSTANCE=\"%s\",HOST=\"%s\",PLACE=\"%s\",BEAT=\"%lld\",SEEN=\"%s\"]",
-             guard->zone, mark->instance, mark->host, mark->place, (long long)mark->beat, seen);
-}
-
 static void write_mark(struct guard *guard)
 {
-    char text[512];
-    const struct rpc_argument arguments[] = {RPC_INT(ADMINISTRATOR), RPC_TEXT(text), RPC_INT(1)};
+    struct cloud_mark mark = *claim_write(&guard->claim, clock_monotonic());
 
-    print_mark(guard, claim_write(&guard->claim, clock_monotonic()), text);
+    moment_format(clock_now(), mark.seen);
+    guard->in_flight = true;
     crash_point("before a mark");
-    ask(guard, "one.user.update", arguments, 3, mark_written);
+    cloud_write_mark(guard->cloud, &mark, mark_written, guard);
     crash_point("after a mark");
 }
 
 void guard_rest(struct guard *guard)
 {
-    const struct claim_mark own = guard->claim.own;
+    const struct cloud_mark own = guard->claim.own;
 
     if (guard->claim.state == CLAIM_UNKNOWN || guard->in_flight)
         return;
@@ -264,17 +185,16 @@ void guard_rest(struct guard *guard)
 
 void guard_step(struct guard *guard)
 {
-    const struct rpc_argument user = RPC_INT(ADMINISTRATOR);
-    enum claim_wish spec = claim_wish(&guard->claim, clock_monotonic());
+    enum claim_wish wish = claim_wish(&guard->claim, clock_monotonic());
 
-    if (!guard->marked || guard->in_flight || spec == CLAIM_WAIT)
+    if (!guard->marked || guard->in_flight || wish == CLAIM_WAIT)
         return;
-    if (guard->zone == ZONE_UNKNOWN)
-        ask(guard, "one.system.config", NULL, 0, zone_known);
-    else if (spec == CLAIM_READ)
-        ask(guard, "one.user.info", &user, 1, mark_seen);
-    else
+    if (wish == CLAIM_WRITE) {
         write_mark(guard);
+        return;
+    }
+    guard->in_flight = true;
+    cloud_read_mark(guard->cloud, mark_seen, guard);
 }
 
 int64_t guard_next_time(const struct guard *guard)
@@ -297,7 +217,7 @@ bool guard_holds(const struct guard *guard)
 
 int guard_check(const struct guard *guard, struct error *err)
 {
-    const struct claim_mark *other = &guard->claim.other;
+    const struct cloud_mark *other = &guard->claim.other;
 
     if (!guard->marked || guard->claim.state != CLAIM_LOST)
         return 0;
@@ -306,14 +226,13 @@ int guard_check(const struct guard *guard, struct error *err)
                      other->instance, other->host);
 }
 
-struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *instance, bool marked,
-                           struct error *err)
+struct guard *guard_create(struct cloud *cloud, const char *endpoint, const char *instance,
+                           bool marked, struct error *err)
 {
     struct guard *guard = memory_new(1, sizeof *guard);
 
-    guard->rpc = rpc;
+    guard->cloud = cloud;
     guard->marked = marked;
-    guard->zone = ZONE_UNKNOWN;
     name_self(guard, endpoint, instance);
     guard->fd = hold_socket(endpoint, err);
     if (guard->fd < 0) {
@@ -324,26 +243,31 @@ struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *in
     return guard;
 }
 
+static void given_up(void *context, const struct cloud_reply *reply)
+{
+    struct guard *guard = context;
+
+    guard->released = true;
+    if (reply->outcome != CLOUD_DONE)
+        log_debug("the mark stays in OpenNebula: %s", reply->message);
+}
+
 void guard_release(struct guard *guard)
 {
-    char text[512];
-    const struct rpc_argument arguments[] = {RPC_INT(ADMINISTRATOR), RPC_TEXT(text), RPC_INT(1)};
-    const struct rpc_request request = {.method = "one.user.update",
-                                        .arguments = arguments,
-                                        .n_arguments = 3,
-                                        .timeout = RELEASE_LIMIT,
-                                        .urgent = true};
-    struct claim_mark mark;
+    int64_t until = clock_monotonic() + RELEASE_LIMIT;
+    struct cloud_mark mark;
     struct error err = {0};
 
     if (!guard || !guard->marked || guard->claim.open || !guard_holds(guard))
         return;
     mark = guard->claim.own;
     mark.beat = -1;
-    print_mark(guard, &mark, text);
+    moment_format(clock_now(), mark.seen);
     crash_point("before giving the mark up");
-    if (rpc_call_now(guard->rpc, &request, NULL, NULL, &err) < 0)
-        log_debug("the mark stays in OpenNebula: %s", err.text);
+    cloud_write_mark(guard->cloud, &mark, given_up, guard);
+    while (!guard->released && clock_monotonic() < until)
+        if (cloud_wait(guard->cloud, NULL, 0, (int)(until - clock_monotonic()), &err) < 0)
+            break;
 }
 
 void guard_destroy(struct guard *guard)

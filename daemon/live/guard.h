@@ -1,9 +1,8 @@
 /* guard.h: one daemon acts on an OpenNebula, not two.
  *
  * On one machine an abstract Unix socket named after the endpoint is held; it goes away with the
- * process. Between machines (and endpoints, and network namespaces) a mark is kept in OpenNebula,
- * where every administrator can write it: GALERNA_ZONE_n=[INSTANCE, HOST, PLACE, BEAT, SEEN] in the
- * template of user 0, n being the zone. claim.h decides what it means.
+ * process. Between machines (and endpoints, and network namespaces) the cloud keeps a mark. claim.h
+ * decides what it means.
  */
 #ifndef GALERNA_DAEMON_GUARD_H
 #define GALERNA_DAEMON_GUARD_H
@@ -11,15 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "adapters/opennebula/rpc.h"
+#include "adapters/cloud/cloud.h"
 #include "util/error.h"
 
 struct guard; /* opaque */
 
 /* Take the place on this machine. instance: this daemon's name for itself; marked: keep the mark,
  * too. Errors: EBUSY (who has it), else the socket's. */
-struct guard *guard_create(struct rpc *rpc, const char *endpoint, const char *instance, bool marked,
-                           struct error *err);
+struct guard *guard_create(struct cloud *cloud, const char *endpoint, const char *instance,
+                           bool marked, struct error *err);
 /* Gives the place up; the mark stays. NULL is allowed. */
 void guard_destroy(struct guard *guard);
 

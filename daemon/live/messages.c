@@ -181,17 +181,17 @@ void message_of(const struct lease_record *lease, int64_t now, char *text, size_
     add_notice(lease, text, size);
 }
 
-static void answered(void *context, const struct rpc_reply *reply)
+static void answered(void *context, const struct cloud_reply *reply)
 {
     struct sent *sent = context;
     struct vm_record *vm = store_vm(sent->messages->daemon->store, sent->vm);
 
     sent->messages->in_flight--;
     crash_point("message answered");
-    if (vm && reply->outcome == RPC_DONE && strcmp(vm->message, sent->text) != 0) {
+    if (vm && reply->outcome == CLOUD_DONE && strcmp(vm->message, sent->text) != 0) {
         snprintf(vm->message, sizeof vm->message, "%s", sent->text);
         store_mark_vm(sent->messages->daemon->store, vm);
-    } else if (reply->outcome != RPC_DONE) {
+    } else if (reply->outcome != CLOUD_DONE) {
         log_debug("VM %d: its message could not be written: %s", sent->vm, reply->message);
     }
     if (vm) {
@@ -219,11 +219,8 @@ static void quote(const char *text, char *quoted, size_t size)
 static void send_message(struct messages *messages, struct vm_record *vm, int64_t expected,
                          const char *text)
 {
-    char attribute[STORE_TEXT_MAX + 32];
     struct sent *sent = memory_new(1, sizeof *sent);
-    const struct rpc_argument arguments[] = {RPC_INT(vm->id), RPC_TEXT(attribute), RPC_INT(1)};
 
-    snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"", text);
     sent->messages = messages;
     sent->vm = vm->id;
     snprintf(sent->text, sizeof sent->text, "%s", text);
@@ -232,11 +229,7 @@ static void send_message(struct messages *messages, struct vm_record *vm, int64_
     vm->message_expected = expected;
     messages->in_flight++;
     crash_point("before a message");
-    rpc_call(messages->daemon->rpc, &(struct rpc_request){.method = "one.vm.update",
-                                                          .arguments = arguments,
-                                                          .n_arguments = 3,
-                                                          .done = answered,
-                                                          .context = sent});
+    cloud_message(messages->daemon->cloud, vm->id, sent->text, answered, sent);
     crash_point("after a message");
 }
 

@@ -1,8 +1,6 @@
 #include "daemon/live/world.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/live/clock.h"
 #include "daemon/live/world_inside.h"
@@ -18,23 +16,17 @@ struct look {
     void *context;
 };
 
-static void look_in(void *context, const struct rpc_reply *reply)
+static void look_in(void *context, struct cloud_answer *answer)
 {
     struct look *look = context;
-    struct vm_pool pool;
-    struct error err = {0};
-    bool ok = reply->outcome == RPC_DONE && reply->text;
 
-    if (ok && vm_pool_parse(&pool, reply->text, reply->length, &err) < 0) {
-        log_warning("one.vmpool.infoset: %s", err.text);
-        ok = false;
-    }
-    if (ok) {
-        for (size_t i = 0; i < pool.n; i++)
-            observation_see(look->world, &pool.items[i], look->asked);
-        vm_pool_finish(&pool);
-    }
-    look->seen(look->context, ok);
+    if (answer->error)
+        log_warning("%s", answer->error);
+    for (size_t i = 0; i < answer->vms.n; i++)
+        observation_see(look->world, &answer->vms.items[i], look->asked);
+    if (answer->more)
+        return;
+    look->seen(look->context, !answer->error);
     free(look);
 }
 
@@ -42,55 +34,35 @@ void world_look(struct world *world, const int32_t *ids, size_t n,
                 void (*seen)(void *context, bool ok), void *context)
 {
     struct look *look = memory_new(1, sizeof *look);
-    char *list = memory_new(n + 1, 12);
-    size_t length = 0;
-    struct rpc_argument arguments[2];
 
-    for (size_t i = 0; i < n; i++)
-        length += (size_t)sprintf(list + length, "%s%d", length ? "," : "", ids[i]);
     *look = (struct look){world, clock_monotonic(), seen, context};
-    arguments[0] = RPC_TEXT(list);
-    arguments[1] = RPC_BOOL(true);
-    rpc_call(world->settings.rpc, &(struct rpc_request){.method = "one.vmpool.infoset",
-                                                        .arguments = arguments,
-                                                        .n_arguments = 2,
-                                                        .urgent = true,
-                                                        .done = look_in,
-                                                        .context = look});
-    free(list);
+    cloud_ask(world->settings.cloud,
+              &(struct cloud_question){
+                  .subject = CLOUD_SOME, .ids = ids, .n_ids = n, .told = look_in, .context = look});
 }
 
-static void history_in(void *context, const struct rpc_reply *reply)
+static void history_in(void *context, struct cloud_answer *answer)
 {
     struct world *world = context;
-    struct vm_pool pool;
-    struct error err = {0};
 
-    if (reply->outcome != RPC_DONE || !reply->text)
-        return;
-    if (vm_pool_parse(&pool, reply->text, reply->length, &err) < 0) {
-        log_warning("one.vm.info: %s", err.text);
-        return;
-    }
-    for (size_t i = 0; i < pool.n; i++) {
-        struct vm_observation *observed = observation_make(world, pool.items[i].id);
+    if (answer->error)
+        log_warning("%s", answer->error);
+    for (size_t i = 0; i < answer->vms.n; i++) {
+        const struct vm *vm = &answer->vms.items[i];
+        struct vm_observation *observed = observation_make(world, vm->id);
 
-        observed->n_records = pool.items[i].n_records;
-        observed->ran_for = pool.items[i].ran_for;
+        observed->n_records = vm->n_records;
+        observed->ran_for = vm->ran_for;
     }
-    vm_pool_finish(&pool);
 }
 
 void world_read_history(struct world *world, int32_t id)
 {
-    const struct rpc_argument argument = RPC_INT(id);
-
-    rpc_call(world->settings.rpc, &(struct rpc_request){.method = "one.vm.info",
-                                                        .arguments = &argument,
-                                                        .n_arguments = 1,
-                                                        .urgent = true,
-                                                        .done = history_in,
-                                                        .context = world});
+    cloud_ask(world->settings.cloud, &(struct cloud_question){.subject = CLOUD_HISTORY,
+                                                              .ids = &id,
+                                                              .n_ids = 1,
+                                                              .told = history_in,
+                                                              .context = world});
 }
 
 void world_want_full(struct world *world, const int32_t *ids, size_t n)
@@ -123,7 +95,6 @@ void world_destroy(struct world *world)
     full_forms_finish(&world->full_next);
     hosts_release(world->hosts);
     hosts_release(world->hosts_next);
-    host_monitoring_finish(&world->monitoring);
     site_release(world->site);
     site_release(world->site_next);
     free(world->promises);

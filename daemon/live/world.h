@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "adapters/opennebula/pool.h"
-#include "adapters/opennebula/rpc.h"
+#include "adapters/cloud/cloud.h"
 
 struct world; /* opaque */
 
@@ -56,7 +55,7 @@ enum poll_kind {
 };
 
 struct world_settings {
-    struct rpc *rpc;
+    struct cloud *cloud;
     int64_t site_interval; /* milliseconds between looks at datastores, clusters, users, rules */
     bool check_leader;
 };
@@ -80,7 +79,7 @@ bool world_polling(const struct world *world);
 void world_look(struct world *world, const int32_t *ids, size_t n,
                 void (*seen)(void *context, bool ok), void *context);
 
-/* Read the whole history of a VM (one.vm.info): fills ran_for for all records. */
+/* Read the whole history of a VM : fills ran_for for all records. */
 void world_read_history(struct world *world, int32_t id);
 
 /* The VMs besides the pending ones whose extended form later polls are to bring (stopped ones to be

@@ -50,7 +50,6 @@ struct world {
     struct site_seen *site_next;
     struct hosts_seen *hosts_next;
     uint64_t n_pictures;
-    struct host_monitoring_pool monitoring;
 };
 
 /* --- world_room.c --- */

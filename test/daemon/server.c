@@ -1,6 +1,5 @@
 #include "test/daemon/server.h"
 
-#include <curl/curl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,16 +23,9 @@ int server_run(struct control *control, int milliseconds)
     int turns = 0;
 
     for (long left = milliseconds; left > 0; left = until - milliseconds_now(), turns++) {
-        struct curl_waitfd wanted[CONTROL_CLIENTS_MAX + 1];
         struct pollfd fds[CONTROL_CLIENTS_MAX + 1];
-        unsigned n = control_waitfds(control, wanted, CONTROL_CLIENTS_MAX + 1);
+        unsigned n = control_waitfds(control, fds, CONTROL_CLIENTS_MAX + 1);
 
-        for (unsigned i = 0; i < n; i++)
-            fds[i] = (struct pollfd){
-                .fd = wanted[i].fd,
-                .events = (short)((wanted[i].events & CURL_WAIT_POLLIN ? POLLIN : 0) |
-                                  (wanted[i].events & CURL_WAIT_POLLOUT ? POLLOUT : 0)),
-            };
         poll(fds, n, (int)left);
         control_serve(control);
     }

@@ -15,12 +15,12 @@ struct claimant {
     enum claim_wish under_way; /* CLAIM_WAIT: none */
     int64_t carried_out;       /* when OpenNebula does it */
     int64_t answered;
-    struct claim_mark mark; /* to be written, or read */
+    struct cloud_mark mark; /* to be written, or read */
     bool stopped;
 };
 
 struct world {
-    struct claim_mark mark;
+    struct cloud_mark mark;
     int64_t now;
     uint64_t random;
 };
@@ -204,7 +204,7 @@ static void without_answers_it_does_not_hold(void **state)
 
 static void what_it_replaced_may_be_shown_once_more(void **state)
 {
-    const struct claim_mark old = {.instance = "old", .place = "there", .beat = 12};
+    const struct cloud_mark old = {.instance = "old", .place = "there", .beat = 12};
     struct claim claim;
     int64_t now = CLAIM_DEAD;
 
@@ -225,7 +225,7 @@ static void what_it_replaced_may_be_shown_once_more(void **state)
 
 static void one_that_must_not_write_is_not_kept_from_acting(void **state)
 {
-    const struct claim_mark other = {.instance = "b", .place = "there", .beat = 1};
+    const struct cloud_mark other = {.instance = "b", .place = "there", .beat = 1};
     struct claim claim;
 
     (void)state;

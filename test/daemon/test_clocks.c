@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "adapters/opennebula/rpc.h"
 #include "daemon/daemon.h"
 #include "daemon/store/store.h"
 #include "test/daemon/store_fixture.h"

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "adapters/opennebula/rpc.h"
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/reconcile_inside.h"

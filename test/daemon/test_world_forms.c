@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "adapters/opennebula/pool.h"
 #include "daemon/live/world_inside.h"
 
 static void polled(void *context, enum poll_kind kind, bool ok, const char *error)

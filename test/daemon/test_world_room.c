@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "adapters/opennebula/pool.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/world_inside.h"
 #include "util/memory.h"

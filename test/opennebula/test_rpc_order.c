@@ -1,5 +1,5 @@
 /* When calls begin and end: side by side, in which order, in time, one out of another. */
-#include <curl/curl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,7 +176,7 @@ static void call_now_inside_done(void **state)
 static void descriptors_of_the_caller(void **state)
 {
     struct rpc *rpc = connect_to(server.endpoint, 1);
-    struct curl_waitfd extra = {.events = CURL_WAIT_POLLIN};
+    struct pollfd extra = {.events = POLLIN};
     struct outcome outcome;
     struct error err;
     int64_t begun = now();
@@ -194,7 +194,7 @@ static void descriptors_of_the_caller(void **state)
     begun = now();
     assert_int_equal(rpc_wait(rpc, &extra, 1, 4000, &err), 0);
     assert_in_range(now() - begun, 0, 3000);
-    assert_int_equal(extra.revents, CURL_WAIT_POLLIN);
+    assert_int_equal(extra.revents, POLLIN);
     assert_int_equal(outcome.n, 0);
     assert_int_equal(rpc_pending(rpc), 1);
     close(ends[0]);

@@ -1,6 +1,6 @@
 /* pool_memory.h: the texts and lists of a pool, freed at once. */
-#ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_MEMORY_H
-#define GALERNA_ADAPTERS_OPENNEBULA_POOL_MEMORY_H
+#ifndef GALERNA_ADAPTERS_CLOUD_POOL_MEMORY_H
+#define GALERNA_ADAPTERS_CLOUD_POOL_MEMORY_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "adapters/opennebula/pool_memory.h"
+#include "adapters/cloud/pool_memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>

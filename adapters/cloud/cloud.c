@@ -1,0 +1,12 @@
+/* Answers of a cloud: freeing what was not taken. */
+#include "adapters/cloud/cloud.h"
+
+void cloud_answer_finish(struct cloud_answer *answer)
+{
+    host_pool_finish(&answer->hosts);
+    vm_pool_finish(&answer->vms);
+    datastore_pool_finish(&answer->datastores);
+    cluster_pool_finish(&answer->clusters);
+    user_pool_finish(&answer->users);
+    acl_finish(&answer->acl);
+}

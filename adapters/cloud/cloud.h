@@ -1,0 +1,237 @@
+/* cloud.h: the cloud that galernad schedules, whichever it is.
+ *
+ * adapters/opennebula/ and adapters/simulated/ implement it; a test can do so in a few lines. Calls
+ * return at once. What came of them is told from within cloud_wait(), exactly once for each call
+ * and in no order; what is told is valid during that and may lead to new calls. When the cloud is
+ * destroyed, what is still open is told nothing. Not thread-safe.
+ */
+#ifndef GALERNA_ADAPTERS_CLOUD_CLOUD_H
+#define GALERNA_ADAPTERS_CLOUD_CLOUD_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "adapters/cloud/command.h"
+#include "adapters/cloud/objects.h"
+#include "util/error.h"
+
+struct cloud;
+
+/* --- how a call ended ------------------------------------------------------------------------- */
+
+/* What matters is whether the cloud may have carried it out. */
+enum cloud_outcome {
+    CLOUD_DONE,
+    CLOUD_REFUSED,  /* nothing was done: see enum cloud_refusal */
+    CLOUD_NOT_SENT, /* no connection: nothing was done */
+    CLOUD_UNKNOWN,  /* no whole answer: it may have been done */
+};
+
+/* Whose fault a refusal is. */
+enum cloud_refusal {
+    CLOUD_NO_VM,          /* the VM: it does not exist, cannot be recovered, ... */
+    CLOUD_NO_STATE,       /* the VM is in another state than was thought */
+    CLOUD_NO_OWNER,       /* the owner: a quota is used up, the VM is locked */
+    CLOUD_NO_HOST,        /* the host that was named does not take the VM */
+    CLOUD_NO_PERMISSION,  /* galernad may not do it */
+    CLOUD_NO_CREDENTIALS, /* the cloud does not know galernad */
+    CLOUD_NO_SERVICE,     /* the cloud is at fault */
+};
+
+struct cloud_reply {
+    enum cloud_outcome outcome;
+    enum cloud_refusal refusal; /* when CLOUD_REFUSED */
+    const char *message;        /* one line saying why, unless CLOUD_DONE; no secrets */
+    int32_t vm;                 /* cloud_create(): the new VM */
+};
+
+typedef void cloud_done(void *context, const struct cloud_reply *reply);
+
+/* --- observing -------------------------------------------------------------------------------- */
+
+enum cloud_subject {
+    CLOUD_LEADERSHIP, /* may this cloud's front-end be acted on? */
+    CLOUD_HOSTS,      /* with what they reported last */
+    CLOUD_VMS,        /* every VM in short form: state, size, host */
+    CLOUD_WAITING,    /* pending VMs in extended form */
+    CLOUD_SOME,       /* the VMs named, CLOUD_IDS_MAX at most, in extended form */
+    CLOUD_HISTORY,    /* one VM with all its history records */
+    CLOUD_DATASTORES,
+    CLOUD_CLUSTERS,
+    CLOUD_USERS,
+    CLOUD_RULES,
+};
+
+enum { CLOUD_IDS_MAX = 400 };
+
+struct cloud_answer {
+    const char *error; /* NULL, or why the question could not be answered */
+    bool more;         /* further answers to the same question follow */
+    /* What was asked for. The pool may be taken: copy it and zero the original. */
+    bool leads;
+    const char *leadership; /* "LEADER", "FOLLOWER", ...: for people */
+    struct host_pool hosts;
+    struct vm_pool vms;
+    struct datastore_pool datastores;
+    struct cluster_pool clusters;
+    struct user_pool users;
+    struct acl acl;
+};
+
+typedef void cloud_told(void *context, struct cloud_answer *answer);
+
+struct cloud_question {
+    enum cloud_subject subject;
+    const int32_t *ids; /* CLOUD_SOME, CLOUD_HISTORY */
+    size_t n_ids;
+    cloud_told *told;
+    void *context;
+};
+
+/* --- commanding ------------------------------------------------------------------------------- */
+
+struct cloud_command {
+    int32_t vm;
+    enum command command;
+    int32_t host;      /* where it is to run or to go */
+    int32_t datastore; /* deploy: the system datastore; -1: the cloud chooses */
+    bool enforce;      /* the cloud checks the host's room once more */
+    cloud_done *done;
+    void *context;
+};
+
+/* A VM to be made, pending. */
+struct cloud_order {
+    int32_t template; /* what it is made from; -1: `text` describes it as a whole */
+    const char *name;
+    const char *text; /* attributes: NAME="value" and VECTOR=[NAME="value", ...] */
+    cloud_done *done;
+    void *context;
+};
+
+/* --- one at a time ---------------------------------------------------------------------------- */
+
+/* Which galernad acts on the cloud: kept by the cloud, one for each zone. */
+struct cloud_mark {
+    char instance[80]; /* the store's name for itself; "": there is no mark */
+    char place[128];   /* machine and socket: of two processes with the same one lives */
+    char host[80];     /* for people */
+    char seen[40];     /* for people: when it was written */
+    int64_t beat;      /* grows; negative: given up in good order */
+};
+
+/* mark: valid when CLOUD_DONE. */
+typedef void cloud_mark_told(void *context, const struct cloud_reply *reply,
+                             const struct cloud_mark *mark);
+
+/* --- first contact ---------------------------------------------------------------------------- */
+
+struct cloud_greeting {
+    char version[32];
+    int32_t zone; /* of a federation; 0: alone, or not known */
+    bool leads;
+    char leadership[32];
+};
+
+/* --- implementations -------------------------------------------------------------------------- */
+
+struct cloud_operations {
+    void (*destroy)(struct cloud *cloud);
+    int (*wait)(struct cloud *cloud, struct pollfd *fds, unsigned n, int timeout,
+                struct error *err);
+    size_t (*pending)(const struct cloud *cloud);
+    bool (*date)(const struct cloud *cloud, int64_t *date, int64_t *at);
+    enum cloud_outcome (*greet)(struct cloud *cloud, struct cloud_greeting *greeting,
+                                enum cloud_refusal *refusal, struct error *err);
+    void (*ask)(struct cloud *cloud, const struct cloud_question *question);
+    void (*command)(struct cloud *cloud, const struct cloud_command *command);
+    void (*message)(struct cloud *cloud, int32_t vm, const char *text, cloud_done *done,
+                    void *context);
+    void (*create)(struct cloud *cloud, const struct cloud_order *order);
+    void (*read_mark)(struct cloud *cloud, cloud_mark_told *told, void *context);
+    void (*write_mark)(struct cloud *cloud, const struct cloud_mark *mark, cloud_done *done,
+                       void *context);
+};
+
+/* The first member of every implementation. */
+struct cloud {
+    const struct cloud_operations *operations;
+};
+
+/* --- for the daemon --------------------------------------------------------------------------- */
+
+/* NULL is allowed. */
+static inline void cloud_destroy(struct cloud *cloud)
+{
+    if (cloud)
+        cloud->operations->destroy(cloud);
+}
+
+/* Wait until a call ends, one of the descriptors is ready, or timeout (milliseconds) is over, and
+ * tell what there is to tell. The descriptors' revents are filled. -1 with err when waiting itself
+ * fails, never because of a call. */
+static inline int cloud_wait(struct cloud *cloud, struct pollfd *fds, unsigned n, int timeout,
+                             struct error *err)
+{
+    return cloud->operations->wait(cloud, fds, n, timeout, err);
+}
+
+/* Calls that are open. */
+static inline size_t cloud_pending(const struct cloud *cloud)
+{
+    return cloud->operations->pending(cloud);
+}
+
+/* The cloud's clock as it was told last: seconds, and when that was (milliseconds of
+ * CLOCK_BOOTTIME). False: not known, or it is ours. */
+static inline bool cloud_date(const struct cloud *cloud, int64_t *date, int64_t *at)
+{
+    return cloud->operations->date(cloud, date, at);
+}
+
+/* The first contact; waits for it. Not CLOUD_DONE: err, and *refusal when refused. */
+static inline enum cloud_outcome cloud_greet(struct cloud *cloud, struct cloud_greeting *greeting,
+                                             enum cloud_refusal *refusal, struct error *err)
+{
+    return cloud->operations->greet(cloud, greeting, refusal, err);
+}
+
+static inline void cloud_ask(struct cloud *cloud, const struct cloud_question *question)
+{
+    cloud->operations->ask(cloud, question);
+}
+
+static inline void cloud_command(struct cloud *cloud, const struct cloud_command *command)
+{
+    cloud->operations->command(cloud, command);
+}
+
+/* Show the VM's owner a text; it has no quotes, backslashes or control characters. */
+static inline void cloud_message(struct cloud *cloud, int32_t vm, const char *text,
+                                 cloud_done *done, void *context)
+{
+    cloud->operations->message(cloud, vm, text, done, context);
+}
+
+static inline void cloud_create(struct cloud *cloud, const struct cloud_order *order)
+{
+    cloud->operations->create(cloud, order);
+}
+
+static inline void cloud_read_mark(struct cloud *cloud, cloud_mark_told *told, void *context)
+{
+    cloud->operations->read_mark(cloud, told, context);
+}
+
+static inline void cloud_write_mark(struct cloud *cloud, const struct cloud_mark *mark,
+                                    cloud_done *done, void *context)
+{
+    cloud->operations->write_mark(cloud, mark, done, context);
+}
+
+/* Free the pools of an answer that were not taken. */
+void cloud_answer_finish(struct cloud_answer *answer);
+
+#endif

@@ -1,0 +1,304 @@
+/* What is done in OpenNebula: commands, messages, new VMs, the first contact. */
+#include "adapters/opennebula/opennebula.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/opennebula_inside.h"
+#include "adapters/opennebula/pool.h"
+#include "util/memory.h"
+
+enum { MESSAGE_MAX = 512 };
+
+/* --- replies ---------------------------------------------------------------------------------- */
+
+/* Quotas and locks: "limit of 5 reached for VMS quota ...", "User [0] : VM is locked. [7].", with
+ * the code for authorization or another one. */
+static bool is_owners(const struct rpc_reply *reply)
+{
+    return reply->code == RPC_CODE_LOCKED || strcasestr(reply->message, "quota") ||
+           strstr(reply->message, " is locked.");
+}
+
+static enum cloud_refusal refusal_of(const struct rpc_reply *reply, bool deploys)
+{
+    if (reply->outcome == RPC_FAULT)
+        return CLOUD_NO_SERVICE;
+    if (strstr(reply->message, "for state") || strstr(reply->message, "wrong state"))
+        return CLOUD_NO_STATE;
+    if (is_owners(reply))
+        return CLOUD_NO_OWNER;
+    switch (reply->code) {
+    case RPC_CODE_AUTHENTICATION:
+        return CLOUD_NO_CREDENTIALS;
+    case RPC_CODE_AUTHORIZATION:
+        return CLOUD_NO_PERMISSION;
+    case RPC_CODE_INTERNAL:
+    case RPC_CODE_REPLICATION:
+        return CLOUD_NO_SERVICE;
+    case RPC_CODE_NO_EXISTS:
+        return CLOUD_NO_VM;
+    default: /* "Not enough CPU", "not available", a host that has just been disabled, ... */
+        return deploys ? CLOUD_NO_HOST : CLOUD_NO_VM;
+    }
+}
+
+struct cloud_reply opennebula_reply(const struct rpc_reply *reply, bool deploys)
+{
+    static const enum cloud_outcome outcomes[] = {
+        [RPC_DONE] = CLOUD_DONE,         [RPC_REFUSED] = CLOUD_REFUSED, [RPC_FAULT] = CLOUD_REFUSED,
+        [RPC_NOT_SENT] = CLOUD_NOT_SENT, [RPC_UNKNOWN] = CLOUD_UNKNOWN,
+    };
+    struct cloud_reply told = {.outcome = outcomes[reply->outcome], .message = reply->message};
+
+    if (told.outcome == CLOUD_REFUSED)
+        told.refusal = refusal_of(reply, deploys);
+    return told;
+}
+
+/* --- calls ------------------------------------------------------------------------------------ */
+
+struct open_call {
+    bool deploys, makes;
+    cloud_done *done;
+    void *context;
+};
+
+static void answered(void *context, const struct rpc_reply *reply)
+{
+    struct open_call *open = context;
+    struct cloud_reply told = opennebula_reply(reply, open->deploys);
+
+    if (open->makes && told.outcome == CLOUD_DONE)
+        told.vm = (int32_t)reply->number;
+    open->done(open->context, &told);
+    free(open);
+}
+
+static void call(struct cloud *cloud, const struct open_call *open, struct rpc_request request)
+{
+    struct open_call *kept = memory_new(1, sizeof *kept);
+
+    *kept = *open;
+    request.done = answered;
+    request.context = kept;
+    rpc_call(((struct opennebula *)cloud)->rpc, &request);
+}
+
+/* How a command is called: one.vm.action by name, or a method of its own. */
+enum { RECOVER_RETRY = 2, RECOVER_DELETE = 3, RECOVER_RECREATE = 4 };
+enum method { METHOD_ACTION, METHOD_DEPLOY, METHOD_MIGRATE, METHOD_RECOVER };
+
+static const struct {
+    enum method method;
+    const char *action; /* METHOD_ACTION */
+    int argument;       /* METHOD_MIGRATE: live; METHOD_RECOVER: the operation */
+} calls[COMMAND_KINDS] = {
+    [COMMAND_DEPLOY] = {.method = METHOD_DEPLOY},
+    [COMMAND_RESUME] = {.action = "resume"},
+    [COMMAND_RELOCATE] = {.method = METHOD_MIGRATE},
+    [COMMAND_MIGRATE] = {.method = METHOD_MIGRATE},
+    [COMMAND_LIVE_MIGRATE] = {.method = METHOD_MIGRATE, .argument = true},
+    [COMMAND_SUSPEND] = {.action = "suspend"},
+    [COMMAND_STOP] = {.action = "stop"},
+    [COMMAND_POWEROFF] = {.action = "poweroff"},
+    [COMMAND_UNDEPLOY] = {.action = "undeploy"},
+    [COMMAND_TERMINATE] = {.action = "terminate"},
+    [COMMAND_TERMINATE_HARD] = {.action = "terminate-hard"},
+    [COMMAND_DELETE] = {.method = METHOD_RECOVER, .argument = RECOVER_DELETE},
+    [COMMAND_HOLD] = {.action = "hold"},
+    [COMMAND_RETRY] = {.method = METHOD_RECOVER, .argument = RECOVER_RETRY},
+    [COMMAND_RECREATE] = {.method = METHOD_RECOVER, .argument = RECOVER_RECREATE},
+};
+
+static void command(struct cloud *cloud, const struct cloud_command *given)
+{
+    const struct rpc_argument vm = RPC_INT(given->vm), host = RPC_INT(given->host),
+                              enforce = RPC_BOOL(given->enforce),
+                              argument = RPC_INT(calls[given->command].argument);
+    const struct rpc_argument deploy[] = {vm, host, enforce, RPC_INT(given->datastore),
+                                          RPC_TEXT("")};
+    const struct rpc_argument migrate[] = {vm,      host,        RPC_BOOL(argument.number),
+                                           enforce, RPC_INT(-1), RPC_INT(0)};
+    const struct rpc_argument recover[] = {vm, argument};
+    const struct rpc_argument action[] = {RPC_TEXT(calls[given->command].action), vm};
+    const struct rpc_request requests[] = {
+        [METHOD_ACTION] = {.method = "one.vm.action", .arguments = action, .n_arguments = 2},
+        [METHOD_DEPLOY] = {.method = "one.vm.deploy", .arguments = deploy, .n_arguments = 5},
+        [METHOD_MIGRATE] = {.method = "one.vm.migrate", .arguments = migrate, .n_arguments = 6},
+        [METHOD_RECOVER] = {.method = "one.vm.recover", .arguments = recover, .n_arguments = 2},
+    };
+    struct rpc_request request = requests[calls[given->command].method];
+
+    request.urgent = true;
+    call(cloud,
+         &(struct open_call){.deploys = given->command == COMMAND_DEPLOY,
+                             .done = given->done,
+                             .context = given->context},
+         request);
+}
+
+static void message(struct cloud *cloud, int32_t vm, const char *text, cloud_done *done,
+                    void *context)
+{
+    enum { MERGE = 1 };
+    char attribute[MESSAGE_MAX];
+    const struct rpc_argument arguments[] = {RPC_INT(vm), RPC_TEXT(attribute), RPC_INT(MERGE)};
+
+    snprintf(attribute, sizeof attribute, "SCHED_MESSAGE=\"%s\"", text);
+    call(cloud, &(struct open_call){.done = done, .context = context},
+         (struct rpc_request){.method = "one.vm.update", .arguments = arguments, .n_arguments = 3});
+}
+
+static void create(struct cloud *cloud, const struct cloud_order *order)
+{
+    const struct rpc_argument plain[] = {RPC_TEXT(order->text), RPC_BOOL(false)};
+    const struct rpc_argument from_template[] = {RPC_INT(order->template), RPC_TEXT(order->name),
+                                                 RPC_BOOL(false), RPC_TEXT(order->text),
+                                                 RPC_BOOL(false)};
+    struct rpc_request request = {.urgent = true,
+                                  .method = "one.template.instantiate",
+                                  .arguments = from_template,
+                                  .n_arguments = 5};
+
+    if (order->template <0) {
+        request.method = "one.vm.allocate";
+        request.arguments = plain;
+        request.n_arguments = 2;
+    }
+    call(cloud, &(struct open_call){.makes = true, .done = order->done, .context = order->context},
+         request);
+}
+
+/* --- first contact ---------------------------------------------------------------------------- */
+
+static enum cloud_outcome ask_now(struct opennebula *self, const struct rpc_request *request,
+                                  char **text, enum cloud_refusal *refusal, struct error *err)
+{
+    struct rpc_reply reply = {0};
+    struct cloud_reply told;
+
+    *text = NULL;
+    if (rpc_call_now(self->rpc, request, text, &reply, err) == 0)
+        return CLOUD_DONE;
+    if (reply.outcome == RPC_DONE) /* waiting itself failed */
+        return CLOUD_NOT_SENT;
+    reply.message = err->text;
+    told = opennebula_reply(&reply, false);
+    *refusal = told.refusal;
+    return told.outcome;
+}
+
+/* Access rules may be for one zone of a federation. Whoever may not read the configuration is taken
+ * to be alone. */
+static int32_t find_zone(struct opennebula *self)
+{
+    const struct rpc_request request = {.method = "one.system.config"};
+    enum cloud_refusal refusal;
+    struct error err = {0};
+    char *document;
+    int32_t zone = ZONE_UNKNOWN;
+
+    if (ask_now(self, &request, &document, &refusal, &err) == CLOUD_DONE && document)
+        zone = opennebula_zone(document, strlen(document));
+    free(document);
+    return zone == ZONE_UNKNOWN ? 0 : zone;
+}
+
+static void find_leadership(struct opennebula *self, struct cloud_greeting *greeting)
+{
+    const struct rpc_request request = {.method = "one.zone.raftstatus"};
+    enum cloud_refusal refusal;
+    struct error err = {0};
+    char *document = NULL;
+
+    greeting->leads = true;
+    if (self->check_leader && ask_now(self, &request, &document, &refusal, &err) == CLOUD_DONE &&
+        document &&
+        raft_status_parse(document, strlen(document), &greeting->leads, greeting->leadership,
+                          sizeof greeting->leadership, &err) < 0)
+        greeting->leads = true;
+    free(document);
+}
+
+/* Only some calls look at who asks: the version is anybody's. */
+static enum cloud_outcome greet(struct cloud *cloud, struct cloud_greeting *greeting,
+                                enum cloud_refusal *refusal, struct error *err)
+{
+    struct opennebula *self = (struct opennebula *)cloud;
+    const struct rpc_argument own = RPC_INT(-1);
+    const struct rpc_request version = {.method = "one.system.version"};
+    const struct rpc_request user = {
+        .method = "one.user.info", .arguments = &own, .n_arguments = 1};
+    enum cloud_outcome outcome;
+    char *text;
+
+    *greeting = (struct cloud_greeting){.leads = true};
+    outcome = ask_now(self, &version, &text, refusal, err);
+    snprintf(greeting->version, sizeof greeting->version, "%s", text ? text : "");
+    free(text);
+    if (outcome != CLOUD_DONE)
+        return outcome;
+    outcome = ask_now(self, &user, &text, refusal, err);
+    free(text);
+    if (outcome == CLOUD_REFUSED && *refusal == CLOUD_NO_CREDENTIALS)
+        return outcome;
+    greeting->zone = find_zone(self);
+    find_leadership(self, greeting);
+    return CLOUD_DONE;
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+static void destroy(struct cloud *cloud)
+{
+    struct opennebula *self = (struct opennebula *)cloud;
+
+    rpc_destroy(self->rpc);
+    free(self);
+}
+
+static int wait_for(struct cloud *cloud, struct pollfd *fds, unsigned n, int timeout,
+                    struct error *err)
+{
+    return rpc_wait(((struct opennebula *)cloud)->rpc, fds, n, timeout, err);
+}
+
+static size_t pending(const struct cloud *cloud)
+{
+    return rpc_pending(((const struct opennebula *)cloud)->rpc);
+}
+
+static bool date(const struct cloud *cloud, int64_t *date, int64_t *at)
+{
+    return rpc_date(((const struct opennebula *)cloud)->rpc, date, at);
+}
+
+static const struct cloud_operations operations = {
+    .destroy = destroy,
+    .wait = wait_for,
+    .pending = pending,
+    .date = date,
+    .greet = greet,
+    .ask = opennebula_ask,
+    .command = command,
+    .message = message,
+    .create = create,
+    .read_mark = opennebula_read_mark,
+    .write_mark = opennebula_write_mark,
+};
+
+struct cloud *opennebula_create(const struct rpc_settings *settings, bool check_leader,
+                                struct error *err)
+{
+    struct rpc *rpc = rpc_create(settings, err);
+    struct opennebula *self;
+
+    if (!rpc)
+        return NULL;
+    self = memory_new(1, sizeof *self);
+    *self = (struct opennebula){
+        .cloud = {&operations}, .rpc = rpc, .check_leader = check_leader, .zone = ZONE_UNKNOWN};
+    return &self->cloud;
+}

@@ -1,0 +1,199 @@
+/* What is asked of OpenNebula, and its documents as answers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adapters/opennebula/opennebula_inside.h"
+#include "adapters/opennebula/pool.h"
+#include "util/memory.h"
+
+enum { ALL = -1, EVERYBODYS = -2, ERROR_TEXT = 512 };
+
+/* A question that is under way. */
+struct asking {
+    enum cloud_subject subject;
+    cloud_told *told;
+    void *context;
+    /* CLOUD_HOSTS takes two calls. */
+    unsigned open;
+    struct cloud_answer answer;
+    struct host_monitoring_pool monitoring;
+    char error[ERROR_TEXT], leadership[32];
+};
+
+static void failed(struct asking *asking, const char *what, const char *why)
+{
+    if (asking->answer.error)
+        return;
+    snprintf(asking->error, sizeof asking->error, "%s%s%.250s", what, *what ? ": " : "", why);
+    asking->answer.error = asking->error;
+}
+
+static void finish(struct asking *asking)
+{
+    if (--asking->open > 0)
+        return;
+    if (asking->subject == CLOUD_HOSTS && !asking->answer.error)
+        host_monitoring_merge(&asking->answer.hosts, &asking->monitoring);
+    asking->told(asking->context, &asking->answer);
+    host_monitoring_finish(&asking->monitoring);
+    cloud_answer_finish(&asking->answer);
+    free(asking);
+}
+
+static bool has_document(struct asking *asking, const struct rpc_reply *reply)
+{
+    if (reply->outcome == RPC_DONE && reply->text)
+        return true;
+    failed(asking, "", reply->outcome == RPC_DONE ? "the answer is no document" : reply->message);
+    return false;
+}
+
+/* Objects that were left out are counted beside those of the hosts. */
+static void monitoring_in(void *context, const struct rpc_reply *reply)
+{
+    struct asking *asking = context;
+    struct pool_errors *errors = &asking->answer.hosts.errors;
+    struct error err = {0};
+
+    if (has_document(asking, reply)) {
+        if (host_monitoring_parse(&asking->monitoring, reply->text, reply->length, &err) < 0)
+            failed(asking, "the hosts' figures", err.text);
+        else if (asking->monitoring.errors.n && !errors->n)
+            *errors = asking->monitoring.errors;
+    }
+    finish(asking);
+}
+
+static int parse(struct asking *asking, const char *text, size_t length, struct error *err)
+{
+    struct cloud_answer *answer = &asking->answer;
+
+    switch (asking->subject) {
+    case CLOUD_LEADERSHIP:
+        answer->leadership = asking->leadership;
+        return raft_status_parse(text, length, &answer->leads, asking->leadership,
+                                 sizeof asking->leadership, err);
+    case CLOUD_HOSTS:
+        return host_pool_parse(&answer->hosts, text, length, err);
+    case CLOUD_DATASTORES:
+        return datastore_pool_parse(&answer->datastores, text, length, err);
+    case CLOUD_CLUSTERS:
+        return cluster_pool_parse(&answer->clusters, text, length, err);
+    case CLOUD_USERS:
+        return user_pool_parse(&answer->users, text, length, err);
+    case CLOUD_RULES:
+        return acl_parse(&answer->acl, text, length, err);
+    default:
+        return vm_pool_parse(&answer->vms, text, length, err);
+    }
+}
+
+static void document_in(void *context, const struct rpc_reply *reply)
+{
+    static const char *const names[] = {
+        [CLOUD_LEADERSHIP] = "one.zone.raftstatus",
+        [CLOUD_HOSTS] = "the host pool",
+        [CLOUD_VMS] = "the VM pool",
+        [CLOUD_WAITING] = "the VM pool",
+        [CLOUD_SOME] = "one.vmpool.infoset",
+        [CLOUD_HISTORY] = "one.vm.info",
+        [CLOUD_DATASTORES] = "datastores",
+        [CLOUD_CLUSTERS] = "clusters",
+        [CLOUD_USERS] = "users",
+        [CLOUD_RULES] = "access rules",
+    };
+    struct asking *asking = context;
+    struct error err = {0};
+
+    if (has_document(asking, reply) && parse(asking, reply->text, reply->length, &err) < 0)
+        failed(asking, names[asking->subject], err.text);
+    finish(asking);
+}
+
+static void call(struct opennebula *self, struct asking *asking, const char *method,
+                 const struct rpc_argument *arguments, size_t n)
+{
+    asking->open++;
+    rpc_call(self->rpc, &(struct rpc_request){.method = method,
+                                              .arguments = arguments,
+                                              .n_arguments = n,
+                                              .urgent = true,
+                                              .done = document_in,
+                                              .context = asking});
+}
+
+static void ask_for_hosts(struct opennebula *self, struct asking *asking)
+{
+    const struct rpc_argument last = RPC_INT(0); /* seconds: the last figures only */
+
+    call(self, asking, "one.hostpool.info", NULL, 0);
+    asking->open++;
+    rpc_call(self->rpc, &(struct rpc_request){.method = "one.hostpool.monitoring",
+                                              .arguments = &last,
+                                              .n_arguments = 1,
+                                              .urgent = true,
+                                              .done = monitoring_in,
+                                              .context = asking});
+}
+
+static void ask_for_some(struct opennebula *self, struct asking *asking,
+                         const struct cloud_question *question)
+{
+    enum { ID_ROOM = 12 };
+    char *list = memory_new(question->n_ids + 1, ID_ROOM);
+    const struct rpc_argument arguments[] = {RPC_TEXT(list), RPC_BOOL(true)};
+    size_t length = 0;
+
+    for (size_t i = 0; i < question->n_ids; i++)
+        length +=
+            (size_t)snprintf(list + length, ID_ROOM, "%s%d", length ? "," : "", question->ids[i]);
+    call(self, asking, "one.vmpool.infoset", arguments, 2);
+    free(list);
+}
+
+void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
+{
+    const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
+                                       RPC_INT(ALL)};
+    const struct rpc_argument waiting[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
+                                           RPC_INT(VM_PENDING)};
+    struct opennebula *self = (struct opennebula *)cloud;
+    struct asking *asking = memory_new(1, sizeof *asking);
+
+    asking->subject = question->subject;
+    asking->told = question->told;
+    asking->context = question->context;
+    switch (question->subject) {
+    case CLOUD_LEADERSHIP:
+        call(self, asking, "one.zone.raftstatus", NULL, 0);
+        break;
+    case CLOUD_HOSTS:
+        ask_for_hosts(self, asking);
+        break;
+    case CLOUD_VMS:
+        call(self, asking, "one.vmpool.info", all, 4);
+        break;
+    case CLOUD_WAITING:
+        call(self, asking, "one.vmpool.infoextended", waiting, 4);
+        break;
+    case CLOUD_SOME:
+        ask_for_some(self, asking, question);
+        break;
+    case CLOUD_HISTORY:
+        call(self, asking, "one.vm.info", &RPC_INT(question->ids[0]), 1);
+        break;
+    case CLOUD_DATASTORES:
+        call(self, asking, "one.datastorepool.info", NULL, 0);
+        break;
+    case CLOUD_CLUSTERS:
+        call(self, asking, "one.clusterpool.info", NULL, 0);
+        break;
+    case CLOUD_USERS:
+        call(self, asking, "one.userpool.info", NULL, 0);
+        break;
+    case CLOUD_RULES:
+        call(self, asking, "one.acl.info", NULL, 0);
+        break;
+    }
+}
