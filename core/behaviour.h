@@ -53,6 +53,17 @@ struct behaviour {
     /* A memory file is looked for on the host where its VM is resumed only; one that was saved
      * elsewhere stays on the disk for ever. */
     bool memory_files_stay_behind;
+    /* A disk image is removed only from the host on which its VM runs last, at the normal end of
+     * its lease or when its lease is placed again; files that arrived elsewhere stay on the disk.
+     */
+    bool image_files_stay_behind;
+    /* A migration that runs is carried on when its lease is placed again, beside the new plan's. */
+    bool running_migrations_stay;
+    /* VMs may be resumed or started to be suspended in the same second. */
+    bool vms_may_run_for_no_time;
+    /* A lease that will be shutting down or being suspended by then, and cannot be suspended, is
+     * preempted nevertheless: it is stopped and starts again. */
+    bool victims_may_be_ending;
     /* Leases in the queue are not looked at further when no CPU at all is free. */
     bool queue_pass_by_free_cpu;
     /* A suspension that takes no time ends after the pass of the queue: its lease is looked at when

@@ -201,6 +201,15 @@ void reservation_list_withdraw(struct engine *engine, struct reservation_list *l
     list->n = 0;
 }
 
+void reservation_list_settle(struct engine *engine, const struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i]->state != RESERVATION_DONE) {
+            reservation_unbook(engine, list->items[i]);
+            list->items[i]->state = RESERVATION_DONE;
+        }
+}
+
 void reservation_set_until(struct engine *engine, struct reservation *r, int64_t until)
 {
     bool running = r->state == RESERVATION_ACTIVE;

@@ -42,6 +42,7 @@ void lease_set_state(struct engine *engine, struct lease *lease, enum lease_stat
 void lease_finish(struct engine *engine, struct lease *lease, enum lease_state final)
 {
     lease_set_state(engine, lease, final);
+    reservation_list_settle(engine, &lease->plan->left_behind);
     images_release(engine, lease);
     memory_files_drop(engine, lease);
     lease_plan_publish(lease);
@@ -205,6 +206,8 @@ void lease_destroy(struct lease *lease)
 {
     for (size_t i = 0; i < lease->n_reservations; i++)
         reservation_destroy(lease->reservations[i]);
+    for (size_t i = 0; i < lease->plan->left_behind.n; i++)
+        reservation_destroy(lease->plan->left_behind.items[i]);
     lease_plan_destroy(lease);
     free(lease->reservations);
     free((void *)lease->request.node_sets);

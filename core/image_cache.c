@@ -1,3 +1,4 @@
+/* The images a host keeps, and which VMs use them. */
 #include "core/image_cache.h"
 
 #include <stdbool.h>
@@ -33,22 +34,35 @@ const struct image_cache_entry *image_cache_find(const struct image_cache *cache
     return find(cache, image);
 }
 
-static void add_user(struct image_cache_entry *entry, int64_t lease)
+static size_t find_user(const struct image_cache_entry *entry, struct image_user user)
 {
-    entry->users = memory_grow(entry->users, &entry->users_allocated, entry->n_users + 1,
-                               sizeof *entry->users);
-    entry->users[entry->n_users++] = lease;
+    size_t i = 0;
+
+    while (i < entry->n_users &&
+           (entry->users[i].lease != user.lease || entry->users[i].vm != user.vm))
+        i++;
+    return i;
 }
 
-void image_cache_use(struct image_cache *cache, const char *image, int64_t lease,
+static void add_user(struct image_cache_entry *entry, struct image_user user)
+{
+    if (find_user(entry, user) < entry->n_users)
+        return;
+    entry->users = memory_grow(entry->users, &entry->users_allocated, entry->n_users + 1,
+                               sizeof *entry->users);
+    entry->users[entry->n_users++] = user;
+}
+
+void image_cache_use(struct image_cache *cache, const char *image, struct image_user user,
                      int64_t keep_until)
 {
     struct image_cache_entry *entry = find(cache, image);
 
     if (!entry)
         return;
-    add_user(entry, lease);
-    entry->keep_until = keep_until;
+    add_user(entry, user);
+    if (keep_until > entry->keep_until)
+        entry->keep_until = keep_until;
 }
 
 static int64_t size_of_all(const struct image_cache *cache)
@@ -81,12 +95,12 @@ static bool purge_one(struct image_cache *cache)
 }
 
 void image_cache_add(struct image_cache *cache, const char *image, int64_t size, int64_t limit,
-                     int64_t lease)
+                     struct image_user user)
 {
     struct image_cache_entry *entry = find(cache, image);
 
     if (entry) {
-        add_user(entry, lease);
+        add_user(entry, user);
         return;
     }
     /* Haizea purges until what is left is within the limit; the new image is not counted. */
@@ -100,18 +114,14 @@ void image_cache_add(struct image_cache *cache, const char *image, int64_t size,
     entry = &cache->entries[cache->n++];
     *entry = (struct image_cache_entry){
         .image = memory_text(image), .size = size, .keep_until = INSTANT_NONE};
-    add_user(entry, lease);
+    add_user(entry, user);
 }
 
-void image_cache_release(struct image_cache *cache, const char *image, int64_t lease)
+void image_cache_release(struct image_cache *cache, const char *image, struct image_user user)
 {
     struct image_cache_entry *entry = find(cache, image);
-    size_t kept = 0;
+    size_t place = entry ? find_user(entry, user) : 0;
 
-    if (!entry)
-        return;
-    for (size_t i = 0; i < entry->n_users; i++)
-        if (entry->users[i] != lease)
-            entry->users[kept++] = entry->users[i];
-    entry->n_users = kept;
+    if (entry && place < entry->n_users)
+        entry->users[place] = entry->users[--entry->n_users];
 }

@@ -8,11 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A VM of a lease. */
+struct image_user {
+    int64_t lease;
+    uint32_t vm;
+};
+
 struct image_cache_entry {
     char *image;
-    int64_t size;       /* MB */
-    int64_t keep_until; /* a lease that uses it ends then; INSTANT_NONE: not known */
-    int64_t *users;     /* leases, one entry per VM */
+    int64_t size;             /* MB */
+    int64_t keep_until;       /* a lease that uses it ends then; INSTANT_NONE: not known */
+    struct image_user *users; /* each once */
     size_t n_users, users_allocated;
 };
 
@@ -26,16 +32,16 @@ void image_cache_finish(struct image_cache *cache);
 const struct image_cache_entry *image_cache_find(const struct image_cache *cache,
                                                  const char *image);
 
-/* A VM of the lease starts from the cached image; the image is kept until then at least. */
-void image_cache_use(struct image_cache *cache, const char *image, int64_t lease,
+/* The VM starts from the cached image, which is kept until then at least. */
+void image_cache_use(struct image_cache *cache, const char *image, struct image_user user,
                      int64_t keep_until);
 
-/* An image has arrived for a VM of the lease. When the cache is full, images nobody uses go, the
- * one to be kept shortest first; when that is not enough the image is not cached. */
+/* An image has arrived for the VM. When the cache is full, unused images are dropped, the one to be
+ * kept shortest first; when that is not enough the image is not cached. */
 void image_cache_add(struct image_cache *cache, const char *image, int64_t size, int64_t limit,
-                     int64_t lease);
+                     struct image_user user);
 
-/* The lease is over. */
-void image_cache_release(struct image_cache *cache, const char *image, int64_t lease);
+/* The VM no longer uses the image. */
+void image_cache_release(struct image_cache *cache, const char *image, struct image_user user);
 
 #endif

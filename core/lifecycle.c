@@ -14,30 +14,18 @@ static int64_t memory_of(const struct lease *lease, uint32_t vm)
 
 static void memory_file_add(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
 {
-    struct lease_plan *plan = lease->plan;
-
-    plan->memory_files = memory_grow(plan->memory_files, &plan->memory_files_allocated,
-                                     plan->n_memory_files + 1, sizeof *plan->memory_files);
-    plan->memory_files[plan->n_memory_files++] = (struct memory_file){vm, host};
-    engine->disk_used[host] += memory_of(lease, vm);
+    disk_files_add(&lease->plan->memory_files, (struct disk_file){vm, host}, memory_of(lease, vm),
+                   engine->disk_used);
 }
 
 /* Remove the VM's file from the host; from any host where files do not stay behind. */
 static void memory_file_remove(struct engine *engine, struct lease *lease, uint32_t vm,
                                uint32_t host)
 {
-    struct lease_plan *plan = lease->plan;
-    bool anywhere = !engine->settings.behaviour.memory_files_stay_behind;
-
-    for (size_t i = 0; i < plan->n_memory_files; i++) {
-        struct memory_file *file = &plan->memory_files[i];
-
-        if (file->vm != vm || (file->host != host && !anywhere))
-            continue;
-        engine->disk_used[file->host] -= memory_of(lease, vm);
-        *file = plan->memory_files[--plan->n_memory_files];
-        return;
-    }
+    if (!engine->settings.behaviour.memory_files_stay_behind)
+        host = DISK_ANY_HOST;
+    disk_files_remove(&lease->plan->memory_files, (struct disk_file){vm, host},
+                      memory_of(lease, vm), engine->disk_used);
 }
 
 void memory_files_add(struct engine *engine, const struct reservation *r)
@@ -64,13 +52,8 @@ static void memory_files_move(struct engine *engine, const struct reservation *r
 
 void memory_files_drop(struct engine *engine, struct lease *lease)
 {
-    struct lease_plan *plan = lease->plan;
-
-    if (engine->settings.behaviour.memory_files_stay_behind)
-        return;
-    for (size_t i = 0; i < plan->n_memory_files; i++)
-        engine->disk_used[plan->memory_files[i].host] -= memory_of(lease, plan->memory_files[i].vm);
-    plan->n_memory_files = 0;
+    for (uint32_t vm = 0; lease->plan->memory_files.n && vm < lease->n_vms; vm++)
+        memory_file_remove(engine, lease, vm, HOST_NONE);
 }
 
 /* --- beginnings ------------------------------------------------------------------------------- */
@@ -151,15 +134,9 @@ void operation_begins(struct engine *engine, struct reservation *r)
 /* --- ends ------------------------------------------------------------------------------------- */
 
 /* Haizea starts VMs while their migration is still under way; it is over when the lease is. */
-static void settle_migrations(struct engine *engine, struct lease *lease)
+static void settle_migrations(struct engine *engine, const struct lease *lease)
 {
-    const struct reservation_list *before = &lease_plan_current(lease)->before;
-
-    for (size_t i = 0; i < before->n; i++)
-        if (before->items[i]->state != RESERVATION_DONE) {
-            reservation_unbook(engine, before->items[i]);
-            before->items[i]->state = RESERVATION_DONE;
-        }
+    reservation_list_settle(engine, &lease_plan_current(lease)->before);
 }
 
 static void done(struct engine *engine, struct lease *lease)

@@ -1,3 +1,4 @@
+/* The moves of a suspended lease to other hosts, before it is resumed there. */
 #include <stdlib.h>
 
 #include "core/scheduler.h"
@@ -179,6 +180,16 @@ static void prepend(struct reservation_list *list, struct reservation_list *firs
     *list = *first;
 }
 
+/* All at once, and in no time. */
+static void append_at_once(struct moving *moving, enum reservation_kind kind, int64_t at)
+{
+    struct reservation *r =
+        reservation_of_moves(moving->engine, moving->lease, kind, moving->moves, moving->n);
+
+    r->from = r->until = at;
+    reservation_list_append(&moving->list, r);
+}
+
 static uint32_t find_moves(struct engine *engine, const struct lease *lease,
                            const struct placement *to, struct placed_vm *moves)
 {
@@ -211,10 +222,9 @@ void plan_migration_at(struct engine *engine, struct lease *lease, struct propos
     if (engine->settings.migration != MIGRATION_NO)
         moving.n = find_moves(engine, lease, proposal->plan.vm->placement, moves);
     if (moving.n && engine->settings.migration == MIGRATION_YES_NOTRANSFER) {
-        reservation_list_append(
-            &moving.list,
-            reservation_of_moves(engine, lease, RESERVATION_MEMORY_MIGRATION, moves, moving.n));
-        moving.list.items[0]->from = moving.list.items[0]->until = at;
+        if (has_disk_image(engine, lease))
+            append_at_once(&moving, RESERVATION_DISK_MIGRATION, at);
+        append_at_once(&moving, RESERVATION_MEMORY_MIGRATION, at);
     } else if (moving.n) {
         if (has_disk_image(engine, lease))
             at = append_batches(&moving, RESERVATION_DISK_MIGRATION, at);

@@ -141,12 +141,28 @@ struct search {
     bool forced;
 };
 
+/* Until when hosts have to be free for all that the lease needs from `start` on. */
+static int64_t needed_until(const struct search *search, int64_t start)
+{
+    return instant_add(instant_add(start, search->remaining), search->shutdown + search->resume);
+}
+
+/* The least time for which VMs are started. None with Haizea, where the stretch is cut short: in
+ * one that is as long as was asked for, the lease would be resumed and suspended for ever. */
+static int64_t least_run(const struct search *search, const struct mapping *mapping, int64_t start)
+{
+    bool may_be_none = search->engine->settings.behaviour.vms_may_run_for_no_time;
+
+    return may_be_none && mapping->until < needed_until(search, start) ? 0 : 1;
+}
+
 static bool build_vm(const struct search *search, const struct mapping *mapping, int64_t start,
                      struct proposal *proposal, int64_t *resume_taken)
 {
     struct engine *engine = search->engine;
     struct vm_plan *plan = &proposal->plan;
     int64_t runs_from = start, full;
+    int64_t least = least_run(search, mapping, start);
     bool inside = engine->settings.behaviour.shutdown_inside_duration;
 
     plan->vm = reservation_create(search->lease, RESERVATION_VM, start, mapping->until,
@@ -155,7 +171,7 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
         runs_from =
             resume_windows(engine, search->lease, plan->vm->placement, start, &plan->before);
     *resume_taken = runs_from - start;
-    if (runs_from >= mapping->until && search->remaining > 0)
+    if (mapping->until < runs_from + least && search->remaining > 0)
         return false;
     plan->vm->from = runs_from;
     full = instant_add(runs_from, search->remaining);
@@ -171,7 +187,7 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
 
         plan->vm->until = runs_until;
         /* A gap that ends inside the shutdown would suspend VMs that have nothing left to do. */
-        return runs_until > runs_from && (inside || runs_until < full);
+        return runs_until >= runs_from + least && (inside || runs_until < full);
     }
     if (mapping->until > instant_add(full, search->shutdown))
         plan->vm->until = instant_add(full, search->shutdown);
@@ -194,6 +210,7 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
     for (int attempt = 0; attempt < 2; attempt++) {
         struct map_request request = {.lease = search->lease,
                                       .from = start,
+                                      .until = needed_until(search, start),
                                       .strict = search->strict,
                                       .shortest = search->threshold,
                                       .allowed = search->hosts,
@@ -206,8 +223,6 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
         struct mapping mapping;
         int64_t resume_taken;
 
-        request.until =
-            instant_add(instant_add(start, search->remaining), search->shutdown + search->resume);
         if (!mapper_map(engine, &request, &mapping)) {
             mapping_finish(&mapping);
             return false;

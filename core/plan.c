@@ -78,11 +78,12 @@ void lease_plan_destroy(struct lease *lease)
         reservation_list_finish(&plan->vms[i].after);
     }
     reservation_list_finish(&plan->preparation);
+    reservation_list_finish(&plan->left_behind);
     free(plan->vms);
     free(plan->set_order);
     free(plan->set_first_vm);
-    free(plan->memory_files);
-    free(plan->image_copy);
+    disk_files_finish(&plan->memory_files);
+    disk_files_finish(&plan->image_files);
     free(plan);
     lease->plan = NULL;
 }

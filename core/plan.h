@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/disk_files.h"
 #include "core/lease.h"
 #include "core/reservation.h"
 
@@ -25,22 +26,17 @@ struct vm_plan {
     struct reservation_list before, after;
 };
 
-/* The saved memory of a VM on a host's disk. */
-struct memory_file {
-    uint32_t vm, host;
-};
-
 struct lease_plan {
     struct reservation_list preparation;
-    struct vm_plan *vms; /* the last one is the current one */
+    struct reservation_list left_behind; /* migrations that run on for a plan that was withdrawn */
+    struct vm_plan *vms;                 /* the last one is the current one */
     size_t n_vms, vms_allocated;
 
-    uint32_t *set_order;    /* node sets, largest normalised size first */
-    uint32_t *set_first_vm; /* number of the first VM of each node set */
-    struct memory_file *memory_files;
-    size_t n_memory_files, memory_files_allocated;
-    uint32_t *image_copy; /* host of each VM's disk image, or HOST_NONE; NULL before */
-    int64_t total_memory; /* MB over all VMs */
+    uint32_t *set_order;            /* node sets, largest normalised size first */
+    uint32_t *set_first_vm;         /* number of the first VM of each node set */
+    struct disk_files memory_files; /* saved memory of its VMs */
+    struct disk_files image_files;  /* disk images of its VMs */
+    int64_t total_memory;           /* MB over all VMs */
 
     int64_t not_before; /* adopted: it must not be (re)started earlier; else INSTANT_NONE */
     bool has_filter;    /* a node set says which hosts it may use, or likes */

@@ -1,3 +1,4 @@
+/* What is done to a lease that makes room for another. */
 #include "core/scheduler.h"
 
 /* Suspending ends at `at`; does it begin while the VMs run, and not in the past? */
@@ -155,6 +156,9 @@ bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
     if (current->vm->state == RESERVATION_DONE &&
         !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
         return false;
-    /* Not while it shuts down or is already being suspended at that time. */
-    return at <= current->vm->until;
+    if (at <= current->vm->until)
+        return true;
+    /* It shuts down or is already being suspended at that time. */
+    return engine->settings.behaviour.victims_may_be_ending &&
+           current->vm->state != RESERVATION_DONE && !can_suspend(engine, lease, at, false);
 }

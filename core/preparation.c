@@ -16,6 +16,11 @@ static bool manages_images(const struct engine *engine)
     return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER;
 }
 
+static bool transfers_are_never_cancelled(const struct engine *engine)
+{
+    return engine->settings.behaviour.transfers_never_cancelled;
+}
+
 static bool caches_images(const struct engine *engine)
 {
     return engine->settings.image_reuse == IMAGE_REUSE_CACHES;
@@ -24,6 +29,11 @@ static bool caches_images(const struct engine *engine)
 static bool is_multicast(const struct engine *engine)
 {
     return engine->settings.transfer_mechanism == TRANSFER_MULTICAST;
+}
+
+static bool image_files_stay_behind(const struct engine *engine)
+{
+    return engine->settings.behaviour.image_files_stay_behind;
 }
 
 void image_transfers_create(struct engine *engine)
@@ -80,7 +90,7 @@ static int64_t last_slot(const struct engine *engine, int64_t span, int64_t dead
     for (size_t i = list->n - 1; i > 0; i--) {
         int64_t gap_end = list->items[i]->from;
 
-        if (!engine->settings.behaviour.transfers_never_cancelled && gap_end > deadline)
+        if (!transfers_are_never_cancelled(engine) && gap_end > deadline)
             gap_end = deadline;
         if (gap_end - list->items[i - 1]->until >= span)
             return gap_end - span;
@@ -245,19 +255,37 @@ static void insert_by_start(struct reservation_list *list, struct reservation *t
     list->items[place] = transfer;
 }
 
-static void place_copy(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
+/* Where the VM's only file is; HOST_NONE: it has none. */
+static uint32_t files_host_of(const struct disk_files *files, uint32_t vm)
 {
-    struct lease_plan *plan = lease->plan;
+    for (size_t i = 0; i < files->n; i++)
+        if (files->items[i].vm == vm)
+            return files->items[i].host;
+    return HOST_NONE;
+}
 
-    if (!plan->image_copy) {
-        plan->image_copy = memory_new(lease->n_vms, sizeof *plan->image_copy);
-        for (uint32_t i = 0; i < lease->n_vms; i++)
-            plan->image_copy[i] = HOST_NONE;
-    }
-    if (plan->image_copy[vm] != HOST_NONE)
-        engine->disk_used[plan->image_copy[vm]] -= lease->request.image_size;
-    plan->image_copy[vm] = host;
-    engine->disk_used[host] += lease->request.image_size;
+/* Remove an image file of the VM from the host; from any host where files do not stay behind. */
+static void image_leaves(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
+{
+    struct disk_files *files = &lease->plan->image_files;
+    struct image_user user = {lease->request.id, vm};
+
+    if (!image_files_stay_behind(engine))
+        host = files_host_of(files, vm);
+    if (host == HOST_NONE)
+        return;
+    disk_files_remove(files, (struct disk_file){vm, host}, lease->request.image_size,
+                      engine->disk_used);
+    if (caches_images(engine))
+        image_cache_release(&engine->images->caches[host], lease->request.image, user);
+}
+
+/* A file for the VM; it replaces the one that the VM has, unless files stay behind. */
+static void image_comes(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
+{
+    image_leaves(engine, lease, vm, HOST_NONE);
+    disk_files_add(&lease->plan->image_files, (struct disk_file){vm, host},
+                   lease->request.image_size, engine->disk_used);
 }
 
 bool commit_preparation(struct engine *engine, struct lease *lease, size_t n_new)
@@ -273,9 +301,9 @@ bool commit_preparation(struct engine *engine, struct lease *lease, size_t n_new
     found = memory_new(lease->n_vms, sizeof *found);
     n = vms_by_source(engine, lease, vm, SOURCE_CACHE, found);
     for (uint32_t i = 0; i < n; i++) {
+        image_comes(engine, lease, found[i].vm, found[i].host);
         image_cache_use(&engine->images->caches[found[i].host], lease->request.image,
-                        lease->request.id, vm->until);
-        place_copy(engine, lease, found[i].vm, found[i].host);
+                        (struct image_user){lease->request.id, found[i].vm}, vm->until);
     }
     n = vms_by_source(engine, lease, vm, SOURCE_RIDE, found);
     if (n) {
@@ -324,11 +352,11 @@ void transfer_started(struct engine *engine, struct reservation *r)
 
 static void image_arrived(struct engine *engine, struct lease *lease, const struct placed_vm *vm)
 {
+    image_comes(engine, lease, vm->vm, vm->host);
     if (caches_images(engine))
         image_cache_add(&engine->images->caches[vm->host], lease->request.image,
                         lease->request.image_size, engine->settings.image_cache_size,
-                        lease->request.id);
-    place_copy(engine, lease, vm->vm, vm->host);
+                        (struct image_user){lease->request.id, vm->vm});
 }
 
 void transfer_ended(struct engine *engine, struct reservation *r)
@@ -367,17 +395,15 @@ static bool hand_over(struct engine *engine, struct reservation *transfer, int64
     return false;
 }
 
-static void drop_copies(struct engine *engine, struct lease *lease)
+/* The files of the VMs on the hosts of the lease's last stretch; all of them where none stay
+ * behind.
+ */
+static void drop_files(struct engine *engine, struct lease *lease)
 {
-    struct lease_plan *plan = lease->plan;
+    const struct vm_plan *last = lease_plan_current(lease);
 
-    if (!plan->image_copy)
-        return;
     for (uint32_t vm = 0; vm < lease->n_vms; vm++)
-        if (plan->image_copy[vm] != HOST_NONE)
-            engine->disk_used[plan->image_copy[vm]] -= lease->request.image_size;
-    free(plan->image_copy);
-    plan->image_copy = NULL;
+        image_leaves(engine, lease, vm, last ? last->vm->placement->vms[vm].host : HOST_NONE);
 }
 
 static void drop_transfers(struct engine *engine, struct lease *lease)
@@ -402,11 +428,12 @@ static void drop_transfers(struct engine *engine, struct lease *lease)
 
 void cancel_preparation(struct engine *engine, struct lease *lease)
 {
-    if (!manages_images(engine) || !lease->request.image || lease_is_suspended(lease))
+    if (!manages_images(engine) || !lease->request.image ||
+        (lease_is_suspended(lease) && !image_files_stay_behind(engine)))
         return;
-    if (!engine->settings.behaviour.transfers_never_cancelled)
+    if (!transfers_are_never_cancelled(engine))
         drop_transfers(engine, lease);
-    drop_copies(engine, lease);
+    drop_files(engine, lease);
 }
 
 void images_release(struct engine *engine, struct lease *lease)
@@ -414,21 +441,21 @@ void images_release(struct engine *engine, struct lease *lease)
     if (!manages_images(engine) || !lease->request.image)
         return;
     drop_transfers(engine, lease);
-    drop_copies(engine, lease);
-    if (caches_images(engine))
-        for (size_t host = 0; host < engine->site.n_hosts; host++)
-            image_cache_release(&engine->images->caches[host], lease->request.image,
-                                lease->request.id);
+    if (lease->state == LEASE_DONE || !image_files_stay_behind(engine))
+        drop_files(engine, lease);
 }
 
 void images_migrated(struct engine *engine, const struct reservation *r)
 {
     struct lease *lease = r->lease;
+    const struct disk_files *files = &lease->plan->image_files;
 
     for (uint32_t i = 0; i < r->placement->n_vms; i++) {
         const struct placed_vm *move = &r->placement->vms[i];
 
-        if (lease->plan->image_copy && lease->plan->image_copy[move->vm] != HOST_NONE)
-            place_copy(engine, lease, move->vm, move->host);
+        if (!image_files_stay_behind(engine) && files_host_of(files, move->vm) == HOST_NONE)
+            continue;
+        image_leaves(engine, lease, move->vm, move->from);
+        image_comes(engine, lease, move->vm, move->host);
     }
 }

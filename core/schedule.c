@@ -163,9 +163,30 @@ void stretch_withdraw(struct engine *engine, struct lease *lease)
     lease_plan_publish(lease);
 }
 
+/* Haizea does not stop migrations that run: they end at their time, whatever is planned by then. */
+static void leave_running_migrations(struct lease *lease)
+{
+    struct reservation_list *before = &lease_plan_current(lease)->before;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < before->n; i++) {
+        struct reservation *r = before->items[i];
+        bool migration =
+            r->kind == RESERVATION_MEMORY_MIGRATION || r->kind == RESERVATION_DISK_MIGRATION;
+
+        if (migration && r->state == RESERVATION_ACTIVE)
+            reservation_list_append(&lease->plan->left_behind, r);
+        else
+            before->items[kept++] = r;
+    }
+    before->n = kept;
+}
+
 void unschedule_lease(struct engine *engine, struct lease *lease)
 {
     cancel_preparation(engine, lease);
+    if (engine->settings.behaviour.running_migrations_stay)
+        leave_running_migrations(lease);
     stretch_withdraw(engine, lease);
     future_remove(engine, lease);
 }

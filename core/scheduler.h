@@ -126,6 +126,8 @@ void reservation_unbook(struct engine *engine, struct reservation *r);
 /* Out of the slot table, if it is still there, and freed when the next step begins. */
 void reservation_withdraw(struct engine *engine, struct reservation *r);
 void reservation_list_withdraw(struct engine *engine, struct reservation_list *list);
+/* Over without having come to its end: out of the slot table, kept in the list. */
+void reservation_list_settle(struct engine *engine, const struct reservation_list *list);
 void reservation_set_until(struct engine *engine, struct reservation *r, int64_t until);
 /* Its VMs count on their hosts from now on. */
 void vms_arrive(struct engine *engine, struct reservation *vm);

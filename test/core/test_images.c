@@ -350,6 +350,7 @@ static void cancelled_while_it_is_prepared(void **state)
             scenario_with_images(&s, 2, TRANSFER_MULTICAST);
             if (haizea)
                 as_haizea(&s);
+            s.settings.behaviour.image_files_stay_behind = false;
             ask_image(&s, 1, 2, "a.img", 250);
             at(&s, time);
             settle(&s);

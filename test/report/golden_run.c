@@ -319,7 +319,7 @@ void golden_run_destroy(struct golden_run *run)
     free(run);
 }
 
-const json_t *golden_run_document(const struct golden_run *run)
+json_t *golden_run_document(const struct golden_run *run)
 {
     return run->document;
 }

@@ -20,7 +20,7 @@ void golden_run_destroy(struct golden_run *run);
 int golden_run_play(struct golden_run *run, const struct observer *observers, size_t n_observers,
                     struct error *err);
 
-const json_t *golden_run_document(const struct golden_run *run);
+json_t *golden_run_document(const struct golden_run *run);
 struct engine *golden_run_engine(struct golden_run *run);
 int64_t golden_run_end(const struct golden_run *run);
 

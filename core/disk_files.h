@@ -1,0 +1,32 @@
+/* disk_files.h: which files of a lease are on which hosts' disks: saved memory, disk images.
+ *
+ * All files of one list have the size of their VM, so the caller passes it. `used` is the disk
+ * usage of each host in MB. Costs: O(files of the lease), adding amortised O(1).
+ */
+#ifndef GALERNA_CORE_DISK_FILES_H
+#define GALERNA_CORE_DISK_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct disk_file {
+    uint32_t vm, host;
+};
+
+struct disk_files {
+    struct disk_file *items;
+    size_t n, allocated;
+};
+
+#define DISK_ANY_HOST UINT32_MAX
+
+void disk_files_add(struct disk_files *files, struct disk_file file, int64_t size, int64_t *used);
+
+/* Removes one file of that VM from that host, or from wherever one is. False: there is none. */
+bool disk_files_remove(struct disk_files *files, struct disk_file file, int64_t size,
+                       int64_t *used);
+
+void disk_files_finish(struct disk_files *files);
+
+#endif
