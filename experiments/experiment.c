@@ -12,6 +12,7 @@
 #include "experiments/bench.h"
 #include "util/memory.h"
 #include "util/suggest.h"
+#include "util/workers.h"
 
 const struct experiment *experiment_find(const char *name, struct error *err)
 {
@@ -210,9 +211,7 @@ int experiment_perform(const struct experiment *experiment,
     int result = -1;
 
     if (bench.parallel < 1)
-        bench.parallel = sysconf(_SC_NPROCESSORS_ONLN);
-    if (bench.parallel < 1)
-        bench.parallel = 1;
+        bench.parallel = (long)workers_processors();
     if (read_options(&bench, err) == 0 && make_folder(request->folder, err) == 0 &&
         try_folder(request->folder, err) == 0)
         result = run_and_write(&bench, findings, err);

@@ -10,8 +10,8 @@
 enum { ERROR_TEXT_MAX = 512 };
 
 struct error {
-    int code;                   /* an errno value; 0 = no error */
-    char text[ERROR_TEXT_MAX];  /* cut at the end when too long, always terminated */
+    int code;                  /* an errno value; 0 = no error */
+    char text[ERROR_TEXT_MAX]; /* cut at the end when too long, always terminated */
 };
 
 /* Fill err (NULL is allowed) and set errno to code. Always returns -1, so that a function can end

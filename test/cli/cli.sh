@@ -322,7 +322,7 @@ interruption() {
     grep -q '"status": *"interrupted"' "$work/cut/r.json" || fail "the record does not say it"
     interrupt "$work/long.swf" "$work/long.swf" "$work/long.swf" -j 2 "$@" --jobs "$work/cut/"
     says out '"name":"long-2"'
-    says err "long-3: not started"
+    says err "long-3: not completed"
     holds "$work/cut" j.csv long-2.csv long.csv r.json
 }
 
