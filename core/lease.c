@@ -1,7 +1,5 @@
 #include "core/lease.h"
 
-#include <string.h>
-
 const char *lease_kind_name(enum lease_kind kind)
 {
     static const char *const names[] = {"Best-effort", "Immediate", "AR", "Deadline"};
@@ -33,22 +31,6 @@ const char *lease_state_name(enum lease_state state)
     };
 
     return names[state];
-}
-
-static const char *const terms_names[] = {"cancelable", "suspendable", "migratable", "restartable",
-                                          "non-preemptable"};
-
-const char *lease_terms_name(enum lease_terms terms)
-{
-    return terms_names[terms];
-}
-
-int lease_terms_find(const char *name)
-{
-    for (int i = 0; i <= TERMS_NON_PREEMPTABLE; i++)
-        if (strcmp(terms_names[i], name) == 0)
-            return i;
-    return -1;
 }
 
 bool lease_state_is_final(enum lease_state state)

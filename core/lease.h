@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/instant.h"
+#include "core/lease_terms.h"
 #include "core/reason.h"
 #include "core/resources.h"
 
@@ -25,17 +26,6 @@ enum lease_kind {
     LEASE_RESERVATION, /* advance reservation: at an exact time or not at all */
     LEASE_DEADLINE,    /* not before `start`, finished by `deadline`, accepted or refused at once */
 };
-
-/* What may be done to a lease to make room for another (Amini Salehi et al., InterGrid). */
-enum lease_terms {
-    TERMS_CANCELABLE,      /* may be ended */
-    TERMS_SUSPENDABLE,     /* may be suspended and resumed; Haizea's preemptible="true" */
-    TERMS_MIGRATABLE,      /* may be moved to other hosts */
-    TERMS_RESTARTABLE,     /* may be stopped and begun again */
-    TERMS_NON_PREEMPTABLE, /* is left alone; Haizea's preemptible="false" */
-};
-
-enum lease_origin { ORIGIN_LOCAL, ORIGIN_EXTERNAL };
 
 /* Haizea's states with its numbers (0 to 17). */
 enum lease_state {
@@ -78,11 +68,8 @@ struct lease_request {
     int64_t duration;          /* seconds to be scheduled, overheads included; or SPAN_UNLIMITED */
     int64_t duration_known;    /* how long it really runs (the trace tells; only the simulation
                                   uses it); SPAN_NONE: as long as `duration` */
-    bool preemptible; /* as written; `terms` follows from it unless the request says more */
-    enum lease_terms terms;
-    enum lease_origin origin;
-    int32_t priority; /* larger wins; 0 by default */
-    int64_t user;     /* -1: unknown */
+    LEASE_TERM_MEMBERS;        /* preemptible, terms, origin, priority, ... */
+    int64_t user;              /* -1: unknown */
     const struct node_set *node_sets;
     size_t n_node_sets; /* 1 or more */
     const char *image;  /* disk image to be there before the start; NULL: none */
@@ -115,11 +102,6 @@ const char *lease_kind_name(enum lease_kind kind);
 
 /* The words Haizea uses: "New", "Suspended-Pending", ... */
 const char *lease_state_name(enum lease_state state);
-
-/* "cancelable", "suspendable", "migratable", "restartable", "non-preemptable". */
-const char *lease_terms_name(enum lease_terms terms);
-/* The terms with that name; -1 when there are none. */
-int lease_terms_find(const char *name);
 
 /* No state follows this one. */
 bool lease_state_is_final(enum lease_state state);

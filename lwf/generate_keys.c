@@ -529,5 +529,5 @@ void generate_print_keys(FILE *file)
     for (size_t i = 0; i < CLASSES; i++)
         fprintf(file, "  %-16s %s, %s, %s\n", classes[i].name, kinds[classes[i].kind],
                 lease_terms_name(classes[i].terms),
-                classes[i].origin == ORIGIN_EXTERNAL ? "external" : "local");
+                lease_origin_name(classes[i].origin));
 }

@@ -64,40 +64,11 @@ static void begin_request(struct lwf_reader *reader)
     open->request.deadline = INSTANT_NONE;
     open->request.duration_known = SPAN_NONE;
     open->request.user = -1;
+    term_values_init(&open->request.term_values);
     if (lwf_given(reader, ATTRIBUTE_ARRIVAL))
         lwf_take_time(reader, ATTRIBUTE_ARRIVAL, false, &open->request.submit);
     else
         open->sound = false;
-}
-
-static void take_own_attributes(struct lwf_reader *reader, struct lease_request *request)
-{
-    const struct lwf_value *value;
-
-    if (lwf_given(reader, ATTRIBUTE_TERMS)) {
-        int terms = TERMS_CANCELABLE;
-
-        value = &reader->values[ATTRIBUTE_TERMS];
-        while (terms <= TERMS_NON_PREEMPTABLE && !lwf_is_word(value, lease_terms_name(terms)))
-            terms++;
-        if (terms <= TERMS_NON_PREEMPTABLE)
-            request->terms = terms;
-        else
-            lwf_complain(reader, value->text,
-                         "terms are \"%.*s\": expected cancelable, suspendable, migratable, "
-                         "restartable or non-preemptable", lwf_shown(value), value->text);
-    }
-    if (lwf_given(reader, ATTRIBUTE_ORIGIN)) {
-        value = &reader->values[ATTRIBUTE_ORIGIN];
-        if (lwf_is_word(value, "external"))
-            request->origin = ORIGIN_EXTERNAL;
-        else if (!lwf_is_word(value, "local"))
-            lwf_complain(reader, value->text, "origin is \"%.*s\": expected local or external",
-                         lwf_shown(value), value->text);
-    }
-    if (lwf_given(reader, ATTRIBUTE_PRIORITY))
-        request->priority = (int32_t)lwf_take_integer(reader, ATTRIBUTE_PRIORITY, -INT32_MAX,
-                                                  INT32_MAX);
 }
 
 static bool begin_lease(struct lwf_reader *reader)
@@ -107,18 +78,15 @@ static bool begin_lease(struct lwf_reader *reader)
     if (!first_of_its_kind(reader, ELEMENT_LEASE))
         return false;
     reader->request.lease_place = lwf_parser_place(reader, NULL);
-    if (lwf_given(reader, ATTRIBUTE_PREEMPTIBLE)) {
-        const struct lwf_value *value = &reader->values[ATTRIBUTE_PREEMPTIBLE];
-
-        request->preemptible = lwf_is_word(value, "true");
-        if (!request->preemptible && !lwf_is_word(value, "false"))
-            lwf_complain(reader, value->text, "preemptible is \"%.*s\": expected true or false",
-                         lwf_shown(value), value->text);
-    }
-    request->terms = request->preemptible ? TERMS_SUSPENDABLE : TERMS_NON_PREEMPTABLE;
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (lease_terms[i].of_haizea)
+            lwf_take_term(reader, &lease_terms[i], &request->term_values);
+    request->terms = lease_terms_usual(request->preemptible);
     if (reader->options.haizea_1_0)
         return true;
-    take_own_attributes(reader, request);
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (!lease_terms[i].of_haizea)
+            lwf_take_term(reader, &lease_terms[i], &request->term_values);
     if (lwf_given(reader, ATTRIBUTE_USER))
         request->user = lwf_take_integer(reader, ATTRIBUTE_USER, -1, TRACE_AMOUNT_MAX);
     return true;

@@ -1,3 +1,4 @@
+/* XML events become known elements with their attributes. */
 #include "lwf/lwf_parser.h"
 
 #include <errno.h>
@@ -169,7 +170,7 @@ static bool take_attributes(struct lwf_reader *reader, enum lwf_element element,
     missing = lwf_attributes_needed(element) & ~reader->given;
     if (missing) {
         lwf_complain(reader, NULL, "<%s> lacks its attribute %s", lwf_element_names[element],
-                     lwf_attribute_names[__builtin_ctz(missing)]);
+                     lwf_attribute_name(__builtin_ctz(missing)));
         return false;
     }
     return true;
@@ -308,7 +309,7 @@ int lwf_parser_start(struct lwf_reader *reader, struct error *err)
     }
     for (int i = 1; i < ATTRIBUTES; i++) {
         reader->attributes[i] = xmlDictLookup(reader->parser->dict,
-                                              BAD_CAST lwf_attribute_names[i], -1);
+                                              BAD_CAST lwf_attribute_name(i), -1);
         if (!reader->attributes[i])
             return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
     }

@@ -1,6 +1,8 @@
+/* Values of attributes, with complaints about wrong ones. */
 #include "lwf/lwf_take.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -59,8 +61,30 @@ int64_t lwf_take_integer(struct lwf_reader *reader, enum lwf_attribute attribute
         return number;
     lwf_complain(reader, value->text,
                  "%s is \"%.*s\": expected an integer from %" PRId64 " to %" PRId64,
-                 lwf_attribute_names[attribute], lwf_shown(value), value->text, min, max);
+                 lwf_attribute_name(attribute), lwf_shown(value), value->text, min, max);
     return min;
+}
+
+/* A flag is true or false alone, as in Haizea; numbers are not limited by what sites allow. */
+void lwf_take_term(struct lwf_reader *reader, const struct lease_term *term,
+                   struct term_values *values)
+{
+    enum lwf_attribute attribute = ATTRIBUTE_TERM + (enum lwf_attribute)(term - lease_terms);
+    const struct lwf_value *value = &reader->values[attribute];
+    char text[TERM_TEXT_MAX + 1], expected[TERM_EXPECTED_MAX] = "true or false";
+
+    if (!lwf_given(reader, attribute))
+        return;
+    if (term->type == TERM_INTEGER) {
+        term_set_number(term, values, lwf_take_integer(reader, attribute, -INT32_MAX, INT32_MAX));
+        return;
+    }
+    snprintf(text, sizeof text, "%.*s", (int)(value->end - value->text), value->text);
+    if (term->type == TERM_FLAG && (lwf_is_word(value, "true") || lwf_is_word(value, "false")))
+        term_set_number(term, values, lwf_is_word(value, "true"));
+    else if (term->type == TERM_FLAG || term_read(term, text, values, expected) < 0)
+        lwf_complain(reader, value->text, "%s is \"%.*s\": expected %s", term->name, lwf_shown(value),
+                     value->text, expected);
 }
 
 bool lwf_grow(struct lwf_reader *reader, void **array, size_t *allocated, size_t needed,

@@ -26,6 +26,10 @@ bool lwf_take_time(struct lwf_reader *reader, enum lwf_attribute attribute,
 int64_t lwf_take_integer(struct lwf_reader *reader, enum lwf_attribute attribute, int64_t min,
                          int64_t max);
 
+/* The value of a term of the lease that begins, if it is given; complains about a wrong one. */
+void lwf_take_term(struct lwf_reader *reader, const struct lease_term *term,
+                   struct term_values *values);
+
 /* Make an array at least `needed` long. False when there is no memory; the reading has then
  * ended. */
 bool lwf_grow(struct lwf_reader *reader, void **array, size_t *allocated, size_t needed,

@@ -1,3 +1,4 @@
+/* The grammar of LWF: what may stand where. */
 #include "lwf/lwf_words.h"
 
 const char *const lwf_element_names[ELEMENTS] = {
@@ -27,7 +28,7 @@ const char *const lwf_element_names[ELEMENTS] = {
     [ELEMENT_EXTRA] = "extra",
 };
 
-const char *const lwf_attribute_names[ATTRIBUTES] = {
+static const char *const attribute_names[ATTRIBUTE_TERM] = {
     [ATTRIBUTE_UNKNOWN] = "",
     [ATTRIBUTE_NAME] = "name",
     [ATTRIBUTE_NAMES] = "names",
@@ -39,17 +40,21 @@ const char *const lwf_attribute_names[ATTRIBUTES] = {
     [ATTRIBUTE_TIME] = "time",
     [ATTRIBUTE_ID] = "id",
     [ATTRIBUTE_STATE] = "state",
-    [ATTRIBUTE_PREEMPTIBLE] = "preemptible",
     [ATTRIBUTE_USER] = "user",
-    [ATTRIBUTE_TERMS] = "terms",
-    [ATTRIBUTE_ORIGIN] = "origin",
-    [ATTRIBUTE_PRIORITY] = "priority",
     [ATTRIBUTE_EARLIEST] = "earliest",
     [ATTRIBUTE_SIZE] = "size",
 };
 
+const char *lwf_attribute_name(enum lwf_attribute attribute)
+{
+    return attribute < ATTRIBUTE_TERM ? attribute_names[attribute]
+                                      : lease_terms[attribute - ATTRIBUTE_TERM].name;
+}
+
 #define E(name) (1u << ELEMENT_##name)
 #define A(name) (1u << ATTRIBUTE_##name)
+#define TERM_A(name) (1u << (ATTRIBUTE_TERM + TERM_ID_##name))
+#define ALL_TERMS (((1u << LEASE_TERM_COUNT) - 1) << ATTRIBUTE_TERM)
 
 struct rule {
     uint32_t parents;
@@ -72,8 +77,8 @@ static const struct rule rules[ELEMENTS] = {
     [ELEMENT_REQUESTS] = {E(WORKLOAD), "<lease-workload>", 0, 0},
     [ELEMENT_REQUEST] = {E(REQUESTS), "<lease-requests>", A(ARRIVAL), 0},
     [ELEMENT_REALDURATION] = {E(REQUEST), "<lease-request>", A(TIME), 0},
-    [ELEMENT_LEASE] = {E(REQUEST), "<lease-request>", A(PREEMPTIBLE),
-                       A(ID) | A(STATE) | A(USER) | A(TERMS) | A(ORIGIN) | A(PRIORITY)},
+    [ELEMENT_LEASE] = {E(REQUEST), "<lease-request>", TERM_A(preemptible),
+                       A(ID) | A(STATE) | A(USER) | ALL_TERMS},
     [ELEMENT_START] = {E(LEASE), "<lease>", 0, A(EARLIEST)},
     [ELEMENT_NOW] = {E(START), "<start>", 0, 0},
     [ELEMENT_EXACT] = {E(START), "<start>", A(TIME), 0},

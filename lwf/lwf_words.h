@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/lease_terms.h"
+
 enum lwf_element {
     ELEMENT_UNKNOWN,
     ELEMENT_WORKLOAD,
@@ -46,18 +48,18 @@ enum lwf_attribute {
     ATTRIBUTE_TIME,
     ATTRIBUTE_ID,
     ATTRIBUTE_STATE,
-    ATTRIBUTE_PREEMPTIBLE,
     ATTRIBUTE_USER,
-    ATTRIBUTE_TERMS,
-    ATTRIBUTE_ORIGIN,
-    ATTRIBUTE_PRIORITY,
     ATTRIBUTE_EARLIEST,
     ATTRIBUTE_SIZE,
-    ATTRIBUTES
+    ATTRIBUTE_TERM, /* of <lease>: lease_terms[0], and the others after it */
+    ATTRIBUTES = ATTRIBUTE_TERM + LEASE_TERM_COUNT
 };
 
+_Static_assert(ATTRIBUTES <= 32, "a bit of uint32_t for each");
+
 extern const char *const lwf_element_names[ELEMENTS];
-extern const char *const lwf_attribute_names[ATTRIBUTES];
+
+const char *lwf_attribute_name(enum lwf_attribute attribute);
 
 /* May `element` stand in `parent`? */
 bool lwf_element_fits(enum lwf_element element, enum lwf_element parent);

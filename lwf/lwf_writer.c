@@ -1,3 +1,4 @@
+/* Requests and a site, as LWF. */
 #include "lwf/lwf_writer.h"
 
 #include <errno.h>
@@ -160,19 +161,29 @@ static bool times_can_be_written(const struct lease_request *request)
     return true;
 }
 
+static void put_term(FILE *file, const struct lease_term *term, const struct term_values *values)
+{
+    char text[TERM_TEXT_MAX];
+
+    fprintf(file, " %s=\"", term->name);
+    put_escaped(file, term->type != TERM_FLAG    ? term_write(term, values, text)
+                      : term_number(term, values) ? "true"
+                                                  : "false");
+    putc('"', file);
+}
+
 static void put_lease_attributes(FILE *file, const struct lease_request *request)
 {
-    enum lease_terms usual = request->preemptible ? TERMS_SUSPENDABLE : TERMS_NON_PREEMPTABLE;
+    const struct term_values *values = &request->term_values;
 
-    fprintf(file, " preemptible=\"%s\"", request->preemptible ? "true" : "false");
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (lease_terms[i].of_haizea)
+            put_term(file, &lease_terms[i], values);
     if (request->user >= 0)
         fprintf(file, " user=\"%" PRId64 "\"", request->user);
-    if (request->terms != usual)
-        fprintf(file, " terms=\"%s\"", lease_terms_name(request->terms));
-    if (request->origin == ORIGIN_EXTERNAL)
-        fputs(" origin=\"external\"", file);
-    if (request->priority != 0)
-        fprintf(file, " priority=\"%" PRId32 "\"", request->priority);
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (!lease_terms[i].of_haizea && !term_is_usual(&lease_terms[i], values))
+            put_term(file, &lease_terms[i], values);
 }
 
 static void put_nodes(const struct lwf_writer *writer, const struct lease_request *request)

@@ -128,7 +128,7 @@ static void make_request(struct old_reader *reader, const int64_t values[COLUMNS
         .duration = values[COLUMN_DURATION],
         .duration_known = is_known ? values[COLUMN_REAL_DURATION] : SPAN_NONE,
         .preemptible = best_effort,
-        .terms = best_effort ? TERMS_SUSPENDABLE : TERMS_NON_PREEMPTABLE,
+        .terms = lease_terms_usual(best_effort),
         .user = -1,
         .node_sets = &reader->set,
         .n_node_sets = 1,

@@ -271,7 +271,7 @@ static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
         .duration_known = real < 0 || real >= duration || duration == 1 ? SPAN_NONE
                           : real < 1 ? 1 : real,
         .preemptible = options->preemptible,
-        .terms = options->preemptible ? TERMS_SUSPENDABLE : TERMS_NON_PREEMPTABLE,
+        .terms = lease_terms_usual(options->preemptible),
         .user = fields[FIELD_USER] >= 0 ? fields[FIELD_USER] : -1,
         .node_sets = &reader->set,
         .n_node_sets = 1,

@@ -27,6 +27,13 @@ struct mock_stretch {
     uint32_t place;
 };
 
+/* A term of a lease that struct mock_lease has no member for, as host->lease_term() gives it. */
+struct mock_term {
+    const char *name;
+    int32_t type; /* GALERNA_BOOLEAN, GALERNA_INTEGER or GALERNA_TEXT */
+    union galerna_value value;
+};
+
 /* A lease as a module sees it. All VMs are of one size. */
 struct mock_lease {
     int64_t id;
@@ -42,6 +49,9 @@ struct mock_lease {
     /* Stretches of running so far: seconds, and the place of all its VMs. */
     const struct mock_stretch *stretches;
     uint32_t n_stretches;
+    /* Further terms; one named "origin", for one, wins over the member. */
+    const struct mock_term *more_terms;
+    size_t n_more_terms;
 };
 
 /* One VM of 100 CPU and 1024 MB for an hour, asked for at time 0, suspendable, user unknown. */

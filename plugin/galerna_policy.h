@@ -24,6 +24,7 @@
  *   2026-11-21  1.1  struct galerna_policy: event (optional), for modules that learn
  *   2026-11-21  1.2  struct galerna_host_selection: estimate (optional); struct galerna_host:
  *                    lease_stretches, lease_stretch, host_attribute
+ *   2026-11-22  1.3  struct galerna_host: lease_term
  */
 #ifndef GALERNA_POLICY_H
 #define GALERNA_POLICY_H
@@ -38,7 +39,7 @@ extern "C" {
 
 #define GALERNA_POLICY_MAGIC UINT32_C(0x4750304c)
 #define GALERNA_ABI_MAJOR 1
-#define GALERNA_ABI_MINOR 2
+#define GALERNA_ABI_MINOR 3
 
 /* Times and durations with a meaning of their own. */
 #define GALERNA_NONE INT64_MIN      /* not set */
@@ -53,6 +54,7 @@ extern "C" {
 /* ---- leases ------------------------------------------------------------------------------- */
 
 struct galerna_lease; /* opaque: ask host->lease_...() */
+union galerna_value;  /* see "options" below */
 
 enum galerna_lease_kind {
     GALERNA_LEASE_BEST_EFFORT, /* as soon as there is room; waits in the queue */
@@ -189,6 +191,14 @@ struct galerna_host {
      * name (in a replay it never does). Valid until the call of the module returns. */
     const char *(*host_attribute)(const struct galerna_host *host, uint32_t place,
                                   const char *name);
+
+    /* Since 1.3. A term of the lease by its name: "preemptible", "terms", "origin", "priority", and
+     * those that later versions add (galerna-template(5) lists them, in capitals). Returns the type
+     * of *value: GALERNA_BOOLEAN, GALERNA_INTEGER or GALERNA_TEXT (also of the terms that are one
+     * of several words); -1, *value untouched: this host knows no term of that name. A text is
+     * valid as long as the lease. O(number of terms). */
+    int32_t (*lease_term)(const struct galerna_lease *lease, const char *name,
+                          union galerna_value *value);
 };
 
 /* ---- options ------------------------------------------------------------------------------ */

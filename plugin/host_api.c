@@ -109,6 +109,26 @@ static int32_t api_lease_priority(const struct galerna_lease *lease)
     return core_lease(lease)->request.priority;
 }
 
+static int32_t api_lease_term(const struct galerna_lease *lease, const char *name,
+                              union galerna_value *value)
+{
+    const struct term_values *values = &core_lease(lease)->request.term_values;
+    const struct lease_term *term = lease_term_find(name);
+
+    if (!term)
+        return -1;
+    if (term->type == TERM_WORD || term->type == TERM_TEXT) {
+        value->text = term_word(term, values);
+        return GALERNA_TEXT;
+    }
+    if (term->type == TERM_INTEGER) {
+        value->integer = term_number(term, values);
+        return GALERNA_INTEGER;
+    }
+    value->boolean = term_number(term, values) != 0;
+    return GALERNA_BOOLEAN;
+}
+
 static int64_t api_lease_user(const struct galerna_lease *lease)
 {
     return core_lease(lease)->request.user;
@@ -319,5 +339,6 @@ void host_api_init(struct galerna_host *api, struct instance *instance)
         .lease_stretches = api_lease_stretches,
         .lease_stretch = api_lease_stretch,
         .host_attribute = api_host_attribute,
+        .lease_term = api_lease_term,
     };
 }

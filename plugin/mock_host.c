@@ -124,6 +124,34 @@ MOCK_LEASE_FIELD(uint32_t, vms)
 MOCK_LEASE_FIELD(const char *, image)
 MOCK_LEASE_FIELD(int64_t, image_size)
 
+static int32_t mock_lease_term(const struct galerna_lease *handle, const char *name,
+                               union galerna_value *value)
+{
+    static const char *const terms[] = {"cancelable", "suspendable", "migratable", "restartable",
+                                        "non-preemptable"};
+    const struct mock_lease *lease = lease_of(handle);
+    const struct mock_term own[] = {
+        {"preemptible",
+         GALERNA_BOOLEAN,
+         {.boolean = lease->terms != GALERNA_TERMS_NON_PREEMPTABLE}},
+        {"terms", GALERNA_TEXT, {.text = terms[lease->terms]}},
+        {"origin", GALERNA_TEXT, {.text = lease->origin ? "external" : "local"}},
+        {"priority", GALERNA_INTEGER, {.integer = lease->priority}},
+    };
+    const size_t n = sizeof own / sizeof *own + lease->n_more_terms;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct mock_term *term =
+            i < lease->n_more_terms ? &lease->more_terms[i] : &own[i - lease->n_more_terms];
+
+        if (strcmp(term->name, name) == 0) {
+            *value = term->value;
+            return term->type;
+        }
+    }
+    return -1;
+}
+
 static int64_t mock_lease_amount(const struct galerna_lease *lease, uint32_t vm, uint32_t type)
 {
     return vm < lease_of(lease)->vms && type < MOCK_TYPES ? lease_of(lease)->amounts[type] : 0;
@@ -251,6 +279,7 @@ struct mock_host *mock_host_create(void)
         .lease_stretches = mock_lease_stretches,
         .lease_stretch = mock_lease_stretch,
         .host_attribute = mock_host_attribute,
+        .lease_term = mock_lease_term,
     };
     return mock;
 }

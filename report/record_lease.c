@@ -336,7 +336,7 @@ void record_lease_extras(struct output *out, const struct lease *lease)
     LITERAL(out, "\",\"terms\":\"");
     output_text(out, lease_terms_name(request->terms));
     LITERAL(out, "\",\"origin\":\"");
-    output_text(out, request->origin == ORIGIN_EXTERNAL ? "external" : "local");
+    output_text(out, lease_origin_name(request->origin));
     LITERAL(out, "\",\"priority\":");
     output_integer(out, request->priority);
     LITERAL(out, ",\"user\":");

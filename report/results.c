@@ -166,7 +166,7 @@ static void row_request(struct results_row *row, const struct lease_request *req
     results_row_integer(row, request->id);
     results_row_text(row, lease_kind_name(request->kind));
     results_row_text(row, lease_terms_name(request->terms));
-    results_row_text(row, request->origin == ORIGIN_EXTERNAL ? "external" : "local");
+    results_row_text(row, lease_origin_name(request->origin));
     results_row_integer(row, request->priority);
     results_row_optional(row, request->user < 0 ? INSTANT_NONE : request->user);
     results_row_integer(row, request->submit);

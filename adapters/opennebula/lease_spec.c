@@ -1,3 +1,4 @@
+/* A VM's HAIZEA or GALERNA attribute becomes a lease_spec. */
 #include "adapters/opennebula/lease_spec.h"
 
 #include <inttypes.h>
@@ -15,21 +16,22 @@
 enum lease_spec_key {
     KEY_START,
     KEY_DURATION,
-    KEY_PREEMPTIBLE,
     KEY_GROUP,
     KEY_GROUP_SIZE,
     KEY_GROUP_TIMEOUT,
     KEY_DEADLINE,
     KEY_EARLIEST,
-    KEY_PRIORITY,
-    KEY_TERMS,
-    KEY_ORIGIN,
-    KEYS
+    KEY_TERM, /* lease_terms[0], and the others after it */
+    KEYS = KEY_TERM + LEASE_TERM_COUNT
 };
 
-static const char *const key_names[KEYS] = {
-    "START",    "DURATION", "PREEMPTIBLE", "GROUP", "GROUP_SIZE", "GROUP_TIMEOUT",
-    "DEADLINE", "EARLIEST", "PRIORITY",    "TERMS", "ORIGIN"};
+static const char *key_name(enum lease_spec_key key)
+{
+    static const char *const names[KEY_TERM] = {
+        "START", "DURATION", "GROUP", "GROUP_SIZE", "GROUP_TIMEOUT", "DEADLINE", "EARLIEST"};
+
+    return key < KEY_TERM ? names[key] : lease_terms[key - KEY_TERM].attribute;
+}
 
 /* The attribute of one VM. */
 struct reader {
@@ -60,7 +62,7 @@ static int wrong_value(const struct reader *reader, enum lease_spec_key key, con
 {
     char shown[48];
 
-    return wrong(reader, "%s is '%s': %s", key_names[key],
+    return wrong(reader, "%s is '%s': %s", key_name(key),
                  printable(shown, sizeof shown, reader->values[key]), expected);
 }
 
@@ -74,7 +76,7 @@ static int unknown_key(const struct reader *reader, const char *key)
     printable(shown, sizeof shown, key);
     suggestion_init(&suggestion, shown);
     for (int i = 0; i < KEYS; i++)
-        suggestion_offer(&suggestion, key_names[i]);
+        suggestion_offer(&suggestion, key_name((enum lease_spec_key)i));
     return wrong(reader, "there is no attribute '%s'%s", shown,
                  suggestion_text(&suggestion, near, sizeof near));
 }
@@ -82,10 +84,10 @@ static int unknown_key(const struct reader *reader, const char *key)
 static int note_value(struct reader *reader, const char *key, const char *value)
 {
     for (int i = 0; i < KEYS; i++) {
-        if (strcasecmp(key, key_names[i]))
+        if (strcasecmp(key, key_name((enum lease_spec_key)i)))
             continue;
         if (reader->values[i])
-            return wrong(reader, "%s is given twice", key_names[i]);
+            return wrong(reader, "%s is given twice", key_name((enum lease_spec_key)i));
         reader->values[i] = value;
         return 0;
     }
@@ -188,45 +190,34 @@ static int read_duration(const struct reader *reader)
                                             : "HH:MM:SS, D:HH:MM:SS or unlimited is expected");
 }
 
-static int read_preemptible(const struct reader *reader)
+static int read_term(const struct reader *reader, enum term_id id)
 {
-    static const char *const yes[] = {"yes", "true", "1"}, *const no[] = {"no", "false", "0"};
-    const char *value = reader->values[KEY_PREEMPTIBLE];
+    const enum lease_spec_key key = KEY_TERM + (enum lease_spec_key)id;
+    char expected[TERM_EXPECTED_MAX + sizeof " is expected"];
 
-    for (size_t i = 0; value && i < sizeof yes / sizeof *yes; i++) {
-        if (!is_word(value, yes[i]) && !is_word(value, no[i]))
-            continue;
-        reader->spec->preemptible = is_word(value, yes[i]);
+    if (!reader->values[key])
         return 0;
-    }
-    return value ? wrong_value(reader, KEY_PREEMPTIBLE, "yes or no is expected") : 0;
+    reader->spec->given |= 1U << id;
+    if (term_read(&lease_terms[id], reader->values[key], &reader->spec->term_values, expected) == 0)
+        return 0;
+    strcat(expected, " is expected");
+    return wrong_value(reader, key, expected);
 }
 
-/* TERMS says more than PREEMPTIBLE; both must agree. */
 static int read_terms(const struct reader *reader)
 {
-    const char *value = reader->values[KEY_TERMS];
+    static const unsigned both = 1U << TERM_ID_preemptible | 1U << TERM_ID_terms;
     struct lease_spec *spec = reader->spec;
-    bool preemptible;
 
-    spec->terms_by_site = !value && !reader->values[KEY_PREEMPTIBLE];
-    if (!value) {
-        spec->terms = spec->preemptible ? TERMS_SUSPENDABLE : TERMS_NON_PREEMPTABLE;
-        return 0;
-    }
-    for (int i = 0; i <= TERMS_NON_PREEMPTABLE; i++) {
-        if (!is_word(value, lease_terms_name((enum lease_terms)i)))
-            continue;
-        spec->terms = (enum lease_terms)i;
-        preemptible = i != TERMS_NON_PREEMPTABLE;
-        if (reader->values[KEY_PREEMPTIBLE] && preemptible != spec->preemptible)
-            return wrong_value(reader, KEY_TERMS, "PREEMPTIBLE says the opposite");
-        spec->preemptible = preemptible;
-        return 0;
-    }
-    return wrong_value(reader, KEY_TERMS,
-                       "cancelable, suspendable, migratable, restartable or non-preemptable is "
-                       "expected");
+    for (int id = 0; id < LEASE_TERM_COUNT; id++)
+        if (read_term(reader, (enum term_id)id) < 0)
+            return -1;
+    if (!terms_settle(&spec->term_values, spec->given))
+        return wrong_value(reader, KEY_TERM + (enum lease_spec_key)TERM_ID_terms,
+                           "PREEMPTIBLE says the opposite");
+    if (spec->given & both)
+        spec->given |= both;
+    return 0;
 }
 
 static int read_integer(const struct reader *reader, enum lease_spec_key key, int64_t least,
@@ -272,30 +263,6 @@ static int read_group(const struct reader *reader)
     return expected ? wrong_value(reader, KEY_GROUP_TIMEOUT, expected) : 0;
 }
 
-static int read_origin(const struct reader *reader)
-{
-    const char *value = reader->values[KEY_ORIGIN];
-
-    if (!value || is_word(value, "local"))
-        return 0;
-    reader->spec->origin = ORIGIN_EXTERNAL;
-    return is_word(value, "external")
-               ? 0
-               : wrong_value(reader, KEY_ORIGIN, "local or external is expected");
-}
-
-static int read_priority(const struct reader *reader)
-{
-    int64_t priority = reader->spec->priority;
-
-    if (read_integer(reader, KEY_PRIORITY, -LEASE_SPEC_PRIORITY_MOST, LEASE_SPEC_PRIORITY_MOST,
-                     &priority) < 0)
-        return -1;
-    reader->spec->priority = (int32_t)priority;
-    reader->spec->priority_by_site &= reader->values[KEY_PRIORITY] == NULL;
-    return 0;
-}
-
 /* What must go together, once all values are read. */
 static int check(const struct reader *reader)
 {
@@ -325,14 +292,13 @@ static int check(const struct reader *reader)
  * that is no number counts as 0 there. */
 static void read_site_priority(const struct vm *vm, struct lease_spec *spec)
 {
+    const struct lease_term *row = &lease_terms[TERM_ID_priority];
     const char *text = attributes_find(&vm->user_template, "USER_PRIORITY");
     double value = text ? strtod(text, NULL) : 0;
 
     if (isnan(value))
         value = 0;
-    spec->priority =
-        (int32_t)fmax(-LEASE_SPEC_PRIORITY_MOST, fmin(value, LEASE_SPEC_PRIORITY_MOST));
-    spec->priority_by_site = true;
+    spec->priority = (int32_t)fmax((double)row->least, fmin(value, (double)row->most));
 }
 
 int lease_spec_read(const struct vm *vm, const struct lease_spec_defaults *defaults,
@@ -348,21 +314,19 @@ int lease_spec_read(const struct vm *vm, const struct lease_spec_defaults *defau
         .earliest = INSTANT_NONE,
         .deadline = INSTANT_NONE,
         .duration = defaults->duration,
-        .preemptible = defaults->preemptible,
-        .terms = defaults->preemptible ? TERMS_SUSPENDABLE : TERMS_NON_PREEMPTABLE,
-        .terms_by_site = true,
-        .origin = ORIGIN_LOCAL,
         .group_timeout = -1,
     };
+    term_values_init(&spec->term_values);
+    spec->preemptible = defaults->preemptible;
+    terms_settle(&spec->term_values, 0);
     reason[0] = '\0';
     read_site_priority(vm, spec);
     found = find(&reader);
     if (found <= 0)
         return found;
     spec->present = true;
-    if (read_start(&reader) < 0 || read_duration(&reader) < 0 || read_preemptible(&reader) < 0 ||
-        read_terms(&reader) < 0 || read_group(&reader) < 0 || read_origin(&reader) < 0 ||
-        read_priority(&reader) < 0 ||
+    if (read_start(&reader) < 0 || read_duration(&reader) < 0 || read_terms(&reader) < 0 ||
+        read_group(&reader) < 0 ||
         read_time(&reader, KEY_DEADLINE, &spec->deadline, &spec->relative_deadline) < 0 ||
         read_time(&reader, KEY_EARLIEST, &spec->earliest, &spec->relative_earliest) < 0)
         return -1;

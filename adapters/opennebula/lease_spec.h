@@ -1,8 +1,8 @@
-/* spec.h: what a VM's template says about its lease (HAIZEA or GALERNA attribute).
+/* lease_spec.h: what a VM's template says about its lease (HAIZEA or GALERNA attribute).
  *
- * HAIZEA=[START, DURATION, PREEMPTIBLE, GROUP, GROUP_SIZE, GROUP_TIMEOUT, DEADLINE, EARLIEST,
- * PRIORITY, TERMS, ORIGIN], in USER_TEMPLATE or TEMPLATE; names and words in any case. GALERNA wins
- * over HAIZEA, USER_TEMPLATE over TEMPLATE. What a user writes is a spec: rights.h says what of it
+ * HAIZEA=[START, DURATION, GROUP, GROUP_SIZE, GROUP_TIMEOUT, DEADLINE, EARLIEST and the terms of
+ * core/lease_terms.h], in USER_TEMPLATE or TEMPLATE; names and words in any case. GALERNA wins over
+ * HAIZEA, USER_TEMPLATE over TEMPLATE. What a user writes is a spec: rights.h says what of it
  * is granted.
  */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_LEASE_SPEC_H
@@ -15,7 +15,6 @@ enum {
     LEASE_SPEC_GROUP_MAX = 64,
     LEASE_SPEC_TEXT_MAX = 256,
     LEASE_SPEC_GROUP_SIZE_MOST = 100000,
-    LEASE_SPEC_PRIORITY_MOST = 1000000, /* and its negative */
 };
 
 struct lease_spec {
@@ -27,12 +26,9 @@ struct lease_spec {
     int64_t deadline;     /* of a deadline lease: ended by then; else INSTANT_NONE */
     bool relative_start, relative_earliest, relative_deadline; /* written as "+hh:mm:ss" */
     int64_t duration; /* seconds, 1 or more, or SPAN_UNLIMITED */
-    bool preemptible;
-    enum lease_terms terms;
-    bool terms_by_site; /* the VM says neither TERMS nor PREEMPTIBLE: they are the defaults' */
-    enum lease_origin origin;
-    int32_t priority;
-    bool priority_by_site; /* it is USER_PRIORITY's, which OpenNebula lets administrators set */
+    LEASE_TERM_MEMBERS;
+    unsigned given; /* bits 1 << enum term_id: terms that the VM says, not its site. PREEMPTIBLE and
+                       TERMS are given together */
     char group[LEASE_SPEC_GROUP_MAX]; /* "": the VM is a lease of its own */
     uint32_t group_size;              /* 0: not said */
     int64_t group_timeout; /* seconds after which an incomplete group is taken as complete;

@@ -1,3 +1,4 @@
+/* The sections [rights] of the configuration, and what they allow. */
 #include "adapters/opennebula/rights.h"
 
 #include <errno.h>
@@ -15,36 +16,30 @@ enum right {
     RIGHT_RESERVATIONS,
     RIGHT_IMMEDIATE,
     RIGHT_DEADLINES,
-    RIGHT_NON_PREEMPTIBLE,
-    RIGHT_EXTERNAL,
-    RIGHT_MAX_PRIORITY,
     RIGHT_MAX_DURATION,
     RIGHT_MAX_AHEAD,
     RIGHT_MAX_VMS,
     RIGHT_MAX_RESERVATIONS,
-    RIGHTS
+    RIGHT_TERM, /* of lease_terms[0], and of the others after it; some are open to everybody */
+    RIGHTS = RIGHT_TERM + LEASE_TERM_COUNT
 };
 
 enum right_type { RIGHT_YES_NO, RIGHT_NUMBER, RIGHT_SPAN };
 
 #define NO_LIMIT INT64_MAX
 
-static const struct {
-    const char *name;
+struct right_row {
+    const char *name; /* NULL: there is no such right */
     enum right_type type;
     int64_t otherwise, least, most;
     const char *meaning;
-} right_table[RIGHTS] = {
+};
+
+static const struct right_row own_rights[RIGHT_TERM] = {
     [RIGHT_RESERVATIONS] = {"reservations", RIGHT_YES_NO, 1, 0, 1,
                             "May ask for a start at an exact time."},
     [RIGHT_IMMEDIATE] = {"immediate", RIGHT_YES_NO, 1, 0, 1, "May ask for START=now."},
     [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "May ask for a DEADLINE."},
-    [RIGHT_NON_PREEMPTIBLE] = {"non-preemptible", RIGHT_YES_NO, 1, 0, 1,
-                               "May say that a lease is not to be preempted (PREEMPTIBLE=no)."},
-    [RIGHT_EXTERNAL] = {"external", RIGHT_YES_NO, 0, 0, 1,
-                        "May say that a lease comes from another site (ORIGIN=external)."},
-    [RIGHT_MAX_PRIORITY] = {"max-priority", RIGHT_NUMBER, 0, -LEASE_SPEC_PRIORITY_MOST,
-                            LEASE_SPEC_PRIORITY_MOST, "The highest PRIORITY."},
     [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, LEASE_SPEC_SPAN_MOST,
                             "The longest DURATION."},
     [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, NO_LIMIT, 0, LEASE_SPEC_SPAN_MOST,
@@ -54,6 +49,20 @@ static const struct {
     [RIGHT_MAX_RESERVATIONS] = {"max-reservations", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
                                 "Reservations of one user at once."},
 };
+
+static struct right_row row_of(enum right right)
+{
+    const struct lease_term *term;
+
+    if (right < RIGHT_TERM)
+        return own_rights[right];
+    term = &lease_terms[right - RIGHT_TERM];
+    if (term->type == TERM_INTEGER)
+        return (struct right_row){term->right.name, RIGHT_NUMBER, term->right.otherwise,
+                                  term->least,      term->most,   term->right.meaning};
+    return (struct right_row){term->right.name,   RIGHT_YES_NO, term->right.otherwise, 0, 1,
+                              term->right.meaning};
+}
 
 enum section_kind { SECTION_GROUP, SECTION_USER };
 
@@ -85,17 +94,17 @@ static int parse_yes_no(const char *text, int64_t *value)
     return -1;
 }
 
-static int parse_value(enum right right, const char *text, int64_t *value)
+static int parse_value(const struct right_row *row, const char *text, int64_t *value)
 {
     char *end;
 
-    if (right_table[right].type == RIGHT_YES_NO)
+    if (row->type == RIGHT_YES_NO)
         return parse_yes_no(text, value);
-    if (!strcasecmp(text, "unlimited") && right_table[right].otherwise == NO_LIMIT) {
+    if (!strcasecmp(text, "unlimited") && row->otherwise == NO_LIMIT) {
         *value = NO_LIMIT;
         return 0;
     }
-    if (right_table[right].type == RIGHT_SPAN && strchr(text, ':')) {
+    if (row->type == RIGHT_SPAN && strchr(text, ':')) {
         if (span_parse(text, value))
             return -1;
     } else {
@@ -104,21 +113,21 @@ static int parse_value(enum right right, const char *text, int64_t *value)
         if (end == text || *end || errno)
             return -1;
     }
-    return *value < right_table[right].least || *value > right_table[right].most ? -1 : 0;
+    return *value < row->least || *value > row->most ? -1 : 0;
 }
 
-static const char *expects(enum right right, char *text, size_t size)
+static const char *expects(const struct right_row *row, char *text, size_t size)
 {
-    const char *unlimited = right_table[right].otherwise == NO_LIMIT ? ", or unlimited" : "";
+    const char *unlimited = row->otherwise == NO_LIMIT ? ", or unlimited" : "";
 
-    if (right_table[right].type == RIGHT_YES_NO)
+    if (row->type == RIGHT_YES_NO)
         snprintf(text, size, "yes or no");
-    else if (right_table[right].type == RIGHT_SPAN)
-        snprintf(text, size, "seconds, HH:MM:SS or D:HH:MM:SS, %" PRId64 " s or more%s",
-                 right_table[right].least, unlimited);
+    else if (row->type == RIGHT_SPAN)
+        snprintf(text, size, "seconds, HH:MM:SS or D:HH:MM:SS, %" PRId64 " s or more%s", row->least,
+                 unlimited);
     else
-        snprintf(text, size, "a whole number from %" PRId64 " to %" PRId64 "%s",
-                 right_table[right].least, right_table[right].most, unlimited);
+        snprintf(text, size, "a whole number from %" PRId64 " to %" PRId64 "%s", row->least,
+                 row->most, unlimited);
     return text;
 }
 
@@ -129,10 +138,13 @@ static int find_right(const struct ini_entry *entry, enum right *right, struct e
 
     suggestion_init(&suggestion, entry->key);
     for (int i = 0; i < RIGHTS; i++) {
+        const char *name = row_of((enum right)i).name;
+
         *right = (enum right)i;
-        if (!strcmp(right_table[i].name, entry->key))
+        if (name && !strcmp(name, entry->key))
             return 0;
-        suggestion_offer(&suggestion, right_table[i].name);
+        if (name)
+            suggestion_offer(&suggestion, name);
     }
     return error_set(err, EINVAL, "%s: unknown option '%s' in section [%s]%s",
                      ini_where(entry, where, sizeof where), entry->key, entry->section,
@@ -186,6 +198,7 @@ static const char *behind_rights(const char *section)
 static int read_entry(struct rights *rights, const struct ini_entry *entry, struct error *err)
 {
     struct section *section;
+    struct right_row row;
     enum right right;
     int64_t value;
     char where[256], expected[128];
@@ -193,10 +206,11 @@ static int read_entry(struct rights *rights, const struct ini_entry *entry, stru
     add_section(rights, behind_rights(entry->section), &section);
     if (find_right(entry, &right, err) < 0)
         return -1;
-    if (parse_value(right, entry->value, &value) < 0)
+    row = row_of(right);
+    if (parse_value(&row, entry->value, &value) < 0)
         return error_set(err, EINVAL, "%s: %s.%s is '%.60s', expected %s",
                          ini_where(entry, where, sizeof where), entry->section, entry->key,
-                         entry->value, expects(right, expected, sizeof expected));
+                         entry->value, expects(&row, expected, sizeof expected));
     if (section) {
         section->set[right] = true;
         section->values[right] = value;
@@ -248,7 +262,7 @@ struct rights *rights_create(const struct ini *ini, struct error *err)
     struct rights *rights = memory_new(1, sizeof *rights);
 
     for (int i = 0; i < RIGHTS; i++)
-        rights->values[i] = right_table[i].otherwise;
+        rights->values[i] = row_of((enum right)i).otherwise;
     if (read_sections(rights, ini, err) < 0) {
         rights_destroy(rights);
         return NULL;
@@ -325,10 +339,41 @@ static int check_kind(const struct limits *limits, const struct lease_spec *spec
         return refuse(reason, "START=now was asked for, and you may not; best_effort is allowed");
     if (spec->kind == LEASE_DEADLINE && !limits->values[RIGHT_DEADLINES])
         return refuse(reason, "a DEADLINE was asked for, and you may not set one");
-    if (!spec->preemptible && !spec->terms_by_site && !limits->values[RIGHT_NON_PREEMPTIBLE])
-        return refuse(reason, "PREEMPTIBLE=no was asked for, and your leases are preemptible");
-    if (spec->origin == ORIGIN_EXTERNAL && !limits->values[RIGHT_EXTERNAL])
-        return refuse(reason, "ORIGIN=external was asked for, and you may not say so");
+    return 0;
+}
+
+static bool is_denied(const struct limits *limits, size_t term, const struct term_values *values)
+{
+    const struct lease_term *row = &lease_terms[term];
+    int64_t limit = limits->values[RIGHT_TERM + term];
+
+    if (!row->right.name)
+        return false;
+    return row->type == TERM_INTEGER ? term_number(row, values) > limit
+                                     : !limit && term_number(row, values) == row->restricted;
+}
+
+/* What the VM asks for is refused where it may not; a default of the site's gives way. */
+static int check_terms(const struct limits *limits, struct lease_spec *spec,
+                       char reason[LEASE_SPEC_TEXT_MAX])
+{
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
+        const struct lease_term *term = &lease_terms[i];
+        char value[TERM_TEXT_MAX];
+
+        if (!is_denied(limits, i, &spec->term_values))
+            continue;
+        if (spec->given >> i & 1) {
+            term_write(term, &spec->term_values, value);
+            if (term->type == TERM_INTEGER)
+                return refuse(reason, "%s is %s, at most %" PRId64 " is allowed", term->attribute,
+                              value, limits->values[RIGHT_TERM + i]);
+            return refuse(reason, "%s=%s is not allowed", term->attribute, value);
+        }
+        if (term->type == TERM_FLAG)
+            term_set_number(term, &spec->term_values, !term->restricted);
+    }
+    terms_settle(&spec->term_values, spec->given);
     return 0;
 }
 
@@ -353,9 +398,6 @@ static int check_amounts(const struct limits *limits, const struct rights_reques
     const int64_t *most = limits->values;
     char asked[32], limit[32];
 
-    if (!spec->priority_by_site && spec->priority > most[RIGHT_MAX_PRIORITY])
-        return refuse(reason, "PRIORITY %d was asked for, at most %" PRId64 " is allowed",
-                      spec->priority, most[RIGHT_MAX_PRIORITY]);
     if (spec->duration > most[RIGHT_MAX_DURATION])
         return refuse(reason, "DURATION is %s (hh:mm:ss), at most %s is allowed",
                       span_text(spec->duration, asked, sizeof asked),
@@ -370,7 +412,7 @@ static int check_amounts(const struct limits *limits, const struct rights_reques
 int rights_grant(const struct rights *rights, const struct rights_request *request,
                  char reason[LEASE_SPEC_TEXT_MAX])
 {
-    const struct lease_spec *spec = request->spec;
+    struct lease_spec *spec = request->spec;
     struct limits limits;
     uint32_t n_vms = spec->group_size > request->n_vms ? spec->group_size : request->n_vms;
 
@@ -383,7 +425,8 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
                       n_vms, limits.values[RIGHT_MAX_VMS]);
     if (!spec->present)
         return 0;
-    if (check_kind(&limits, spec, reason) < 0 || check_amounts(&limits, request, reason) < 0 ||
+    if (check_kind(&limits, spec, reason) < 0 || check_terms(&limits, spec, reason) < 0 ||
+        check_amounts(&limits, request, reason) < 0 ||
         check_ahead(&limits, "START", spec->start, request->now, reason) < 0 ||
         check_ahead(&limits, "EARLIEST", spec->earliest, request->now, reason) < 0)
         return -1;
@@ -395,14 +438,17 @@ void rights_print_options(FILE *stream)
     char expected[128];
 
     for (int i = 0; i < RIGHTS; i++) {
-        fprintf(stream, "%s: %s", right_table[i].name,
-                expects((enum right)i, expected, sizeof expected));
-        if (right_table[i].type == RIGHT_YES_NO)
-            fprintf(stream, " (default: %s)", right_table[i].otherwise ? "yes" : "no");
-        else if (right_table[i].otherwise == NO_LIMIT)
+        const struct right_row row = row_of((enum right)i);
+
+        if (!row.name)
+            continue;
+        fprintf(stream, "%s: %s", row.name, expects(&row, expected, sizeof expected));
+        if (row.type == RIGHT_YES_NO)
+            fprintf(stream, " (default: %s)", row.otherwise ? "yes" : "no");
+        else if (row.otherwise == NO_LIMIT)
             fprintf(stream, " (default: unlimited)");
         else
-            fprintf(stream, " (default: %" PRId64 ")", right_table[i].otherwise);
-        fprintf(stream, "\n    %s\n", right_table[i].meaning);
+            fprintf(stream, " (default: %" PRId64 ")", row.otherwise);
+        fprintf(stream, "\n    %s\n", row.meaning);
     }
 }

@@ -26,14 +26,15 @@ void rights_destroy(struct rights *rights); /* NULL is allowed */
 /* Who asks, and for how much. */
 struct rights_request {
     const char *user, *group; /* names; NULL: unknown, the general section counts */
-    const struct lease_spec *spec;
-    uint32_t n_vms;      /* of the lease, or of what is known of its group so far */
+    struct lease_spec *spec;  /* terms that it does not say are made to follow the rights */
+    uint32_t n_vms;           /* of the lease, or of what is known of its group so far */
     size_t reservations; /* of this user that are not over (refused, ended), without this one */
     int64_t now;
 };
 
-/* May they? 0, or -1 with `reason`: what was asked for, and the limit. Wishes of VMs without the
- * attribute are granted but for max-vms. O(options + log of sections). */
+/* May they? 0, or -1 with `reason`: what was asked for, and the limit. A VM with the attribute that
+ * leaves PREEMPTIBLE and TERMS out is preemptible where its owner may not ask for anything else. Of
+ * VMs without the attribute only max-vms is checked. O(options + log of sections). */
 int rights_grant(const struct rights *rights, const struct rights_request *request,
                  char reason[LEASE_SPEC_TEXT_MAX]);
 

@@ -217,13 +217,22 @@ static void put_times(struct json_writer *writer, const struct lease_record *lea
     put_expectation(writer, lease, now);
 }
 
+static void put_term(struct json_writer *writer, const struct lease_term *term,
+                     const struct term_values *values)
+{
+    if (term->type == TERM_FLAG)
+        put_flag(writer, term->name, term_number(term, values) != 0);
+    else if (term->type == TERM_INTEGER)
+        put_number(writer, term->name, term_number(term, values));
+    else
+        put_text(writer, term->name, term_word(term, values));
+}
+
 static void put_terms(struct json_writer *writer, const struct lease_record *lease)
 {
     put_flag(writer, "plain", lease->plain);
-    put_flag(writer, "preemptible", lease->preemptible);
-    put_plain(writer, "terms", store_terms_words[lease->terms]);
-    put_plain(writer, "origin", store_origin_words[lease->origin]);
-    put_number(writer, "priority", lease->priority);
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        put_term(writer, &lease_terms[i], &lease->term_values);
     put_flag(writer, "accepted", lease->accepted);
     put_flag(writer, "late", lease->late);
 }

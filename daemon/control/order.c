@@ -1,3 +1,4 @@
+/* A lease asked for over the control socket: read, checked, and as templates. */
 #include "daemon/control/order.h"
 
 #include <errno.h>
@@ -13,9 +14,10 @@
 
 #define DURATION_MAX INT64_C(3153600000) /* 100 years */
 
+/* Beside the terms of core/lease_terms.h. */
 static const char *const fields[] = {
-    "command", "dry_run",  "kind",     "count",    "cpu",   "memory",   "template",
-    "start",   "earliest", "deadline", "duration", "terms", "priority", "name",
+    "command",  "dry_run", "kind",     "count",    "cpu",      "memory",
+    "template", "start",   "earliest", "deadline", "duration", "name",
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -32,9 +34,11 @@ static int check_fields(const json_t *request, struct error *err)
         char near[80];
 
         suggestion_init(&suggestion, key);
-        for (int i = 0; i < FIELDS; i++) {
-            known = known || strcmp(key, fields[i]) == 0;
-            suggestion_offer(&suggestion, fields[i]);
+        for (int i = 0; i < FIELDS + LEASE_TERM_COUNT; i++) {
+            const char *field = i < FIELDS ? fields[i] : lease_terms[i - FIELDS].name;
+
+            known = known || strcmp(key, field) == 0;
+            suggestion_offer(&suggestion, field);
         }
         if (!known)
             return error_set(err, EINVAL, "unknown field '%.60s'%s", key,
@@ -85,6 +89,56 @@ static int read_word(const json_t *request, const char *field, const char *const
     }
     return error_set(err, EINVAL, "%s: '%.40s' is none of %s", field,
                      json_is_string(value) ? json_string_value(value) : "that", known);
+}
+
+static int wrong_term(const struct lease_term *term, const json_t *value, struct error *err)
+{
+    char expected[TERM_EXPECTED_MAX];
+
+    term_expected(term, expected);
+    if (json_is_string(value))
+        return error_set(err, EINVAL, "%s: '%.40s': expected %s", term->name,
+                         json_string_value(value), expected);
+    return error_set(err, EINVAL, "%s: expected %s", term->name,
+                     term->type == TERM_FLAG ? "true or false" : expected);
+}
+
+static int read_term(const json_t *value, const struct lease_term *term, struct term_values *values,
+                     struct error *err)
+{
+    char expected[TERM_EXPECTED_MAX];
+    int64_t number = json_is_true(value) ? 1 : json_integer_value(value);
+
+    if (term->type == TERM_WORD || term->type == TERM_TEXT) {
+        if (!json_is_string(value) ||
+            term_read(term, json_string_value(value), values, expected) < 0)
+            return wrong_term(term, value, err);
+        return 0;
+    }
+    if (term->type == TERM_FLAG
+            ? !json_is_boolean(value)
+            : !json_is_integer(value) || number < term->least || number > term->most)
+        return wrong_term(term, value, err);
+    term_set_number(term, values, number);
+    return 0;
+}
+
+static int read_terms(const json_t *request, struct order *order, struct error *err)
+{
+    unsigned given = 0;
+
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
+        const json_t *value = json_object_get(request, lease_terms[i].name);
+
+        if (!value || json_is_null(value))
+            continue;
+        given |= 1U << i;
+        if (read_term(value, &lease_terms[i], &order->term_values, err) < 0)
+            return -1;
+    }
+    if (!terms_settle(&order->term_values, given))
+        return error_set(err, EINVAL, "terms: 'preemptible' says the opposite");
+    return 0;
 }
 
 static int read_size(const json_t *request, struct order *order, struct error *err)
@@ -190,7 +244,6 @@ static int check_times(const struct order *order, int64_t now, struct error *err
 
 int order_read(const json_t *request, int64_t now, struct order *order, struct error *err)
 {
-    int64_t priority = 0;
     int word;
 
     *order = (struct order){
@@ -200,8 +253,8 @@ int order_read(const json_t *request, int64_t now, struct order *order, struct e
         .earliest = INSTANT_NONE,
         .deadline = INSTANT_NONE,
         .duration = SPAN_UNLIMITED,
-        .terms = TERMS_NON_PREEMPTABLE,
     };
+    term_values_init(&order->term_values);
     if (check_fields(request, err) < 0)
         return -1;
     if (json_object_get(request, "kind")) {
@@ -209,19 +262,12 @@ int order_read(const json_t *request, int64_t now, struct order *order, struct e
             return -1;
         order->kind = (enum lease_kind)word;
     }
-    if (json_object_get(request, "terms")) {
-        if ((word = read_word(request, "terms", store_terms_words, STORE_TERMS, err)) < 0)
-            return -1;
-        order->terms = (enum lease_terms)word;
-    }
     if (read_size(request, order, err) < 0 || read_duration(request, order, err) < 0 ||
         read_name(request, order, err) < 0 || read_time(request, "start", &order->start, err) < 0 ||
         read_time(request, "earliest", &order->earliest, err) < 0 ||
         read_time(request, "deadline", &order->deadline, err) < 0 ||
-        read_integer(request, "priority", -ORDER_PRIORITY_MAX, ORDER_PRIORITY_MAX, &priority, err) <
-            0)
+        read_terms(request, order, err) < 0)
         return -1;
-    order->priority = (int32_t)priority;
     return check_times(order, now, err);
 }
 
@@ -239,10 +285,7 @@ void order_lease_request(const struct order *order, int64_t now, struct node_set
         .duration_original = order->duration,
         .duration = order->duration,
         .duration_known = SPAN_NONE,
-        .preemptible = order->terms != TERMS_NON_PREEMPTABLE,
-        .terms = order->terms,
-        .origin = ORIGIN_LOCAL,
-        .priority = order->priority,
+        .term_values = order->term_values,
         .user = -1,
         .node_sets = set,
         .n_node_sets = 1,
@@ -276,29 +319,30 @@ static void put_time(struct writer *writer, const char *name, int64_t instant)
         return;
     moment_format(instant, text);
     text[strlen(text) - 1] = '\0'; /* an offset in place of Z, as everybody understands it */
-    put(writer, ", %s=\"%s+00:00\"", name, text);
+    put(writer, "%s=\"%s+00:00\", ", name, text);
 }
 
 size_t order_attribute(const struct order *order, const char *group, char *text, size_t size)
 {
     struct writer writer = {text, size, 0};
+    char value[TERM_TEXT_MAX];
 
+    put(&writer, "GALERNA=[");
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        put(&writer, "%s=\"%s\", ", lease_terms[i].attribute,
+            term_write(&lease_terms[i], &order->term_values, value));
     if (order->kind == LEASE_RESERVATION) {
-        put(&writer, "GALERNA=[PRIORITY=\"%" PRId32 "\"", order->priority);
         put_time(&writer, "START", order->start);
     } else {
-        put(&writer, "GALERNA=[PRIORITY=\"%" PRId32 "\", START=\"%s\"", order->priority,
-            order->kind == LEASE_IMMEDIATE ? "now" : "best_effort");
+        put(&writer, "START=\"%s\", ", order->kind == LEASE_IMMEDIATE ? "now" : "best_effort");
         put_time(&writer, "EARLIEST", order->earliest);
         put_time(&writer, "DEADLINE", order->deadline);
     }
     if (order->duration == SPAN_UNLIMITED)
-        put(&writer, ", DURATION=\"unlimited\"");
+        put(&writer, "DURATION=\"unlimited\"");
     else
-        put(&writer, ", DURATION=\"%02" PRId64 ":%02d:%02d\"", order->duration / 3600,
+        put(&writer, "DURATION=\"%02" PRId64 ":%02d:%02d\"", order->duration / 3600,
             (int)(order->duration / 60 % 60), (int)(order->duration % 60));
-    put(&writer, ", PREEMPTIBLE=\"%s\", TERMS=\"%s\"",
-        order->terms == TERMS_NON_PREEMPTABLE ? "no" : "yes", store_terms_words[order->terms]);
     if (order->count > 1)
         put(&writer, ", GROUP=\"%s\", GROUP_SIZE=\"%" PRIu32 "\"", group, order->count);
     put(&writer, "]");

@@ -15,7 +15,6 @@
 
 enum {
     ORDER_COUNT_MAX = 10000,
-    ORDER_PRIORITY_MAX = 1000000,
     ORDER_TEXT_MAX = 1024,
 };
 
@@ -31,8 +30,7 @@ struct order {
     int64_t earliest;    /* best-effort and deadline: not before; INSTANT_NONE */
     int64_t deadline;    /* INSTANT_NONE */
     int64_t duration;    /* seconds, or SPAN_UNLIMITED */
-    enum lease_terms terms;
-    int32_t priority;
+    LEASE_TERM_MEMBERS;
     char name[STORE_NAME_MAX]; /* "": none */
 };
 

@@ -85,10 +85,7 @@ static void take_terms(struct lease_record *lease, const struct lease_spec *spec
                       (spec->relative_earliest ? RELATIVE_EARLIEST : 0U) |
                       (spec->relative_deadline ? RELATIVE_DEADLINE : 0U);
     lease->duration = spec->duration;
-    lease->preemptible = spec->preemptible;
-    lease->terms = spec->terms;
-    lease->origin = spec->origin;
-    lease->priority = spec->priority;
+    lease->term_values = spec->term_values;
     lease->group_size = spec->group_size;
     snprintf(lease->group, sizeof lease->group, "%s", spec->group);
 }
@@ -132,7 +129,7 @@ static size_t reservations_of(const struct daemon *daemon, int32_t uid,
     return count;
 }
 
-static bool granted(struct daemon *daemon, const struct vm *vm, const struct lease_spec *spec,
+static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spec *spec,
                     int64_t now, char reason[LEASE_SPEC_TEXT_MAX])
 {
     const struct lease_record *group = spec->group[0] ? open_group(daemon, vm, spec->group) : NULL;
@@ -300,11 +297,12 @@ void intake_again(struct daemon *daemon, struct lease_record *lease, int64_t now
         refuse(daemon, lease, now, "malformed", reason);
         return;
     }
-    take_terms(lease, &spec);
     if (!granted(daemon, observed->full, &spec, now, reason)) {
+        take_terms(lease, &spec);
         refuse(daemon, lease, now, "not-granted", reason);
         return;
     }
+    take_terms(lease, &spec);
     lease->submit = now;
     store_mark_lease(daemon->store, lease);
     daemon_wake(daemon);

@@ -350,10 +350,7 @@ static void fill_request(const struct planner *planner, const struct lease_recor
                                       .duration_original = lease->duration,
                                       .duration = lease->duration,
                                       .duration_known = SPAN_NONE,
-                                      .preemptible = lease->preemptible,
-                                      .terms = lease->terms,
-                                      .origin = lease->origin,
-                                      .priority = lease->priority,
+                                      .term_values = lease->term_values,
                                       .user = lease->uid,
                                       .node_sets = planned->node_sets,
                                       .n_node_sets = planned->n_node_sets};

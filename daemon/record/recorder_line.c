@@ -124,10 +124,7 @@ static void fill_request(struct lease_request *request, const struct lease_recor
         .deadline = not_before(lease->deadline, start, line->arrival),
         .duration = unlimited ? SPAN_UNLIMITED : lease->duration - line->ran_before,
         .duration_known = SPAN_NONE,
-        .preemptible = lease->preemptible,
-        .terms = lease->terms,
-        .origin = lease->origin,
-        .priority = lease->priority,
+        .term_values = lease->term_values,
         .user = lease->uid,
     };
     if (request->duration < 1)

@@ -33,6 +33,12 @@ enum { LIST_TEXT_MAX = 512, COLUMN_NAME_ROOM = 32 };
         .count = sizeof((struct record *)0)->member / sizeof *((struct record *)0)->member         \
     }
 
+#define TERM_COLUMN(type_in_c, member, ...)                                                        \
+    {.name = #member,                                                                              \
+     .type = COLUMN_TERM,                                                                          \
+     .offset = offsetof(struct lease_record, term_values),                                         \
+     .count = TERM_ID_##member},
+
 static const struct store_column lease_columns[] = {
     FIELD(lease_record, id, COLUMN_INT64),
     WORD(lease_record, phase, store_phase_words, PHASES),
@@ -52,11 +58,7 @@ static const struct store_column lease_columns[] = {
     FIELD(lease_record, warned, COLUMN_BOOL),
     FIELD(lease_record, late, COLUMN_BOOL),
     FIELD(lease_record, relative, COLUMN_UINT32),
-    FIELD(lease_record, preemptible, COLUMN_BOOL),
-    WORD(lease_record, terms, store_terms_words, STORE_TERMS),
-    WORD(lease_record, origin, store_origin_words, STORE_ORIGINS),
-    FIELD(lease_record, priority, COLUMN_INT32),
-    FIELD(lease_record, uid, COLUMN_INT32),
+    LEASE_TERMS(TERM_COLUMN) FIELD(lease_record, uid, COLUMN_INT32),
     FIELD(lease_record, gid, COLUMN_INT32),
     TEXT(lease_record, user),
     TEXT(lease_record, user_group),
@@ -152,6 +154,14 @@ static int bind_list(sqlite3_stmt *statement, int place, const struct store_colu
     return sqlite3_bind_text(statement, place, text, -1, SQLITE_TRANSIENT);
 }
 
+static int bind_term(sqlite3_stmt *statement, int place, const struct lease_term *term,
+                     const struct term_values *values)
+{
+    if (term->type == TERM_WORD || term->type == TERM_TEXT)
+        return sqlite3_bind_text(statement, place, term_word(term, values), -1, SQLITE_STATIC);
+    return sqlite3_bind_int64(statement, place, term_number(term, values));
+}
+
 static int bind_field(sqlite3_stmt *statement, int place, const struct store_column *column,
                       const void *field)
 {
@@ -175,6 +185,8 @@ static int bind_field(sqlite3_stmt *statement, int place, const struct store_col
                                  SQLITE_STATIC);
     case COLUMN_TEXT:
         return sqlite3_bind_text(statement, place, field, -1, SQLITE_STATIC);
+    case COLUMN_TERM:
+        return bind_term(statement, place, &lease_terms[column->count], field);
     default:
         return bind_list(statement, place, column, field);
     }
@@ -220,6 +232,23 @@ static bool read_word(const char *text, const struct store_column *column, void 
     return false;
 }
 
+/* What an administrator may ask for is no limit here: the row was granted when it was written. */
+static bool read_term(sqlite3_stmt *statement, int place, const struct lease_term *term,
+                      struct term_values *values)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, place);
+    char expected[TERM_EXPECTED_MAX];
+    int64_t number;
+
+    if (!text)
+        return false;
+    if (term->type == TERM_WORD || term->type == TERM_TEXT)
+        return term_read(term, text, values, expected) == 0;
+    number = sqlite3_column_int64(statement, place);
+    term_set_number(term, values, number);
+    return term_number(term, values) == number;
+}
+
 static bool read_field(sqlite3_stmt *statement, int place, const struct store_column *column,
                        void *field)
 {
@@ -246,6 +275,8 @@ static bool read_field(sqlite3_stmt *statement, int place, const struct store_co
     default:
         break;
     }
+    if (column->type == COLUMN_TERM)
+        return read_term(statement, place, &lease_terms[column->count], field);
     text = (const char *)sqlite3_column_text(statement, place);
     if (!text)
         return false;

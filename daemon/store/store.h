@@ -67,10 +67,7 @@ struct lease_record {
     bool warned;         /* its user was told that the end is near */
     bool late;           /* a promise was broken: reported */
     uint32_t relative;   /* RELATIVE_*: asked for as "+hh:mm:ss" */
-    bool preemptible;
-    enum lease_terms terms;
-    enum lease_origin origin;
-    int32_t priority;
+    LEASE_TERM_MEMBERS;
     int32_t uid, gid;
     char user[STORE_NAME_MAX], user_group[STORE_NAME_MAX];
     char name[STORE_NAME_MAX];   /* of its first VM */

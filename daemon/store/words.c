@@ -16,17 +16,6 @@ const char *const store_kind_words[] = {
     [LEASE_DEADLINE] = "deadline",
 };
 
-const char *const store_terms_words[] = {
-    [TERMS_CANCELABLE] = "cancelable",           [TERMS_SUSPENDABLE] = "suspendable",
-    [TERMS_MIGRATABLE] = "migratable",           [TERMS_RESTARTABLE] = "restartable",
-    [TERMS_NON_PREEMPTABLE] = "non-preemptable",
-};
-
-const char *const store_origin_words[] = {
-    [ORIGIN_LOCAL] = "local",
-    [ORIGIN_EXTERNAL] = "external",
-};
-
 const char *const store_goal_words[] = {
     [GOAL_NONE] = "none", [GOAL_RUN] = "run",     [GOAL_STOP] = "stop",
     [GOAL_END] = "end",   [GOAL_AGAIN] = "again", [GOAL_HOLD] = "hold",
@@ -35,8 +24,6 @@ const char *const store_goal_words[] = {
 _Static_assert(sizeof store_phase_words / sizeof *store_phase_words == PHASES, "a word per phase");
 _Static_assert(sizeof store_kind_words / sizeof *store_kind_words == STORE_KINDS,
                "a word per kind");
-_Static_assert(sizeof store_terms_words / sizeof *store_terms_words == STORE_TERMS,
-               "and per terms");
 _Static_assert(sizeof store_goal_words / sizeof *store_goal_words == STORE_GOALS, "and per goal");
 
 const char *phase_name(enum lease_phase phase)

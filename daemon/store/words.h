@@ -5,12 +5,10 @@
 
 #include "core/lease.h"
 
-enum { STORE_KINDS = 4, STORE_TERMS = 5, STORE_ORIGINS = 2, STORE_GOALS = 6 };
+enum { STORE_KINDS = 4, STORE_GOALS = 6 };
 
-extern const char *const store_phase_words[];  /* "gathering", "waiting", ... */
-extern const char *const store_kind_words[];   /* "best-effort", "immediate", ... */
-extern const char *const store_terms_words[];  /* "cancelable", "suspendable", ... */
-extern const char *const store_origin_words[]; /* "local", "external" */
-extern const char *const store_goal_words[];   /* "none", "run", ... */
+extern const char *const store_phase_words[]; /* "gathering", "waiting", ... */
+extern const char *const store_kind_words[];  /* "best-effort", "immediate", ... */
+extern const char *const store_goal_words[];  /* "none", "run", ... */
 
 #endif

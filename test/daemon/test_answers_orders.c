@@ -113,18 +113,21 @@ static void orders_are_passed_on(void **state)
     assert_int_equal(fixture->order.start, NOW + 1800);
     length = order_template(&fixture->order, "g7", 1, text);
     assert_int_equal(length, strlen(text));
-    assert_string_equal(text, "NAME=\"web-2\"\nCPU=\"0.59\"\nMEMORY=\"512\"\n"
-                              "GALERNA=[PRIORITY=\"-2\", START=\"2026-11-21T15:30:00+00:00\", "
-                              "DURATION=\"100:00:00\", PREEMPTIBLE=\"yes\", TERMS=\"suspendable\", "
-                              "GROUP=\"g7\", GROUP_SIZE=\"3\"]");
+    assert_string_equal(text,
+                        "NAME=\"web-2\"\nCPU=\"0.59\"\nMEMORY=\"512\"\n"
+                        "GALERNA=[PREEMPTIBLE=\"yes\", TERMS=\"suspendable\", ORIGIN=\"local\", "
+                        "PRIORITY=\"-2\", START=\"2026-11-21T15:30:00+00:00\", "
+                        "DURATION=\"100:00:00\", "
+                        "GROUP=\"g7\", GROUP_SIZE=\"3\"]");
     assert_null(ask(fixture, "{\"command\":\"lease-request\",\"template\":12,\"kind\":\"deadline\","
                              "\"earliest\":\"2026-11-21T15:00:10Z\",\"duration\":50,"
                              "\"deadline\":\"2026-11-21T15:01:00Z\"}"));
     order_template(&fixture->order, "", 0, text);
-    assert_string_equal(text, "GALERNA=[PRIORITY=\"0\", START=\"best_effort\", "
-                              "EARLIEST=\"2026-11-21T15:00:10+00:00\", "
-                              "DEADLINE=\"2026-11-21T15:01:00+00:00\", DURATION=\"00:00:50\", "
-                              "PREEMPTIBLE=\"no\", TERMS=\"non-preemptable\"]");
+    assert_string_equal(text,
+                        "GALERNA=[PREEMPTIBLE=\"no\", TERMS=\"non-preemptable\", ORIGIN=\"local\", "
+                        "PRIORITY=\"0\", START=\"best_effort\", "
+                        "EARLIEST=\"2026-11-21T15:00:10+00:00\", "
+                        "DEADLINE=\"2026-11-21T15:01:00+00:00\", DURATION=\"00:00:50\"]");
     assert_null(ask(fixture, "{\"command\":\"lease-request\",\"template\":12,"
                              "\"kind\":\"immediate\",\"duration\":\"unlimited\"}"));
     order_template(&fixture->order, "", 0, text);

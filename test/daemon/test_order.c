@@ -115,6 +115,7 @@ static void terms_priorities_and_groups_are_understood(void **state)
     (void)state;
     for (int terms = TERMS_CANCELABLE; terms <= TERMS_NON_PREEMPTABLE; terms++) {
         order.terms = (enum lease_terms)terms;
+        order.preemptible = order.terms != TERMS_NON_PREEMPTABLE;
         order.priority = 3 - terms;
         order.count = 1 + (uint32_t)terms;
         read_back(&order, &spec);
@@ -133,6 +134,7 @@ static void the_engine_is_asked_for_the_same(void **state)
     order.deadline = NOW + 1000;
     order.duration = 60;
     order.terms = TERMS_RESTARTABLE;
+    order.preemptible = true;
     order_lease_request(&order, NOW, &set, &request);
     assert_int_equal(set.count, 10);
     assert_int_equal(set.amounts.of[RESOURCE_CPU], 100);

@@ -25,7 +25,7 @@ static const struct {
      TAIL,
      "6:19: preemptible is \"perhaps\": expected true or false"},
     {HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\" terms=\"eternal\">" TAIL,
-     "4:65: terms are \"eternal\": expected cancelable, suspendable, migratable, restartable or "
+     "4:65: terms is \"eternal\": expected cancelable, suspendable, migratable, restartable or "
      "non-preemptable"},
     {HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\" origin=\"Mars\">" TAIL,
      "4:66: origin is \"Mars\": expected local or external"},

@@ -14,6 +14,8 @@
 
 enum { CREATED = 1700000000, HOUR = 3600, DAY = 86400 };
 
+#define GIVEN(term) (1U << TERM_ID_##term)
+
 static const struct lease_spec_defaults defaults = {.preemptible = false,
                                                     .duration = SPAN_UNLIMITED};
 
@@ -82,7 +84,7 @@ static void without_attribute_it_is_best_effort(void **state)
     assert_int_equal(spec.duration, SPAN_UNLIMITED);
     assert_false(spec.preemptible);
     assert_int_equal(spec.terms, TERMS_NON_PREEMPTABLE);
-    assert_true(spec.terms_by_site);
+    assert_int_equal(spec.given, 0);
     assert_int_equal(spec.start, INSTANT_NONE);
     assert_int_equal(spec.group_timeout, -1);
     assert_string_equal(spec.group, "");
@@ -102,7 +104,7 @@ static void kinds_follow_from_start(void **state)
     assert_int_equal(spec.duration, 600);
     assert_true(spec.preemptible);
     assert_int_equal(spec.terms, TERMS_SUSPENDABLE);
-    assert_false(spec.terms_by_site);
+    assert_int_equal(spec.given, GIVEN(preemptible) | GIVEN(terms));
     spec = accept("HAIZEA/START=+00:00:40;HAIZEA/DURATION=Unlimited");
     assert_int_equal(spec.kind, LEASE_RESERVATION);
     assert_int_equal(spec.start, CREATED + 40);
@@ -232,20 +234,20 @@ static void groups_terms_and_priorities(void **state)
     assert_int_equal(spec.group_size, 4);
     assert_int_equal(spec.group_timeout, 300);
     assert_int_equal(spec.priority, -3);
-    assert_false(spec.priority_by_site);
+    assert_true(spec.given & GIVEN(priority));
     assert_int_equal(spec.terms, TERMS_RESTARTABLE);
     assert_true(spec.preemptible);
     assert_int_equal(spec.origin, ORIGIN_EXTERNAL);
     spec = accept("USER_PRIORITY=7.5;HAIZEA/START=best_effort");
     assert_int_equal(spec.priority, 7);
-    assert_true(spec.priority_by_site);
+    assert_false(spec.given & GIVEN(priority));
     spec = accept("USER_PRIORITY=7;HAIZEA/PRIORITY=2");
     assert_int_equal(spec.priority, 2);
-    assert_false(spec.priority_by_site);
+    assert_true(spec.given & GIVEN(priority));
     assert_int_equal(accept("USER_PRIORITY=text").priority, 0);
     assert_int_equal(accept("USER_PRIORITY=nan").priority, 0);
-    assert_int_equal(accept("USER_PRIORITY=1e300").priority, LEASE_SPEC_PRIORITY_MOST);
-    assert_int_equal(accept("USER_PRIORITY=-1e300").priority, -LEASE_SPEC_PRIORITY_MOST);
+    assert_int_equal(accept("USER_PRIORITY=1e300").priority, 1000000);
+    assert_int_equal(accept("USER_PRIORITY=-1e300").priority, -1000000);
     assert_int_equal(accept("HAIZEA/TERMS=non-preemptable").preemptible, false);
 }
 

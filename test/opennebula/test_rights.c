@@ -10,7 +10,7 @@
 
 #include "adapters/opennebula/rights.h"
 
-enum { NOW = 1700000000, DAY = 86400 };
+enum { ALL_GIVEN = (1U << LEASE_TERM_COUNT) - 1, NOW = 1700000000, DAY = 86400 };
 
 static struct rights *read_rights(const char *text, struct error *err)
 {
@@ -34,10 +34,12 @@ static struct lease_spec plain_wish(void)
                                .deadline = INSTANT_NONE,
                                .duration = 3600,
                                .preemptible = true,
+                               .terms = TERMS_SUSPENDABLE,
+                               .given = ALL_GIVEN,
                                .group_timeout = -1};
 }
 
-static struct rights_request request_of(const struct lease_spec *spec)
+static struct rights_request request_of(struct lease_spec *spec)
 {
     return (struct rights_request){
         .user = "alice", .group = "lab", .spec = spec, .n_vms = 1, .now = NOW};
@@ -77,15 +79,16 @@ static void without_sections_only_priority_and_origin_are_closed(void **state)
     spec.start = NOW + 1000 * DAY;
     spec.duration = SPAN_UNLIMITED;
     spec.preemptible = false;
+    spec.terms = TERMS_NON_PREEMPTABLE;
     request.n_vms = 5000;
     request.reservations = 5000;
     granted(rights, &request);
     spec.priority = 1;
-    refused(rights, &request, "PRIORITY 1 was asked for, at most 0");
-    spec.priority_by_site = true;
+    refused(rights, &request, "PRIORITY is 1, at most 0 is allowed");
+    spec.given = 0; /* it is the administrator's: USER_PRIORITY */
     granted(rights, &request);
     spec.priority = -5;
-    spec.priority_by_site = false;
+    spec.given = ALL_GIVEN;
     granted(rights, &request);
     spec.origin = ORIGIN_EXTERNAL;
     refused(rights, &request, "ORIGIN=external");
@@ -131,12 +134,13 @@ static void each_limit_is_kept(void **state)
     spec.priority = 10;
     granted(rights, &request);
     spec.priority = 11;
-    refused(rights, &request, "PRIORITY 11");
+    refused(rights, &request, "PRIORITY is 11");
     spec.priority = 0;
     spec.preemptible = false;
+    spec.terms = TERMS_NON_PREEMPTABLE;
     refused(rights, &request, "PREEMPTIBLE=no");
-    spec.terms_by_site = true;
-    granted(rights, &request);
+    spec.preemptible = true;
+    spec.terms = TERMS_SUSPENDABLE;
     spec.kind = LEASE_DEADLINE;
     spec.start = INSTANT_NONE;
     spec.deadline = NOW + 3 * DAY;
@@ -144,6 +148,34 @@ static void each_limit_is_kept(void **state)
     request.n_vms = 100;
     spec.deadline = NOW + DAY;
     granted(rights, &request);
+    rights_destroy(rights);
+}
+
+/* Who may not have a lease that is never preempted does not get one by not saying so. */
+static void what_is_not_said_follows_the_rights(void **state)
+{
+    struct error err = {0};
+    struct rights *rights = read_rights("[rights]\nnon-preemptible: no\n"
+                                        "[rights user:bob]\nnon-preemptible: yes\n",
+                                        &err);
+    struct lease_spec spec = plain_wish();
+    struct rights_request request = request_of(&spec);
+
+    (void)state;
+    assert_non_null(rights);
+    for (int is_bob = 0; is_bob < 2; is_bob++) {
+        request.user = is_bob ? "bob" : "alice";
+        spec.given = 0;
+        spec.preemptible = false;
+        spec.terms = TERMS_NON_PREEMPTABLE;
+        granted(rights, &request);
+        assert_int_equal(spec.preemptible, !is_bob);
+        assert_int_equal(spec.terms, is_bob ? TERMS_NON_PREEMPTABLE : TERMS_SUSPENDABLE);
+    }
+    spec.present = false; /* a plain VM is what the administrator says of plain VMs */
+    request.user = "alice";
+    granted(rights, &request);
+    assert_false(spec.preemptible);
     rights_destroy(rights);
 }
 
@@ -231,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_sections_only_priority_and_origin_are_closed),
         cmocka_unit_test(each_limit_is_kept),
+        cmocka_unit_test(what_is_not_said_follows_the_rights),
         cmocka_unit_test(user_beats_group_beats_all),
         cmocka_unit_test(wrong_sections_are_told),
         cmocka_unit_test(the_command_line_counts_too),

@@ -1,0 +1,155 @@
+/* lease_terms.h: the terms of a lease: what its owner says of it beside its size and its times, and
+ * what policies may decide by.
+ *
+ * LEASE_TERMS below is the only description of them, a row per term. From a row follow the member
+ * of struct term_values, which every structure that stands for a lease embeds, and its place in:
+ * templates and rights of OpenNebula, the store, the engine's requests, traces, the control socket,
+ * `galerna lease request` and `show`, struct galerna_host (modules) and the manual. CONTRIBUTING.md
+ * says how to add a row.
+ */
+#ifndef GALERNA_CORE_LEASE_TERMS_H
+#define GALERNA_CORE_LEASE_TERMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What may be done to a lease to make room for another (Amini Salehi et al., InterGrid). */
+enum lease_terms {
+    TERMS_CANCELABLE,      /* may be ended */
+    TERMS_SUSPENDABLE,     /* may be suspended and resumed; Haizea's preemptible="true" */
+    TERMS_MIGRATABLE,      /* may be moved to other hosts */
+    TERMS_RESTARTABLE,     /* may be stopped and begun again */
+    TERMS_NON_PREEMPTABLE, /* is left alone; Haizea's preemptible="false" */
+};
+
+enum lease_origin { ORIGIN_LOCAL, ORIGIN_EXTERNAL };
+
+enum {
+    TERM_TEXT_MAX = 64,      /* bytes of a text, its end included */
+    TERM_EXPECTED_MAX = 160, /* of a sentence that says what would be right */
+};
+
+typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": not said */
+
+/* TERM(type in C, member, attribute of templates, TYPE, columns of struct lease_term).
+ *
+ * The member's name is also that of the store's column, of the attribute of <lease> in traces, of
+ * the field on the control socket, of the option of `galerna lease request`, and what a module asks
+ * for. Templates read `preemptible` and `terms` as two ways to say one thing: terms_settle(). */
+#define LEASE_TERMS(TERM)                                                                          \
+    TERM(bool, preemptible, "PREEMPTIBLE", FLAG, .of_haizea = true, .restricted = false,           \
+         .right = {"non-preemptible", true,                                                        \
+                   "May say that a lease is not to be preempted (PREEMPTIBLE=no)."},               \
+         .sentence = "Whether the lease may be suspended to make room for others and resumed "     \
+                     "later.")                                                                     \
+    TERM(enum lease_terms, terms, "TERMS", WORD, .words = terms_words,                             \
+         .otherwise = TERMS_NON_PREEMPTABLE,                                                       \
+         .sentence = "What may be done to the lease to make room for others: cancelable (it may "  \
+                     "be ended), suspendable (suspended and resumed later), migratable (moved to " \
+                     "other hosts), restartable (stopped and started over, its work lost) or "     \
+                     "non-preemptable.")                                                           \
+    TERM(enum lease_origin, origin, "ORIGIN", WORD, .words = origin_words,                         \
+         .otherwise = ORIGIN_LOCAL, .restricted = ORIGIN_EXTERNAL,                                 \
+         .right = {"external", false,                                                              \
+                   "May say that a lease comes from another site (ORIGIN=external)."},             \
+         .sentence = "Where the lease comes from, as policies see it: local, or external for "     \
+                     "another site.")                                                              \
+    TERM(int32_t, priority, "PRIORITY", INTEGER, .least = -1000000, .most = 1000000,               \
+         .right = {"max-priority", 0, "The highest PRIORITY."},                                    \
+         .sentence = "Leases of higher priority go first.")
+
+#define TERM_MEMBER(type, member, ...) type member;
+#define TERM_ID(type, member, ...)     TERM_ID_##member,
+
+struct term_values {
+    LEASE_TERMS(TERM_MEMBER)
+};
+
+/* The members in a structure that embeds them, also as a whole: `x.priority` is
+ * `x.term_values.priority`. */
+#define LEASE_TERM_MEMBERS                                                                         \
+    union {                                                                                        \
+        struct term_values term_values;                                                            \
+        struct {                                                                                   \
+            LEASE_TERMS(TERM_MEMBER)                                                               \
+        };                                                                                         \
+    }
+
+enum term_id { LEASE_TERMS(TERM_ID) LEASE_TERM_COUNT };
+
+enum term_type {
+    TERM_FLAG,    /* bool */
+    TERM_WORD,    /* an enumeration (int), as its word */
+    TERM_INTEGER, /* int32_t, from `least` to `most` */
+    TERM_TEXT,    /* term_text */
+};
+
+/* The administrator's say ([rights]): may `restricted` be asked for (flag, word), or how much at
+ * most (integer). */
+struct term_right {
+    const char *name; /* NULL: everybody may ask for anything */
+    int64_t otherwise;
+    const char *meaning; /* a sentence */
+};
+
+struct lease_term {
+    const char *name, *attribute;
+    enum term_type type;
+    size_t offset;            /* in struct term_values */
+    const char *const *words; /* word: in the enumeration's order, NULL at the end */
+    int64_t otherwise;        /* of leases that do not say; text: "" */
+    int64_t least, most;      /* that people may ask for */
+    bool of_haizea;           /* Haizea 1.0 has it: traces always say it */
+    int64_t restricted;
+    struct term_right right;
+    const char *sentence; /* for the manual and --help */
+};
+
+extern const struct lease_term lease_terms[LEASE_TERM_COUNT];
+
+/* The term with that name, in lower case; NULL: there is none. O(terms). */
+const struct lease_term *lease_term_find(const char *name);
+
+/* What holds when nothing is said. */
+void term_values_init(struct term_values *values);
+
+/* A flag, word (its place in the enumeration) or integer; not a text. O(1). */
+int64_t term_number(const struct lease_term *term, const struct term_values *values);
+void term_set_number(const struct lease_term *term, struct term_values *values, int64_t number);
+
+/* A text or word; not a number or flag. O(1). */
+const char *term_word(const struct lease_term *term, const struct term_values *values);
+
+/* The value as people and traces write it: "yes", "external", "-5". Returns text. */
+const char *term_write(const struct lease_term *term, const struct term_values *values,
+                       char text[TERM_TEXT_MAX]);
+
+/* Read what people wrote; words in any case. 0, or -1 with *values as it was and `expected` as of
+ * term_expected(). */
+int term_read(const struct lease_term *term, const char *text, struct term_values *values,
+              char expected[TERM_EXPECTED_MAX]);
+
+/* What term_read() accepts: "yes or no", "local or external", "a whole number from 0 to 9". Returns
+ * text. */
+const char *term_expected(const struct lease_term *term, char text[TERM_EXPECTED_MAX]);
+
+/* Is the value what it is when nothing is said of the term? */
+bool term_is_usual(const struct lease_term *term, const struct term_values *values);
+
+/* `preemptible` says less than `terms`. From what was given (bits 1 << enum term_id) follows the
+ * other one. False: they contradict each other, and nothing has changed. */
+bool terms_settle(struct term_values *values, unsigned given);
+
+/* suspendable or non-preemptable. */
+enum lease_terms lease_terms_usual(bool preemptible);
+
+/* "cancelable", "suspendable", "migratable", "restartable", "non-preemptable". */
+const char *lease_terms_name(enum lease_terms terms);
+/* The terms with that name; -1 when there are none. */
+int lease_terms_find(const char *name);
+
+/* "local", "external". */
+const char *lease_origin_name(enum lease_origin origin);
+
+#endif
