@@ -323,6 +323,24 @@ static void write_riding(struct output *out, const struct lease *lease)
     output_char(out, ']');
 }
 
+/* Texts have no characters that JSON would escape. */
+static void write_term(struct output *out, const struct lease_term *term,
+                       const struct term_values *values)
+{
+    LITERAL(out, ",\"");
+    output_text(out, term->name);
+    LITERAL(out, "\":");
+    if (term->type == TERM_INTEGER) {
+        output_integer(out, term_number(term, values));
+    } else if (term->type == TERM_FLAG) {
+        output_text(out, term_number(term, values) ? "true" : "false");
+    } else {
+        output_char(out, '"');
+        output_text(out, term_word(term, values));
+        output_char(out, '"');
+    }
+}
+
 void record_lease_extras(struct output *out, const struct lease *lease)
 {
     const struct lease_request *request = &lease->request;
@@ -333,12 +351,10 @@ void record_lease_extras(struct output *out, const struct lease *lease)
     output_integer(out, request->id);
     LITERAL(out, ",\"kind\":\"");
     output_text(out, lease_kind_name(request->kind));
-    LITERAL(out, "\",\"terms\":\"");
-    output_text(out, lease_terms_name(request->terms));
-    LITERAL(out, "\",\"origin\":\"");
-    output_text(out, lease_origin_name(request->origin));
-    LITERAL(out, "\",\"priority\":");
-    output_integer(out, request->priority);
+    output_char(out, '"');
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (!lease_terms[i].of_haizea)
+            write_term(out, &lease_terms[i], &request->term_values);
     LITERAL(out, ",\"user\":");
     if (request->user < 0)
         LITERAL(out, "null");
