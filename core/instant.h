@@ -24,4 +24,11 @@ static inline int64_t instant_add(int64_t at, int64_t span)
     return sum;
 }
 
+/* The clock was set by so many seconds: an instant that is one (not NONE, NEVER or 0) is moved. */
+static inline void instant_move(int64_t *instant, int64_t by)
+{
+    if (*instant != INSTANT_NONE && *instant != INSTANT_NEVER && *instant > 0)
+        *instant += by;
+}
+
 #endif

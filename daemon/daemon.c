@@ -102,7 +102,7 @@ static void plan(struct daemon *daemon, int64_t now)
 static void want_full_forms(struct daemon *daemon)
 {
     size_t n, n_ids = 0;
-    struct vm_record *const *vms = store_vms(daemon->store, &n);
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
     int32_t ids[WATCHED_MAX];
 
     for (size_t i = 0; i < n && n_ids < WATCHED_MAX; i++) {

@@ -101,7 +101,7 @@ int daemon_run(struct daemon *daemon, struct error *err);
 void intake(struct daemon *daemon, int64_t now);
 
 /* A refused lease whose VMs were released: what they ask for now counts. */
-void intake_again(struct daemon *daemon, struct lease_record *lease, int64_t now);
+void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 
 /* --- reconcile.c --- */
 /* Leases that are about to start, but nothing of them has been commanded, wait again. */
@@ -110,7 +110,6 @@ void reconcile_before_replan(struct daemon *daemon);
  * of the lease that run or are on their way are ended, the others are held. */
 void reconcile_give_up(struct daemon *daemon, const struct vm_record *failed, const char *why,
                        int64_t now);
-void reconcile_revert(struct daemon *daemon, struct lease_record *lease);
 /* Phases follow what is seen. */
 void reconcile(struct daemon *daemon, int64_t now);
 /* When the next lease ends, is warned, or a group is taken as complete; INSTANT_NEVER. */

@@ -213,7 +213,7 @@ json_t *answer_status(const struct question *question)
     json_t *answer = answer_begin(question, "galerna-status/1");
     json_t *phases = json_object(), *facts = json_object();
     size_t counts[PHASES] = {0}, n, late = 0;
-    struct lease_record *const *leases = store_leases(store, &n);
+    const struct lease_record *const *leases = store_leases(store, &n);
 
     for (size_t i = 0; i < n; i++) {
         counts[leases[i]->phase]++;

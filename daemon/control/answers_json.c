@@ -48,8 +48,8 @@ void json_put(json_t *object, const char *key, json_t *value)
         abort();
 }
 
-json_t *json_from_lease(const struct lease_record *lease, struct vm_record *const *vms, size_t n,
-                        int64_t now)
+json_t *json_from_lease(const struct lease_record *lease, const struct vm_record *const *vms,
+                        size_t n, int64_t now)
 {
     struct json_writer writer = {0};
     json_t *object;

@@ -21,7 +21,7 @@ enum {
 json_t *question_lease(const struct question *question, const struct lease_record *lease)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(question->answers->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(question->answers->store, lease->id, &n);
 
     return json_from_lease(lease, vms, n, question->now);
 }
@@ -43,7 +43,7 @@ static int by_priority_and_age(const void *one, const void *two, void *store)
 static int64_t *own_queue(struct store *store, size_t *n)
 {
     size_t n_leases;
-    struct lease_record *const *leases = store_leases(store, &n_leases);
+    const struct lease_record *const *leases = store_leases(store, &n_leases);
     int64_t *ids = memory_new(n_leases, sizeof *ids);
 
     *n = 0;
@@ -78,7 +78,7 @@ static void write_lease(const struct question *question, struct json_writer *wri
                         const struct lease_record *lease, size_t position)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(question->answers->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(question->answers->store, lease->id, &n);
 
     json_write_lease(writer, lease, vms, n, question->now, position);
 }
@@ -158,20 +158,21 @@ static void add_past(void *context, const struct lease_record *lease)
 
 static int by_id(const void *id, const void *lease)
 {
-    int64_t a = *(const int64_t *)id, b = (*(struct lease_record *const *)lease)->id;
+    int64_t a = *(const int64_t *)id, b = (*(const struct lease_record *const *)lease)->id;
 
     return a < b ? -1 : a > b;
 }
 
 /* The place in the queue of each lease in memory, 0 for those that are not in it; to be freed. */
-static size_t *positions_of(const struct question *question, struct lease_record *const *leases,
-                            size_t n)
+static size_t *positions_of(const struct question *question,
+                            const struct lease_record *const *leases, size_t n)
 {
     size_t n_queue, *positions = memory_new(n + 1, sizeof *positions);
     int64_t *ids = question_queue(question, &n_queue);
 
     for (size_t i = 0; i < n_queue; i++) {
-        struct lease_record *const *found = bsearch(&ids[i], leases, n, sizeof(void *), by_id);
+        const struct lease_record *const *found =
+            bsearch(&ids[i], leases, n, sizeof(void *), by_id);
 
         if (found)
             positions[found - leases] = i + 1;
@@ -187,7 +188,7 @@ json_t *answer_lease_list(const struct question *question)
     struct filter filter;
     json_t *wrong = read_filter(question, &filter);
     struct past_list past = {question, &filter, &writer};
-    struct lease_record *const *all;
+    const struct lease_record *const *all;
     struct error err;
     size_t n, *positions;
 
@@ -267,7 +268,7 @@ json_t *answer_lease_show(const struct question *question)
     struct lease_record room;
     json_t *answer, *wrong, *vms;
     const struct lease_record *lease = find_lease(question, &room, &wrong);
-    struct vm_record *const *present;
+    const struct vm_record *const *present;
     struct error err;
     size_t n;
 
@@ -316,7 +317,7 @@ static json_t *messages_of(const struct question *question, const struct lease_r
 {
     json_t *messages = json_array();
     size_t n;
-    struct vm_record *const *vms = store_vms_of(question->answers->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(question->answers->store, lease->id, &n);
 
     for (size_t i = 0; i < n && json_array_size(messages) < MESSAGES_MAX; i++) {
         bool known = false;

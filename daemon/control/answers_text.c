@@ -145,7 +145,7 @@ static void put_owner(struct json_writer *writer, const struct lease_record *lea
 }
 
 static void put_size(struct json_writer *writer, const struct lease_record *lease,
-                     struct vm_record *const *vms, size_t n)
+                     const struct vm_record *const *vms, size_t n)
 {
     if (vms) {
         int64_t cpu = 0, memory = 0;
@@ -255,7 +255,8 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
 }
 
 void json_write_lease(struct json_writer *writer, const struct lease_record *lease,
-                      struct vm_record *const *vms, size_t n_vms, int64_t now, size_t position)
+                      const struct vm_record *const *vms, size_t n_vms, int64_t now,
+                      size_t position)
 {
     separate(writer);
     put(writer, "{", 1);

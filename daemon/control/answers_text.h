@@ -20,7 +20,8 @@ struct json_writer {
  * bracket is before it. vms may be NULL (a past lease). position: in the queue, 0: not in it. About
  * 2 us. */
 void json_write_lease(struct json_writer *writer, const struct lease_record *lease,
-                      struct vm_record *const *vms, size_t n_vms, int64_t now, size_t position);
+                      const struct vm_record *const *vms, size_t n_vms, int64_t now,
+                      size_t position);
 
 /* The answer `head` with one member more: the written values as an array. It is a JSON string that
  * holds the whole answer's text, as control.h takes it; takes the reference to head and frees what

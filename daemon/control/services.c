@@ -177,7 +177,7 @@ static bool is_about(const struct timeline *timeline, const struct operation_vie
 static void show_vms(const struct timeline *timeline, const struct operation_view *whole)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(timeline->daemon->store, whole->lease, &n);
+    const struct vm_record *const *vms = store_vms_of(timeline->daemon->store, whole->lease, &n);
     int64_t cpu = 0, memory = 0;
 
     for (size_t i = 0; i < n; i++)

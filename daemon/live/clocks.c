@@ -4,6 +4,8 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
+#include "daemon/live/lease_state.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
 enum { SET = 2 * 1000 /* milliseconds: less is the clock's being steered */, VOTES = 2 };
@@ -53,63 +55,21 @@ int64_t clocks_compare(struct clocks *clocks, int64_t date, int64_t ours)
 
 /* --- what depends on them --------------------------------------------------------------------- */
 
-static void move(int64_t *instant, int64_t by)
-{
-    if (*instant != INSTANT_NONE && *instant != INSTANT_NEVER && *instant > 0)
-        *instant += by;
-}
-
-static void move_lease(struct lease_record *lease, int64_t by)
-{
-    bool start = (lease->relative & RELATIVE_START) != 0 ||
-                 (lease->kind == LEASE_DEADLINE && (lease->relative & RELATIVE_DEADLINE) != 0);
-
-    move(&lease->submit, by);
-    move(&lease->since, by);
-    move(&lease->expected, by);
-    move(&lease->group_until, by);
-    move(&lease->preempted_at, by);
-    move(&lease->retry, by);
-    if (start)
-        move(&lease->start, by);
-    if (lease->relative & RELATIVE_EARLIEST)
-        move(&lease->earliest, by);
-    if (lease->relative & RELATIVE_DEADLINE)
-        move(&lease->deadline, by);
-    if (start || lease->kind != LEASE_RESERVATION)
-        move(&lease->end, by);
-}
-
-static void move_vm(struct vm_record *vm, int64_t by)
-{
-    move(&vm->sent, by);
-    move(&vm->next_try, by);
-    move(&vm->pause_until, by);
-    move(&vm->message_at, by);
-    move(&vm->since, by);
-    for (size_t i = 0; i < sizeof vm->avoid_until / sizeof *vm->avoid_until; i++)
-        move(&vm->avoid_until[i], by);
-}
-
 void clocks_move(struct daemon *daemon, int64_t by)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(daemon->store, &n);
-    struct vm_record *const *vms;
+    const struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct vm_record *const *vms;
 
     for (size_t i = 0; i < n; i++)
-        if (leases[i]->phase < PHASE_ENDED) {
-            move_lease(leases[i], by);
-            store_mark_lease(daemon->store, leases[i]);
-        }
+        if (leases[i]->phase < PHASE_ENDED)
+            lease_move_times(daemon->store, leases[i], by);
     vms = store_vms(daemon->store, &n);
     for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone) {
-            move_vm(vms[i], by);
-            store_mark_vm(daemon->store, vms[i]);
-        }
+        if (!vms[i]->gone)
+            vm_move_times(daemon->store, vms[i], by);
     quarantine_move(&daemon->quarantine, by);
-    move(&daemon->started, by);
+    instant_move(&daemon->started, by);
     daemon->clocks.ahead -= by;
 }
 
@@ -144,14 +104,11 @@ static bool has_open_record(const struct daemon *daemon, const struct vm_record 
 static void theirs_was_set(struct daemon *daemon, int64_t by)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms(daemon->store, &n);
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (!vms[i]->gone && has_open_record(daemon, vms[i])) {
-            vms[i]->skew += by;
-            vms[i]->skew_open += by;
-            store_mark_vm(daemon->store, vms[i]);
-        }
+        if (!vms[i]->gone && has_open_record(daemon, vms[i]))
+            vm_skew(daemon->store, vms[i], by);
 }
 
 void clocks_step(struct daemon *daemon)
@@ -184,7 +141,7 @@ int64_t clocks_ours(const struct daemon *daemon, int64_t theirs)
 }
 
 int64_t clocks_running_since(const struct daemon *daemon, const struct lease_record *lease,
-                             struct vm_record *vm, const struct vm_observation *observed)
+                             const struct vm_record *vm, const struct vm_observation *observed)
 {
     const struct vm_history *record = &observed->history;
 
@@ -193,11 +150,11 @@ int64_t clocks_running_since(const struct daemon *daemon, const struct lease_rec
     if (vm->since_told == record->rstime)
         return vm->since;
     /* After a restart: the store knows better what was set meanwhile. */
-    if (vm->since_told == 0 && lease->phase == PHASE_RUNNING && lease->since != INSTANT_NONE &&
-        record->sequence == vm->sequence + 1)
-        vm->since = lease->since;
-    else
-        vm->since = clocks_ours(daemon, record->rstime);
-    vm->since_told = record->rstime;
+    vm_note_since(daemon->store, vm,
+                  vm->since_told == 0 && lease->phase == PHASE_RUNNING &&
+                          lease->since != INSTANT_NONE && record->sequence == vm->sequence + 1
+                      ? lease->since
+                      : clocks_ours(daemon, record->rstime),
+                  record->rstime);
     return vm->since;
 }

@@ -79,6 +79,6 @@ int64_t clocks_ours(const struct daemon *daemon, int64_t theirs);
 /* Since when a VM has been running, on our clock, whatever was set meanwhile; 0: it is not told.
  * lease: the VM's. */
 int64_t clocks_running_since(const struct daemon *daemon, const struct lease_record *lease,
-                             struct vm_record *vm, const struct vm_observation *observed);
+                             const struct vm_record *vm, const struct vm_observation *observed);
 
 #endif

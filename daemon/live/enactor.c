@@ -7,7 +7,9 @@
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor_inside.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
@@ -246,7 +248,7 @@ static void watch(struct enactor *enactor, int32_t id)
     enactor->watched[enactor->n_watched++] = id;
 }
 
-static void note_blocked(struct enactor *enactor, struct vm_record *vm, int32_t host)
+static void note_blocked(struct enactor *enactor, const struct vm_record *vm, int32_t host)
 {
     struct host_usage *usage = usage_of(enactor, host);
     int64_t now = clock_monotonic();
@@ -254,9 +256,9 @@ static void note_blocked(struct enactor *enactor, struct vm_record *vm, int32_t 
     if (usage)
         usage->awaited = true;
     if (!vm->blocked)
-        vm->blocked = now;
+        vm_note_blocked(enactor->daemon->store, vm, now);
     if (now - vm->blocked > BLOCKED_TOO_LONG) {
-        vm->blocked = now;
+        vm_note_blocked(enactor->daemon->store, vm, now);
         daemon_replan(enactor->daemon, "VM %d waits too long for room on host %d", vm->id, host);
     }
 }
@@ -272,7 +274,7 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
                            enum command command)
 {
     size_t n, n_taken = 0;
-    struct vm_record *const *vms = store_vms_of(enactor->daemon->store, vm->lease, &n);
+    const struct vm_record *const *vms = store_vms_of(enactor->daemon->store, vm->lease, &n);
     struct taken *taken;
     bool room = true;
 
@@ -306,28 +308,30 @@ static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
     return room;
 }
 
-static bool has_datastore(struct enactor *enactor, struct vm_record *vm)
+static bool has_datastore(struct enactor *enactor, const struct vm_record *vm)
 {
-    struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    struct store *store = enactor->daemon->store;
     char reason[STORE_TEXT_MAX] = "";
+    int32_t datastore;
 
     if (vm->ran || !world_vm(enactor->daemon->world, vm->id)->full) {
-        vm->datastore = -1; /* it has one already: OpenNebula takes the same */
+        vm_take_datastore(store, vm, -1); /* it has one already: OpenNebula takes the same */
         return true;
     }
     if (vm->datastore >= 0)
         return true;
-    vm->datastore =
+    datastore =
         planner_datastore(enactor->daemon->planner, vm->id, vm->host, reason, sizeof reason);
-    if (vm->datastore >= 0)
+    vm_take_datastore(store, vm, datastore);
+    if (datastore >= 0)
         return true;
     if (clock_monotonic() - planner_built(enactor->daemon->planner) > DATASTORES_OLD)
         daemon_replan(enactor->daemon, "VM %d waits for room in a datastore", vm->id);
-    store_set_reason(enactor->daemon->store, lease, "no-datastore", reason);
+    lease_explain(store, store_lease(store, vm->lease), "no-datastore", reason, INSTANT_NONE);
     return false;
 }
 
-static bool may_be_sent(struct enactor *enactor, struct vm_record *vm, enum command command,
+static bool may_be_sent(struct enactor *enactor, const struct vm_record *vm, enum command command,
                         int64_t now)
 {
     if (vm->next_try != INSTANT_NONE && vm->next_try > now) {
@@ -350,19 +354,12 @@ static bool may_be_sent(struct enactor *enactor, struct vm_record *vm, enum comm
 
 /* --- preparing -------------------------------------------------------------------------------- */
 
-static void prepare(struct enactor *enactor, struct vm_record *vm, enum command command,
+static void prepare(struct enactor *enactor, const struct vm_record *vm, enum command command,
                     int64_t now)
 {
     struct host_usage *usage = usage_of(enactor, command_host(vm, command));
 
-    vm->command = command;
-    vm->in_flight = true; /* from now on: what is seen meanwhile says nothing of it */
-    vm->sent = now;
-    vm->blocked = 0;
-    if (command_kinds[command].effect == EFFECT_SUSPEND)
-        vm->ours = true;
-    vm->move_sent = command_kinds[command].load == LOADS_NEXT_HOST;
-    store_mark_vm(enactor->daemon->store, vm);
+    vm_command(enactor->daemon->store, vm, command, now);
     if (usage) {
         usage->busy++;
         if (takes_room(command)) {
@@ -376,7 +373,7 @@ static void prepare(struct enactor *enactor, struct vm_record *vm, enum command 
     enactor->commands[enactor->n_commands++] = vm->id;
 }
 
-static void consider(struct enactor *enactor, struct vm_record *vm, int64_t now)
+static void consider(struct enactor *enactor, const struct vm_record *vm, int64_t now)
 {
     const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
     enum command command;
@@ -422,7 +419,7 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
 {
     struct daemon *daemon = enactor->daemon;
     size_t n;
-    struct vm_record *const *vms = store_vms(daemon->store, &n);
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
 
     enactor_tell_repeated(enactor, now);
     enactor->n_commands = enactor->n_watched = 0;

@@ -5,7 +5,9 @@
 #include "daemon/daemon.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/enactor_inside.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/live/quarantine.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
 enum {
@@ -29,24 +31,6 @@ static int64_t doubled(int64_t pause, int32_t times)
 static int64_t pause_after(const struct daemon *daemon, int32_t attempts)
 {
     return doubled(daemon->live->retry_backoff, attempts);
-}
-
-void enactor_avoid(struct vm_record *vm, int32_t host, int64_t until)
-{
-    size_t n = sizeof vm->avoid / sizeof *vm->avoid, place = 0;
-
-    if (host < 0)
-        return;
-    for (size_t i = 0; i < n; i++) {
-        if (vm->avoid[i] == host || vm->avoid[i] < 0) {
-            place = i;
-            break;
-        }
-        if (vm->avoid_until[i] < vm->avoid_until[place])
-            place = i;
-    }
-    vm->avoid[place] = host;
-    vm->avoid_until[place] = until;
 }
 
 void enactor_tell_repeated(struct enactor *enactor, int64_t now)
@@ -84,26 +68,24 @@ static void complain(struct enactor *enactor, int32_t vm, const char *text, int6
 }
 
 /* What happened, and when it is tried again. */
-static void note(struct enactor *enactor, struct vm_record *vm, const char *event, const char *what,
-                 int64_t again, int64_t now)
+static void note(struct enactor *enactor, const struct vm_record *vm, const char *event,
+                 const char *what, int64_t again, int64_t now)
 {
-    struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
     char text[STORE_SENTENCE_MAX];
 
     if (!lease)
         return;
-    store_set_reason(enactor->daemon->store, lease, event, what);
-    lease->retry = again;
-    store_mark_lease(enactor->daemon->store, lease);
+    lease_explain(enactor->daemon->store, lease, event, what, again);
     store_reason_text(lease, now, text, sizeof text);
     store_history(enactor->daemon->store, vm->lease, now, event, "%s", text);
     complain(enactor, vm->id, text, now);
 }
 
 /* Not tried for ever: its user is told, and asks again by releasing it. */
-static bool is_given_up(struct enactor *enactor, struct vm_record *vm, int64_t now)
+static bool is_given_up(struct enactor *enactor, const struct vm_record *vm, int64_t now)
 {
-    struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
     char text[STORE_TEXT_MAX];
 
     if (vm->attempts < enactor->daemon->live->retry_limit || vm->goal != GOAL_RUN || !lease ||
@@ -125,27 +107,24 @@ static bool failed_elsewhere(const struct vm_record *vm, int32_t host, int64_t n
 }
 
 /* The record of a VM that failed says where and when; the same failure counts once. */
-bool enactor_note_failure(struct enactor *enactor, struct vm_record *vm,
+bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now)
 {
+    struct store *store = enactor->daemon->store;
     char text[STORE_TEXT_MAX];
-    int64_t pause;
+    int64_t again;
 
     if (!observed_failed(observed))
         return true;
     if (vm->failed_record == observed->history.sequence && vm->attempts > 0)
         return !vm->ran || vm->next_try <= now;
-    vm->failed_record = observed->history.sequence;
-    vm->attempts++;
-    pause = pause_after(enactor->daemon, vm->attempts);
-    vm->next_try = vm->ran ? now + pause : INSTANT_NONE;
-    enactor_avoid(vm, observed->history.host, now + AVOID_SECONDS);
+    again = now + pause_after(enactor->daemon, vm->attempts + 1);
+    vm_failed(store, vm, observed->history.sequence, again);
+    vm_avoid_host(store, vm, observed->history.host, now + AVOID_SECONDS);
     snprintf(text, sizeof text, "VM %d failed on host %d (%s), attempt %d", vm->id,
              observed->history.host, vm_state_name(observed->state, observed->lcm_state),
              vm->attempts);
-    note(enactor, vm, "start-failed", text, now + pause, now);
-    vm->pause_until = now + pause;
-    store_mark_vm(enactor->daemon->store, vm);
+    note(enactor, vm, "start-failed", text, again, now);
     if (!failed_elsewhere(vm, observed->history.host, now) &&
         quarantine_note(&enactor->daemon->quarantine, observed->history.host, vm->id, now)) {
         log_warning("host %d is left alone for %d s: different VMs failed on it",
@@ -156,25 +135,23 @@ bool enactor_note_failure(struct enactor *enactor, struct vm_record *vm,
     return !vm->ran;
 }
 
-/* Seconds until the command is tried again. Whose fault a refusal is decides how soon that is, what
+/* When the command is tried again. Whose fault a refusal is decides how soon that is, what
  * is avoided (the host, the VM for a while, or nothing), and whether the VM is ever given up:
  * quotas, locks and faults of the cloud are not failures of the VM and are counted apart. */
-static int64_t count_refusal(const struct daemon *daemon, struct vm_record *vm,
-                             enum cloud_refusal refusal)
+static int64_t count_refusal(const struct daemon *daemon, const struct vm_record *vm,
+                             enum cloud_refusal refusal, int64_t now)
 {
-    switch (refusal) {
-    case CLOUD_NO_OWNER:
-        return doubled(PAUSE_OF_OWNER, ++vm->refusals);
-    case CLOUD_NO_PERMISSION:
-    case CLOUD_NO_CREDENTIALS:
-    case CLOUD_NO_SERVICE:
-        return pause_after(daemon, ++vm->refusals);
-    default:
-        return pause_after(daemon, ++vm->attempts);
-    }
+    bool others_fault = refusal == CLOUD_NO_OWNER || refusal == CLOUD_NO_PERMISSION ||
+                        refusal == CLOUD_NO_CREDENTIALS || refusal == CLOUD_NO_SERVICE;
+    int32_t times = 1 + (others_fault ? vm->refusals : vm->attempts);
+    int64_t again = now + (refusal == CLOUD_NO_OWNER ? doubled(PAUSE_OF_OWNER, times)
+                                                     : pause_after(daemon, times));
+
+    vm_command_refused(daemon->store, vm, others_fault, again);
+    return again;
 }
 
-void enactor_note_refusal(struct enactor *enactor, struct vm_record *vm,
+void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
                           const struct cloud_reply *reply, int64_t now)
 {
     static const char *const whose[] = {
@@ -186,35 +163,31 @@ void enactor_note_refusal(struct enactor *enactor, struct vm_record *vm,
         [CLOUD_NO_CREDENTIALS] = " (not the VM's fault)",
         [CLOUD_NO_SERVICE] = " (not the VM's fault)",
     };
+    struct store *store = enactor->daemon->store;
     char sentence[STORE_TEXT_MAX];
-    struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    const struct lease_record *lease = store_lease(store, vm->lease);
     bool deploys = vm->command == COMMAND_DEPLOY;
 
     /* Some actions begin only after the answer, and others act as well: what was seen is not what
      * is. Nobody's fault, unless it goes on. */
     if (reply->refusal == CLOUD_NO_STATE && vm->too_late < TOO_LATE_MOST) {
         log_info("VM %d is in another state by now: %s", vm->id, reply->message);
-        vm->too_late++;
-        vm->next_try = now + 1;
-        vm->command = COMMAND_NONE;
-        store_mark_vm(enactor->daemon->store, vm);
+        vm_command_too_late(store, vm, now + 1);
         return;
     }
     if (deploys) { /* it may have been the datastore */
-        vm->datastore = -1;
+        vm_take_datastore(store, vm, -1);
         world_promise(enactor->daemon->world, &(struct room_promise){.vm = vm->id});
     }
-    vm->next_try = now + count_refusal(enactor->daemon, vm, reply->refusal);
     snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.180s",
              command_words[vm->command], vm->id, whose[reply->refusal], reply->message);
-    note(enactor, vm, "command-refused", sentence, vm->next_try, now);
-    vm->command = COMMAND_NONE;
-    store_mark_vm(enactor->daemon->store, vm);
+    note(enactor, vm, "command-refused", sentence,
+         count_refusal(enactor->daemon, vm, reply->refusal, now), now);
     if (vm->goal == GOAL_END && vm->attempts + vm->refusals == 1)
         daemon_replan(enactor->daemon, "VM %d does not leave host %d", vm->id, vm->host);
     if (is_given_up(enactor, vm, now) || reply->refusal != CLOUD_NO_HOST)
         return;
-    enactor_avoid(vm, vm->host, now + AVOID_AFTER_REFUSAL);
+    vm_avoid_host(store, vm, vm->host, now + AVOID_AFTER_REFUSAL);
     if (lease && lease->phase == PHASE_STARTING)
         daemon_replan(enactor->daemon, "VM %d was refused on host %d", vm->id, vm->host);
 }

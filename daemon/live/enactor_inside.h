@@ -53,14 +53,12 @@ void enactor_note_stuck(struct enactor *enactor, int64_t now);
 /* --- enactor_failures.c --- */
 /* The VM failed to start where it was sent: remembered once per failure. True: time to recover it.
  */
-bool enactor_note_failure(struct enactor *enactor, struct vm_record *vm,
+bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now);
 /* Say how often the last complaint was repeated, when that is due. */
 void enactor_tell_repeated(struct enactor *enactor, int64_t now);
-/* The VM is not placed on that host before then. */
-void enactor_avoid(struct vm_record *vm, int32_t host, int64_t until);
 /* oned refused a command. */
-void enactor_note_refusal(struct enactor *enactor, struct vm_record *vm,
+void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
                           const struct cloud_reply *reply, int64_t now);
 
 #endif

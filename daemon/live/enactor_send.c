@@ -7,6 +7,7 @@
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/estimates.h"
 #include "daemon/live/moves.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
@@ -18,27 +19,19 @@ struct sent {
     int32_t vm;
 };
 
-static void done(struct enactor *enactor, struct vm_record *vm)
+static void done(struct enactor *enactor, const struct vm_record *vm)
 {
     const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
 
     log_info("VM %d: %s accepted", vm->id, command_words[vm->command]);
-    if (vm->command == COMMAND_RECREATE) {
-        vm->ran = false;
-        vm->ran_for = 0; /* of a work that is lost */
-        if (observed && observed->history.sequence > vm->sequence)
-            vm->sequence = observed->history.sequence;
-        if (vm->goal == GOAL_AGAIN)
-            vm->goal = GOAL_NONE;
-        store_mark_vm(enactor->daemon->store, vm);
-    }
+    vm_command_accepted(enactor->daemon->store, vm, observed ? observed->history.sequence : -1);
 }
 
 static void answered(void *context, const struct cloud_reply *reply)
 {
     struct sent *sent = context;
     struct enactor *enactor = sent->enactor;
-    struct vm_record *vm = store_vm(enactor->daemon->store, sent->vm);
+    const struct vm_record *vm = store_vm(enactor->daemon->store, sent->vm);
     int64_t now = clock_now();
 
     free(sent);
@@ -46,11 +39,9 @@ static void answered(void *context, const struct cloud_reply *reply)
     if (!vm)
         return;
     crash_point("command answered");
-    vm->in_flight = false;
-    vm->settled = clock_monotonic();
+    vm_note_answered(enactor->daemon->store, vm, clock_monotonic());
     switch (reply->outcome) {
     case CLOUD_DONE:
-        vm->too_late = vm->refusals = 0;
         done(enactor, vm);
         break;
     case CLOUD_REFUSED:
@@ -58,10 +49,7 @@ static void answered(void *context, const struct cloud_reply *reply)
         move_refused(enactor->daemon, vm, now);
         break;
     case CLOUD_NOT_SENT:
-        vm->command = COMMAND_NONE;
-        vm->move_sent = false;
-        vm->next_try = now + PAUSE_WHEN_UNREACHABLE;
-        store_mark_vm(enactor->daemon->store, vm);
+        vm_command_unsent(enactor->daemon->store, vm, now + PAUSE_WHEN_UNREACHABLE);
         break;
     case CLOUD_UNKNOWN:
         log_warning("VM %d: %s: %s; what became of it is looked at", vm->id,
@@ -104,12 +92,12 @@ static void measure(struct enactor *enactor, const struct vm_record *vm)
         estimates_forget(estimates, vm->id);
 }
 
-static void send_one(struct enactor *enactor, struct vm_record *vm)
+static void send_one(struct enactor *enactor, const struct vm_record *vm)
 {
     measure(enactor, vm);
     log_info("VM %d: %s%s", vm->id, command_words[vm->command],
              enactor->daemon->live->dry_run ? " (dry run)" : "");
-    vm->in_flight = true; /* for ever in a dry run: told once */
+    vm_note_sent(enactor->daemon->store, vm); /* for ever in a dry run: told once */
     if (!enactor->daemon->live->dry_run)
         call(enactor, vm);
 }
@@ -117,13 +105,10 @@ static void send_one(struct enactor *enactor, struct vm_record *vm)
 void enactor_withdraw(struct enactor *enactor)
 {
     for (size_t i = 0; i < enactor->n_commands; i++) {
-        struct vm_record *vm = store_vm(enactor->daemon->store, enactor->commands[i]);
+        const struct vm_record *vm = store_vm(enactor->daemon->store, enactor->commands[i]);
 
-        if (!vm)
-            continue;
-        vm->in_flight = false;
-        vm->command = COMMAND_NONE;
-        store_mark_vm(enactor->daemon->store, vm);
+        if (vm)
+            vm_command_over(enactor->daemon->store, vm);
     }
     enactor->n_commands = 0;
 }
@@ -131,7 +116,7 @@ void enactor_withdraw(struct enactor *enactor)
 void enactor_send(struct enactor *enactor)
 {
     for (size_t i = 0; i < enactor->n_commands; i++) {
-        struct vm_record *vm = store_vm(enactor->daemon->store, enactor->commands[i]);
+        const struct vm_record *vm = store_vm(enactor->daemon->store, enactor->commands[i]);
 
         crash_point("before a command");
         if (vm)

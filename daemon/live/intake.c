@@ -6,6 +6,7 @@
 #include "adapters/opennebula/lease_spec.h"
 #include "daemon/control/order.h"
 #include "daemon/daemon.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/log.h"
 #include "util/memory.h"
@@ -19,33 +20,22 @@ static struct lease_spec_defaults defaults(const struct daemon *daemon)
                                         .ahead = daemon->clocks.ahead};
 }
 
-static struct vm_record *add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
+static void add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
 {
     struct vm_record *entry = store_add_vm(daemon->store, vm->id, lease);
 
     entry->host = vm->history.sequence >= 0 ? vm->history.host : -1;
-    entry->datastore = -1;
     entry->cpu = vm->cpu;
     entry->memory = vm->memory;
-    entry->sequence = -1;
-    entry->next_try = entry->pause_until = INSTANT_NONE;
-    entry->failed_record = -1;
-    for (size_t i = 0; i < sizeof entry->avoid / sizeof *entry->avoid; i++)
-        entry->avoid[i] = -1;
-    store_mark_vm(daemon->store, entry);
-    return entry;
+    entry->ran = vm->state == VM_ACTIVE;
 }
 
-static struct lease_record *add_lease(struct daemon *daemon, const struct vm *vm)
+static const struct lease_record *add_lease(struct daemon *daemon, const struct vm *vm)
 {
     struct lease_record *lease = store_add_lease(daemon->store, vm->id);
 
     lease->kind = LEASE_BEST_EFFORT;
     lease->submit = clocks_ours(daemon, vm->stime);
-    lease->start = lease->earliest = lease->deadline = INSTANT_NONE;
-    lease->duration = SPAN_UNLIMITED;
-    lease->end = lease->since = lease->expected = INSTANT_NONE;
-    lease->group_until = INSTANT_NEVER;
     lease->terms = TERMS_NON_PREEMPTABLE;
     lease->uid = vm->uid;
     lease->gid = vm->gid;
@@ -55,47 +45,40 @@ static struct lease_record *add_lease(struct daemon *daemon, const struct vm *vm
     return lease;
 }
 
-static void refuse(struct daemon *daemon, struct lease_record *lease, int64_t now, const char *word,
-                   const char *text)
+/* What a request asks for, in the record. */
+static void read_terms(const struct lease_spec *spec, struct lease_record *terms)
 {
-    size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
-
-    lease->phase = PHASE_REFUSED;
-    store_set_reason(daemon->store, lease, word, text);
-    store_mark_lease(daemon->store, lease);
-    for (size_t i = 0; i < n; i++) {
-        vms[i]->goal = GOAL_HOLD;
-        vms[i]->attempts = 0;
-        vms[i]->next_try = INSTANT_NONE;
-        store_mark_vm(daemon->store, vms[i]);
-    }
-    store_history(daemon->store, lease->id, now, "refused", "%s", text);
-    log_info("lease %lld refused: %s", (long long)lease->id, text);
+    *terms = (struct lease_record){
+        .plain = !spec->present,
+        .kind = spec->kind,
+        .start = spec->start,
+        .earliest = spec->earliest,
+        .deadline = spec->deadline,
+        .relative = (spec->relative_start ? RELATIVE_START : 0U) |
+                    (spec->relative_earliest ? RELATIVE_EARLIEST : 0U) |
+                    (spec->relative_deadline ? RELATIVE_DEADLINE : 0U),
+        .duration = spec->duration,
+        .term_values = spec->term_values,
+        .group_size = spec->group_size,
+    };
+    snprintf(terms->group, sizeof terms->group, "%s", spec->group);
 }
 
-static void take_terms(struct lease_record *lease, const struct lease_spec *spec)
+static void take_terms(struct daemon *daemon, const struct lease_record *lease,
+                       const struct lease_spec *spec)
 {
-    lease->plain = !spec->present;
-    lease->kind = spec->kind;
-    lease->start = spec->start;
-    lease->earliest = spec->earliest;
-    lease->deadline = spec->deadline;
-    lease->relative = (spec->relative_start ? RELATIVE_START : 0U) |
-                      (spec->relative_earliest ? RELATIVE_EARLIEST : 0U) |
-                      (spec->relative_deadline ? RELATIVE_DEADLINE : 0U);
-    lease->duration = spec->duration;
-    lease->term_values = spec->term_values;
-    lease->group_size = spec->group_size;
-    snprintf(lease->group, sizeof lease->group, "%s", spec->group);
+    struct lease_record terms;
+
+    read_terms(spec, &terms);
+    lease_take_terms(daemon->store, lease, &terms);
 }
 
 /* The lease of the same user and group name that still waits for members. */
-static struct lease_record *open_group(const struct daemon *daemon, const struct vm *vm,
-                                       const char *group)
+static const struct lease_record *open_group(const struct daemon *daemon, const struct vm *vm,
+                                             const char *group)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_leases(daemon->store, &n);
 
     for (size_t i = n; i-- > 0;)
         if (leases[i]->phase == PHASE_GATHERING && leases[i]->uid == vm->uid &&
@@ -107,7 +90,7 @@ static struct lease_record *open_group(const struct daemon *daemon, const struct
 static size_t members(const struct daemon *daemon, int64_t lease)
 {
     size_t n, present = 0;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease, &n);
 
     for (size_t i = 0; i < n; i++)
         present += !vms[i]->gone;
@@ -120,7 +103,7 @@ static size_t reservations_of(const struct daemon *daemon, int32_t uid,
                               const struct lease_record *without)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_leases(daemon->store, &n);
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -145,66 +128,48 @@ static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spe
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
-/* Where a VM that nobody knew is already. */
-static void take_up(struct daemon *daemon, struct lease_record *lease, struct vm_record *entry,
-                    const struct vm *vm, int64_t now)
+/* A VM that no lease knows: it asks for a place, or has one already. */
+static void take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
+                    int64_t now)
 {
-    bool hold_waits = daemon->live->submit_on_hold;
+    const char *state = vm_state_name(vm->state, vm->lcm_state);
 
-    lease->phase = PHASE_WAITING;
-    if (vm->state == VM_ACTIVE) {
-        lease->phase = PHASE_STARTING; /* reconcile sees what it really does */
-        lease->accepted = true;
-        entry->goal = GOAL_RUN;
-        entry->ran = true;
-        store_history(daemon->store, lease->id, now, "adopted", "found running");
-    } else if (vm->state == VM_PENDING || (vm->state == VM_HOLD && hold_waits)) {
-        store_history(daemon->store, lease->id, now, "requested", "%s",
-                      lease_kind_name(lease->kind));
-    } else {
-        lease->phase = PHASE_PARKED;
-        lease->accepted = true;
-        store_history(daemon->store, lease->id, now, "adopted", "found %s",
-                      vm_state_name(vm->state, vm->lcm_state));
-    }
-    store_mark_lease(daemon->store, lease);
-    store_mark_vm(daemon->store, entry);
     daemon_wake(daemon);
-    if (lease->phase == PHASE_WAITING)
+    if (vm->state == VM_PENDING || (vm->state == VM_HOLD && daemon->live->submit_on_hold)) {
+        lease_apply(daemon->store, lease, EVENT_REQUESTED, now, "%s", lease_kind_name(lease->kind));
         planner_new(daemon->planner, lease->id);
+        return;
+    }
+    if (vm->state == VM_ACTIVE) /* the reconciliation sees what it really does */
+        lease_apply(daemon->store, lease, EVENT_FOUND_RUNNING, now, "found running");
     else
-        daemon_replan(daemon, "VM %d was found %s", vm->id,
-                      vm_state_name(vm->state, vm->lcm_state));
+        lease_apply(daemon->store, lease, EVENT_FOUND_STOPPED, now, "found %s", state);
+    daemon_replan(daemon, "VM %d was found %s", vm->id, state);
 }
 
 /* It waits for the other members. */
-static void gather(struct daemon *daemon, struct lease_record *lease, const struct lease_spec *spec,
-                   int64_t now)
+static void gather(struct daemon *daemon, const struct lease_record *lease,
+                   const struct lease_spec *spec, int64_t now)
 {
     int64_t timeout = spec->group_timeout >= 0 ? spec->group_timeout
                       : spec->group_size       ? -1
                                                : daemon->live->group_timeout;
 
-    lease->phase = PHASE_GATHERING;
-    if (timeout >= 0)
-        lease->group_until = now + timeout;
-    if (spec->group_size > lease->group_size)
-        lease->group_size = spec->group_size;
-    snprintf(lease->reason_word, sizeof lease->reason_word, "group-incomplete");
-    store_mark_lease(daemon->store, lease);
+    lease_gather(daemon->store, lease, spec->group_size,
+                 timeout >= 0 ? now + timeout : INSTANT_NONE);
     daemon_wake(daemon);
 }
 
 static void join_group(struct daemon *daemon, const struct vm *vm, const struct lease_spec *spec,
                        int64_t now)
 {
-    struct lease_record *lease = open_group(daemon, vm, spec->group);
+    const struct lease_record *lease = open_group(daemon, vm, spec->group);
 
     if (!lease) {
         lease = add_lease(daemon, vm);
-        take_terms(lease, spec);
-        store_history(daemon->store, lease->id, now, "requested", "%s, group %s",
-                      lease_kind_name(lease->kind), lease->group);
+        take_terms(daemon, lease, spec);
+        lease_apply(daemon->store, lease, EVENT_GROUP_OPENED, now, "%s, group %s",
+                    lease_kind_name(lease->kind), lease->group);
     }
     add_vm(daemon, vm, lease->id);
     gather(daemon, lease, spec, now);
@@ -214,8 +179,7 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
 {
     const struct lease_spec_defaults plain = defaults(daemon);
     char reason[LEASE_SPEC_TEXT_MAX] = "";
-    struct lease_record *lease;
-    struct vm_record *entry;
+    const struct lease_record *lease;
     struct lease_spec spec;
     int result = lease_spec_read(vm, &plain, &spec, reason);
 
@@ -227,20 +191,19 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
         return;
     }
     lease = add_lease(daemon, vm);
-    entry = add_vm(daemon, vm, lease->id);
+    add_vm(daemon, vm, lease->id);
     if (result < 0) {
         if (vm->state == VM_PENDING || vm->state == VM_HOLD)
-            refuse(daemon, lease, now, "malformed", reason);
+            lease_refuse(daemon->store, lease, now, "malformed", reason);
         else
-            take_up(daemon, lease, entry, vm, now); /* as a plain one: it runs already */
+            take_up(daemon, lease, vm, now); /* as a plain one: it runs already */
         return;
     }
-    take_terms(lease, &spec);
-    if (reason[0] && vm->state != VM_ACTIVE) {
-        refuse(daemon, lease, now, "not-granted", reason);
-        return;
-    }
-    take_up(daemon, lease, entry, vm, now);
+    take_terms(daemon, lease, &spec);
+    if (reason[0] && vm->state != VM_ACTIVE)
+        lease_refuse(daemon->store, lease, now, "not-granted", reason);
+    else
+        take_up(daemon, lease, vm, now);
 }
 
 /* A VM of the lease that is there and tells what it asks for. */
@@ -248,7 +211,7 @@ static const struct vm_observation *asking_vm(const struct daemon *daemon,
                                               const struct lease_record *lease)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed =
@@ -260,67 +223,65 @@ static const struct vm_observation *asking_vm(const struct daemon *daemon,
     return NULL;
 }
 
-/* One that was refused by itself: its group may be waiting for it. */
-static void rejoin(struct daemon *daemon, struct lease_record *lease,
-                   const struct vm_observation *observed, const struct lease_spec *spec,
-                   int64_t now)
+/* One that was refused by itself, whose group has been waiting for it. */
+static void rejoin(struct daemon *daemon, const struct lease_record *lease,
+                   const struct lease_record *group, int32_t vm, int64_t now)
 {
-    struct lease_record *group = open_group(daemon, observed->full, spec->group);
-
-    if (!group || members(daemon, lease->id) != 1) {
-        gather(daemon, lease, spec, now);
-        return;
-    }
-    store_move_vm(daemon->store, store_vm(daemon->store, observed->id), group->id);
-    lease->phase = PHASE_ENDED;
-    lease->end = now;
-    store_mark_lease(daemon->store, lease);
-    store_history(daemon->store, lease->id, now, "ended", "VM %d belongs to lease %lld now",
-                  observed->id, (long long)group->id);
+    store_move_vm(daemon->store, store_vm(daemon->store, vm), group->id);
+    lease_apply(daemon->store, lease, EVENT_ENDED, now, "VM %d belongs to lease %lld now", vm,
+                (long long)group->id);
     store_history(daemon->store, group->id, now, "joined", "by VM %d, which was refused before",
-                  observed->id);
-    gather(daemon, group, spec, now);
+                  vm);
 }
 
-void intake_again(struct daemon *daemon, struct lease_record *lease, int64_t now)
+/* It is asked for again, with a request that can be granted. */
+static void take_in_again(struct daemon *daemon, const struct lease_record *lease,
+                          const struct lease_record *group, const struct lease_spec *spec,
+                          int64_t now)
+{
+    lease_submitted(daemon->store, lease, now);
+    daemon_wake(daemon);
+    if (!spec->group[0]) {
+        lease_apply(daemon->store, lease, EVENT_QUEUED, now, "%s", "");
+        planner_new(daemon->planner, lease->id);
+    } else if (group && members(daemon, lease->id) == 1) {
+        rejoin(daemon, lease, group, asking_vm(daemon, lease)->id, now);
+        gather(daemon, group, spec, now);
+    } else {
+        gather(daemon, lease, spec, now);
+    }
+}
+
+void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     const struct lease_spec_defaults plain = defaults(daemon);
     const struct vm_observation *observed = asking_vm(daemon, lease);
+    const struct lease_record *group = NULL;
     char reason[LEASE_SPEC_TEXT_MAX] = "";
     struct lease_spec spec;
+    bool readable, may;
 
     if (!observed)
         return;
-    store_history(daemon->store, lease->id, now, "released", "asked for again");
-    lease->accepted = lease->late = lease->warned = false;
-    if (lease_spec_read(observed->full, &plain, &spec, reason) < 0) {
-        refuse(daemon, lease, now, "malformed", reason);
+    /* Before the lease itself is one that gathers. */
+    readable = lease_spec_read(observed->full, &plain, &spec, reason) == 0;
+    may = readable && granted(daemon, observed->full, &spec, now, reason);
+    if (may && spec.group[0])
+        group = open_group(daemon, observed->full, spec.group);
+    if (lease_apply(daemon->store, lease, EVENT_ASKED_AGAIN, now, "asked for again") < 0)
         return;
-    }
-    if (!granted(daemon, observed->full, &spec, now, reason)) {
-        take_terms(lease, &spec);
-        refuse(daemon, lease, now, "not-granted", reason);
-        return;
-    }
-    take_terms(lease, &spec);
-    lease->submit = now;
-    store_mark_lease(daemon->store, lease);
-    daemon_wake(daemon);
-    if (spec.group[0]) {
-        rejoin(daemon, lease, observed, &spec, now);
-        return;
-    }
-    lease->phase = PHASE_WAITING;
-    planner_new(daemon->planner, lease->id);
+    if (readable)
+        take_terms(daemon, lease, &spec);
+    if (may)
+        take_in_again(daemon, lease, group, &spec, now);
+    else
+        lease_refuse(daemon->store, lease, now, readable ? "not-granted" : "malformed", reason);
 }
 
-static void close_group(struct daemon *daemon, struct lease_record *lease, int64_t now, size_t n)
+static void close_group(struct daemon *daemon, const struct lease_record *lease, int64_t now,
+                        size_t n)
 {
-    lease->phase = PHASE_WAITING;
-    lease->group_until = INSTANT_NEVER;
-    store_set_reason(daemon->store, lease, "", "");
-    store_mark_lease(daemon->store, lease);
-    store_history(daemon->store, lease->id, now, "complete", "%zu VM%s", n, n == 1 ? "" : "s");
+    lease_apply(daemon->store, lease, EVENT_COMPLETE, now, "%zu VM%s", n, n == 1 ? "" : "s");
     planner_new(daemon->planner, lease->id);
     daemon_wake(daemon);
 }
@@ -336,10 +297,10 @@ static bool is_interrupted_order(const struct daemon *daemon, const struct lease
 static void close_groups(struct daemon *daemon, int64_t now)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_leases(daemon->store, &n);
 
     for (size_t i = 0; i < n; i++) {
-        struct lease_record *lease = leases[i];
+        const struct lease_record *lease = leases[i];
         char text[STORE_TEXT_MAX];
         size_t there;
 
@@ -352,13 +313,13 @@ static void close_groups(struct daemon *daemon, int64_t now)
             continue;
         }
         if (is_interrupted_order(daemon, lease, now)) {
-            reconcile_begin_ending(
-                daemon, lease, "its order was interrupted before all of its VMs were made", now);
+            reconcile_apply(daemon, lease, EVENT_CANCELLED, now,
+                            "its order was interrupted before all of its VMs were created");
             continue;
         }
         snprintf(text, sizeof text, "Waits for its group: %zu of %u VMs of group %s are there",
                  there, lease->group_size, lease->group);
-        store_set_reason(daemon->store, lease, "group-incomplete", text);
+        lease_explain(daemon->store, lease, "group-incomplete", text, INSTANT_NONE);
     }
 }
 

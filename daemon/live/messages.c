@@ -7,6 +7,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
@@ -184,20 +185,17 @@ void message_of(const struct lease_record *lease, int64_t now, char *text, size_
 static void answered(void *context, const struct cloud_reply *reply)
 {
     struct sent *sent = context;
-    struct vm_record *vm = store_vm(sent->messages->daemon->store, sent->vm);
+    const struct vm_record *vm = store_vm(sent->messages->daemon->store, sent->vm);
 
     sent->messages->in_flight--;
     crash_point("message answered");
     if (vm && reply->outcome == CLOUD_DONE && strcmp(vm->message, sent->text) != 0) {
-        snprintf(vm->message, sizeof vm->message, "%s", sent->text);
-        store_mark_vm(sent->messages->daemon->store, vm);
+        vm_has_message(sent->messages->daemon->store, vm, sent->text);
     } else if (reply->outcome != CLOUD_DONE) {
         log_debug("VM %d: its message could not be written: %s", sent->vm, reply->message);
     }
-    if (vm) {
-        vm->message_in_flight = false;
-        vm->message_settled = clock_monotonic();
-    }
+    if (vm)
+        vm_note_message_answered(sent->messages->daemon->store, vm, clock_monotonic());
     free(sent);
 }
 
@@ -216,7 +214,7 @@ static void quote(const char *text, char *quoted, size_t size)
     quoted[n] = '\0';
 }
 
-static void send_message(struct messages *messages, struct vm_record *vm, int64_t expected,
+static void send_message(struct messages *messages, const struct vm_record *vm, int64_t expected,
                          const char *text)
 {
     struct sent *sent = memory_new(1, sizeof *sent);
@@ -224,9 +222,7 @@ static void send_message(struct messages *messages, struct vm_record *vm, int64_
     sent->messages = messages;
     sent->vm = vm->id;
     snprintf(sent->text, sizeof sent->text, "%s", text);
-    vm->message_in_flight = true;
-    vm->message_at = clock_now();
-    vm->message_expected = expected;
+    vm_note_message_sent(messages->daemon->store, vm, clock_now(), expected);
     messages->in_flight++;
     crash_point("before a message");
     cloud_message(messages->daemon->cloud, vm->id, sent->text, answered, sent);
@@ -254,7 +250,7 @@ static bool same_but_numbers(const char *a, const char *b)
 }
 
 /* oned of 7.x writes the attribute too: what stands there counts, not what was written last. */
-static void see_message(struct daemon *daemon, struct vm_record *vm)
+static void see_message(struct daemon *daemon, const struct vm_record *vm)
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     const char *shown;
@@ -265,8 +261,7 @@ static void see_message(struct daemon *daemon, struct vm_record *vm)
     shown = attributes_find(&observed->full->user_template, "SCHED_MESSAGE");
     if (strcmp(shown ? shown : "", vm->message) == 0)
         return;
-    snprintf(vm->message, sizeof vm->message, "%s", shown ? shown : "");
-    store_mark_vm(daemon->store, vm);
+    vm_has_message(daemon->store, vm, shown ? shown : "");
 }
 
 static bool is_due(const struct vm_record *vm, const char *text, int64_t now)
@@ -285,7 +280,7 @@ size_t messages_update(struct messages *messages, int64_t now)
 {
     struct daemon *daemon = messages->daemon;
     size_t n, left = 0;
-    struct vm_record *const *vms = store_vms(daemon->store, &n);
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
 
     for (size_t i = 0; i < n; i++) {
         const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);

@@ -1,7 +1,7 @@
 #include "daemon/live/moves.h"
 
 #include "daemon/daemon.h"
-#include "daemon/live/enactor_inside.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
 enum { AVOID_AFTER_MOVE = 600 /* seconds: a host that a VM could not be moved to */ };
@@ -21,42 +21,30 @@ int32_t move_other_host(const struct vm_record *vm, const struct vm_observation 
     return observed->history.host == vm->move_to ? vm->host : vm->move_to;
 }
 
-static void settle(struct daemon *daemon, struct vm_record *vm)
-{
-    vm->move = MOVE_NONE;
-    vm->move_sent = false;
-    store_mark_vm(daemon->store, vm);
-}
-
-static void give_up(struct daemon *daemon, struct vm_record *vm, const char *why, int64_t now)
+static void give_up(struct daemon *daemon, const struct vm_record *vm, const char *why, int64_t now)
 {
     store_history(daemon->store, vm->lease, now, "move-failed", "VM %d stays on host %d: %s",
                   vm->id, vm->host, why);
     log_warning("VM %d was not moved to host %d: %s", vm->id, vm->move_to, why);
-    enactor_avoid(vm, vm->move_to, now + AVOID_AFTER_MOVE);
+    vm_avoid_host(daemon->store, vm, vm->move_to, now + AVOID_AFTER_MOVE);
     daemon_replan(daemon, "VM %d was not moved to host %d", vm->id, vm->move_to);
-    settle(daemon, vm);
+    vm_end_move(daemon->store, vm);
 }
 
-void move_adopt(struct daemon *daemon, struct vm_record *vm, const struct vm_observation *observed,
-                int64_t now)
+void move_adopt(struct daemon *daemon, const struct vm_record *vm,
+                const struct vm_observation *observed, int64_t now)
 {
-    bool live = observed->lcm_state == LCM_MIGRATE;
-
     if (vm->goal != GOAL_RUN || vm_moves(vm) || !observed_migrates(observed) || vm->host < 0 ||
         observed->history.host < 0 || observed->history.host == vm->host)
         return;
-    vm->move = live ? MOVE_LIVE : MOVE_COLD;
-    vm->move_to = observed->history.host;
-    vm->move_sent = true;
-    store_mark_vm(daemon->store, vm);
+    vm_moves_to(daemon->store, vm, observed->history.host, observed->lcm_state != LCM_MIGRATE);
     store_history(daemon->store, vm->lease, now, "moving",
                   "VM %d is on its way from host %d to host %d", vm->id, vm->host, vm->move_to);
     daemon_replan(daemon, "VM %d is on its way to host %d", vm->id, vm->move_to);
 }
 
-bool move_seen(struct daemon *daemon, struct vm_record *vm, const struct vm_observation *observed,
-               int64_t now)
+bool move_seen(struct daemon *daemon, const struct vm_record *vm,
+               const struct vm_observation *observed, int64_t now)
 {
     if (!vm_moves(vm))
         return false;
@@ -65,9 +53,8 @@ bool move_seen(struct daemon *daemon, struct vm_record *vm, const struct vm_obse
     if (observed->history.host == vm->move_to) {
         store_history(daemon->store, vm->lease, now, "moved",
                       "VM %d runs on host %d now, as planned", vm->id, vm->move_to);
-        vm->host = vm->move_to;
-        vm->datastore = -1;
-        settle(daemon, vm);
+        vm_place(daemon->store, vm, vm->move_to);
+        vm_end_move(daemon->store, vm);
         return true;
     }
     if (observed->history.host == vm->host && vm->move_sent) {
@@ -75,11 +62,11 @@ bool move_seen(struct daemon *daemon, struct vm_record *vm, const struct vm_obse
         return true;
     }
     if (observed->history.host != vm->host)
-        settle(daemon, vm);
+        vm_end_move(daemon->store, vm);
     return false;
 }
 
-void move_refused(struct daemon *daemon, struct vm_record *vm, int64_t now)
+void move_refused(struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
     if (vm->move != MOVE_NONE && vm->move_sent)
         give_up(daemon, vm, "OpenNebula refused to migrate it", now);

@@ -40,14 +40,14 @@ int32_t move_other_host(const struct vm_record *vm, const struct vm_observation 
 /* It is under way to another host than the store has it on, and no move of it is known: the daemon
  * was away when it was commanded, or an operator moves it. It is a move like those that were
  * planned. */
-void move_adopt(struct daemon *daemon, struct vm_record *vm, const struct vm_observation *observed,
-                int64_t now);
+void move_adopt(struct daemon *daemon, const struct vm_record *vm,
+                const struct vm_observation *observed, int64_t now);
 
 /* It is seen running. True: where it is has been noted, it was no operator who moved it. */
-bool move_seen(struct daemon *daemon, struct vm_record *vm, const struct vm_observation *observed,
-               int64_t now);
+bool move_seen(struct daemon *daemon, const struct vm_record *vm,
+               const struct vm_observation *observed, int64_t now);
 
 /* OpenNebula refused its migration: it stays where it is. */
-void move_refused(struct daemon *daemon, struct vm_record *vm, int64_t now);
+void move_refused(struct daemon *daemon, const struct vm_record *vm, int64_t now);
 
 #endif

@@ -14,7 +14,7 @@
 static bool has_failed(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++)
         if (!vms[i]->gone && (vms[i]->attempts > 0 || vms[i]->refusals > 0))
@@ -22,7 +22,7 @@ static bool has_failed(const struct daemon *daemon, const struct lease_record *l
     return false;
 }
 
-static void reconcile_active(struct daemon *daemon, struct lease_record *lease,
+static void reconcile_active(struct daemon *daemon, const struct lease_record *lease,
                              const struct standings *s, int64_t now)
 {
     if (planner_must_relocate(daemon->planner, lease, now))
@@ -36,55 +36,49 @@ static void reconcile_active(struct daemon *daemon, struct lease_record *lease,
         reconcile_parked_by_user(daemon, lease, now);
     } else if (s->of[STANDS_PENDING] == s->n &&
                (lease->phase == PHASE_RUNNING || has_failed(daemon, lease))) {
-        reconcile_wait_again(daemon, lease,
-                             lease->phase == PHASE_RUNNING ? "pending-again" : "start-failed", now);
+        reconcile_wait_again(
+            daemon, lease, lease->phase == PHASE_RUNNING ? EVENT_PENDING_AGAIN : EVENT_START_FAILED,
+            now);
     }
 }
 
-static void reconcile_stopping(struct daemon *daemon, struct lease_record *lease,
+static void reconcile_stopping(struct daemon *daemon, const struct lease_record *lease,
                                const struct standings *s, int64_t now)
 {
     if (s->of[STANDS_UNKNOWN])
         return;
     if (s->of[STANDS_OUR_STOP] + s->of[STANDS_PENDING] == s->n) {
-        reconcile_wait_again(daemon, lease, "suspended", now);
+        reconcile_wait_again(daemon, lease, EVENT_SUSPENDED, now);
     } else if (s->of[STANDS_THEIR_STOP] == s->n) {
         reconcile_parked_by_user(daemon, lease, now);
     }
 }
 
-static void reconcile_waiting(struct daemon *daemon, struct lease_record *lease,
+static void reconcile_waiting(struct daemon *daemon, const struct lease_record *lease,
                               const struct standings *s, int64_t now)
 {
     if (s->of[STANDS_UNKNOWN])
         return;
     if (s->of[STANDS_RUNNING] + s->of[STANDS_MOVING] > 0) {
-        store_history(daemon->store, lease->id, now, "started-by-others", "by a user or operator");
-        lease->accepted = true;
-        reconcile_set_goal(daemon, lease, GOAL_RUN);
-        reconcile_set_phase(daemon, lease, PHASE_STARTING);
+        reconcile_apply(daemon, lease, EVENT_STARTED_BY_OTHERS, now, "by a user or operator");
         daemon_replan(daemon, "lease %lld was started by others", (long long)lease->id);
     } else if (s->of[STANDS_THEIR_STOP] == s->n) {
         reconcile_parked_by_user(daemon, lease, now);
     }
 }
 
-static void reconcile_parked(struct daemon *daemon, struct lease_record *lease,
+static void reconcile_parked(struct daemon *daemon, const struct lease_record *lease,
                              const struct standings *s, int64_t now)
 {
     if (s->of[STANDS_UNKNOWN])
         return;
-    if (lease->duration != SPAN_UNLIMITED && lease->kind == LEASE_RESERVATION &&
-        lease->start + lease->duration <= now) {
-        reconcile_begin_ending(daemon, lease, "its time is over", now);
+    if (lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)) {
+        reconcile_apply(daemon, lease, EVENT_TIME_OVER, now, "its time is over");
     } else if (s->of[STANDS_RUNNING] + s->of[STANDS_MOVING] > 0) {
-        store_history(daemon->store, lease->id, now, "resumed", "by a user or operator");
-        store_set_reason(daemon->store, lease, "", "");
-        reconcile_set_goal(daemon, lease, GOAL_RUN);
-        reconcile_set_phase(daemon, lease, PHASE_STARTING);
+        reconcile_apply(daemon, lease, EVENT_RESUMED, now, "by a user or operator");
         daemon_replan(daemon, "lease %lld was resumed", (long long)lease->id);
     } else if (s->of[STANDS_PENDING] == s->n) {
-        reconcile_wait_again(daemon, lease, "released", now);
+        reconcile_wait_again(daemon, lease, EVENT_RELEASED, now);
     }
 }
 
@@ -100,20 +94,16 @@ static bool is_ended_state(const struct daemon *daemon, const struct vm_observat
     }
 }
 
-static void reconcile_ending(struct daemon *daemon, struct lease_record *lease,
+static void reconcile_ending(struct daemon *daemon, const struct lease_record *lease,
                              const struct standings *s, int64_t now)
 {
     size_t n, over = 0;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     if (s->of[STANDS_UNKNOWN])
         return;
-    if (lease->since == INSTANT_NONE && s->of[STANDS_RUNNING] == s->n && s->since) {
-        /* It was ended before anybody saw it run: its time counts all the same. */
-        lease->accumulated = reconcile_ran_for(daemon, lease);
-        lease->since = s->since;
-        store_mark_lease(daemon->store, lease);
-    }
+    if (lease->since == INSTANT_NONE && s->of[STANDS_RUNNING] == s->n && s->since)
+        lease_ran_unseen(daemon->store, lease, s->since);
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
 
@@ -121,7 +111,7 @@ static void reconcile_ending(struct daemon *daemon, struct lease_record *lease,
                 (observed && observed->state == VM_HOLD);
     }
     if (over == n)
-        reconcile_ended(daemon, lease, "its time is over", now);
+        reconcile_apply(daemon, lease, EVENT_ENDED, now, "its time is over");
 }
 
 /* What is still to be done with its VMs, NONE when nothing is: of what is to be ended, all; of what
@@ -130,7 +120,7 @@ static enum vm_goal goal_of(const struct daemon *daemon, const struct lease_reco
 {
     enum vm_goal goal = GOAL_NONE;
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = n; i-- > 0;) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
@@ -147,7 +137,7 @@ static enum vm_goal goal_of(const struct daemon *daemon, const struct lease_reco
 
 /* A refused VM that its user released is asked for anew; one that is started after its lease is
  * over is ended again. */
-static void reconcile_final(struct daemon *daemon, struct lease_record *lease,
+static void reconcile_final(struct daemon *daemon, const struct lease_record *lease,
                             const struct standings *s, int64_t now)
 {
     enum vm_goal goal = goal_of(daemon, lease);
@@ -157,19 +147,20 @@ static void reconcile_final(struct daemon *daemon, struct lease_record *lease,
     if (s->of[STANDS_UNKNOWN])
         return;
     if (lease->phase != PHASE_ENDED && s->of[STANDS_THEIR_STOP] == s->n && goal == GOAL_HOLD)
-        reconcile_set_goal(daemon, lease, GOAL_NONE);
+        reconcile_apply(daemon, lease, EVENT_HELD, now, "%s", "");
     else if (lease->phase != PHASE_ENDED && s->of[STANDS_PENDING] == s->n && goal == GOAL_NONE &&
              daemon->live->refusal == REFUSAL_HOLD)
         intake_again(daemon, lease, now);
     else if (lease->phase == PHASE_ENDED && s->of[STANDS_RUNNING] > 0)
-        reconcile_begin_ending(daemon, lease, "it was started after its time was over", now);
+        reconcile_apply(daemon, lease, EVENT_STARTED_AFTER_END, now,
+                        "it was started after its time was over");
 }
 
-static void reconcile_lease(struct daemon *daemon, struct lease_record *lease, int64_t now)
+static void reconcile_lease(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     struct standings s = {0};
     size_t n, gone_before = 0;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++)
         gone_before += vms[i]->gone;
@@ -177,9 +168,9 @@ static void reconcile_lease(struct daemon *daemon, struct lease_record *lease, i
         reconcile_observe_vm(daemon, lease, vms[i], now, &s);
     if (s.n == 0) {
         if (lease->phase == PHASE_ENDING)
-            reconcile_ended(daemon, lease, "its time is over", now);
+            reconcile_apply(daemon, lease, EVENT_ENDED, now, "its time is over");
         else if (lease->phase < PHASE_ENDED)
-            reconcile_ended(daemon, lease, "its VMs were deleted", now);
+            reconcile_apply(daemon, lease, EVENT_ENDED, now, "its VMs were deleted");
         return;
     }
     if (s.of[STANDS_GONE] > gone_before && lease->phase != PHASE_GATHERING &&
@@ -213,7 +204,7 @@ static void reconcile_lease(struct daemon *daemon, struct lease_record *lease, i
 void reconcile(struct daemon *daemon, int64_t now)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_leases(daemon->store, &n);
 
     daemon->reconciled = now;
     for (size_t i = 0; i < n; i++)

@@ -3,6 +3,7 @@
 #define GALERNA_DAEMON_RECONCILE_INSIDE_H
 
 #include "daemon/daemon.h"
+#include "daemon/live/lease_state.h"
 
 /* What OpenNebula shows of a VM, in the words that matter to its lease. */
 enum standing {
@@ -27,36 +28,29 @@ enum { MISSING_MEANS_GONE = 2 };
 enum standing reconcile_standing(const struct daemon *daemon, const struct vm_record *vm,
                                  const struct vm_observation *observed);
 /* Take note of what is seen of a VM, and count its standing. */
-void reconcile_observe_vm(struct daemon *daemon, struct lease_record *lease, struct vm_record *vm,
-                          int64_t now, struct standings *standings);
-/* Change a phase and have the cycle look at it. */
-void reconcile_set_phase(struct daemon *daemon, struct lease_record *lease, enum lease_phase phase);
-/* The goal of all VMs of a lease that are there; attempts begin anew with a new goal. */
-void reconcile_set_goal(struct daemon *daemon, const struct lease_record *lease, enum vm_goal goal);
-/* The shortest time that any of its VMs ran in stretches that are over. */
-int64_t reconcile_ran_for(const struct daemon *daemon, const struct lease_record *lease);
+void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *lease,
+                          const struct vm_record *vm, int64_t now, struct standings *standings);
+/* lease_apply(), of which the planner and the loop are told. False: the event cannot happen. */
+bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
+                     enum lease_event event, int64_t now, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 /* All its VMs run, since then. */
-void reconcile_runs(struct daemon *daemon, struct lease_record *lease, int64_t since, int64_t now);
+void reconcile_runs(struct daemon *daemon, const struct lease_record *lease, int64_t since,
+                    int64_t now);
 /* A user or operator stopped all its VMs. */
-void reconcile_parked_by_user(struct daemon *daemon, struct lease_record *lease, int64_t now);
-/* Back to the queue, or to its promise. */
-void reconcile_wait_again(struct daemon *daemon, struct lease_record *lease, const char *event,
-                          int64_t now);
-/* Final: how it came to an end. */
-void reconcile_ended(struct daemon *daemon, struct lease_record *lease, const char *how,
-                     int64_t now);
-/* Its VMs are to be ended. */
-void reconcile_begin_ending(struct daemon *daemon, struct lease_record *lease, const char *why,
-                            int64_t now);
+void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *lease, int64_t now);
+/* Back to the queue, or to its promise, by that event; or at its end if it has had its time. */
+void reconcile_wait_again(struct daemon *daemon, const struct lease_record *lease,
+                          enum lease_event event, int64_t now);
 /* Of a lease that was given up: what was on its way then is ended when it runs, and held when it
  * comes to nothing. */
 void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Reports a reservation that has been commanded and does not run at its time. */
-void reconcile_watch_start(struct daemon *daemon, struct lease_record *lease, int64_t now);
+void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Ends and warns leases whose time has come. */
-void reconcile_watch_end(struct daemon *daemon, struct lease_record *lease, int64_t now);
+void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* A promise whose time has passed is reported. */
-void reconcile_watch_promise(struct daemon *daemon, struct lease_record *lease, int64_t now);
+void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Nothing of it has been commanded: where it starts may be thought over. */
 bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease);
 /* A VM that is to leave the host and is still there, or NULL. */

@@ -13,7 +13,7 @@ enum { WAIT_FOR_LEAVERS = 15 /* seconds: then another place is thought of */ };
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-void reconcile_watch_end(struct daemon *daemon, struct lease_record *lease, int64_t now)
+void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     int64_t warning = daemon->live->end_warning;
     char when[64], text[STORE_TEXT_MAX];
@@ -23,16 +23,15 @@ void reconcile_watch_end(struct daemon *daemon, struct lease_record *lease, int6
     if (lease->end <= now && lease->phase == PHASE_STARTING && reconcile_not_begun(daemon, lease)) {
         reconcile_watch_promise(daemon, lease, now);
     } else if (lease->end <= now) {
-        reconcile_begin_ending(daemon, lease, "its time is over", now);
+        reconcile_apply(daemon, lease, EVENT_TIME_OVER, now, "its time is over");
     } else if (warning > 0 && !lease->warned && lease->end - warning <= now) {
         time_t end = (time_t)lease->end;
         struct tm local;
 
         strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&end, &local));
-        lease->warned = true;
+        lease_note_warned(daemon->store, lease);
         snprintf(text, sizeof text, "The lease ends at %s", when);
-        store_set_reason(daemon->store, lease, "ends-soon", text);
-        store_mark_lease(daemon->store, lease);
+        lease_explain(daemon->store, lease, "ends-soon", text, INSTANT_NONE);
         store_history(daemon->store, lease->id, now, "warned", "ends at %s", when);
     }
 }
@@ -52,20 +51,20 @@ static void say_who_is_waited_for(const struct daemon *daemon, const struct leas
              vm_state_name(observed->state, observed->lcm_state), leaver->host);
 }
 
-static void note_late(struct daemon *daemon, struct lease_record *lease, const struct vm_record *vm,
-                      const struct vm_observation *observed, int64_t now)
+static void note_late(struct daemon *daemon, const struct lease_record *lease,
+                      const struct vm_record *vm, const struct vm_observation *observed,
+                      int64_t now)
 {
     const char *what = lease->kind == LEASE_RESERVATION ? "reservation" : "lease";
     long long late = (long long)(now - store_promised_start(lease));
     char waits_for[128], text[STORE_TEXT_MAX];
 
     say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
-    lease->late = true;
+    lease_note_late(daemon->store, lease);
     snprintf(text, sizeof text, "The %s is late: %lld s after its start VM %d is %s on host %d%s",
              what, late, vm->id, vm_state_name(observed->state, observed->lcm_state), vm->host,
              waits_for);
-    store_set_reason(daemon->store, lease, "late", text);
-    store_mark_lease(daemon->store, lease);
+    lease_explain(daemon->store, lease, "late", text, INSTANT_NONE);
     store_history(daemon->store, lease->id, now, "late", "%s", lease->reason);
     log_warning("lease %lld: %s", (long long)lease->id, lease->reason);
 }
@@ -73,10 +72,10 @@ static void note_late(struct daemon *daemon, struct lease_record *lease, const s
 /* Of a lease whose VMs were promised to run: one was seen after its start, and not running; or
  * nothing of it has been commanded, as its hosts are not left yet; or the time is over, and nobody
  * has seen it run. When they run, the time of that is known; here they may never do. */
-void reconcile_watch_start(struct daemon *daemon, struct lease_record *lease, int64_t now)
+void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
     int64_t promised = store_promised_start(lease), due = promised + daemon->live->poll_interval;
     bool sure;
 
@@ -93,47 +92,50 @@ void reconcile_watch_start(struct daemon *daemon, struct lease_record *lease, in
     }
 }
 
-/* A reservation whose time has passed without it. */
-void reconcile_watch_promise(struct daemon *daemon, struct lease_record *lease, int64_t now)
+static void note_not_started(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
-    bool missed = lease->kind == LEASE_RESERVATION
-                      ? lease->duration != SPAN_UNLIMITED && lease->start + lease->duration <= now
-                      : lease->deadline != INSTANT_NONE && lease->deadline <= now;
+    long long late = (long long)(now - lease->start);
 
-    if (missed) {
-        planner_gone(daemon->planner, lease->id);
-        lease->late = true;
-        store_set_reason(
-            daemon->store, lease, "missed",
-            "The reservation was missed and is refused: it could not be started during its time");
-        reconcile_set_phase(daemon, lease, PHASE_REFUSED);
-        reconcile_set_goal(daemon, lease, GOAL_HOLD);
-        store_history(daemon->store, lease->id, now, "missed", "%s", lease->reason);
-        log_error("lease %lld: %s", (long long)lease->id, lease->reason);
-    } else if (lease->kind == LEASE_RESERVATION &&
-               lease->start + daemon->live->poll_interval < now && !lease->late) {
-        lease->late = true;
-        store_mark_lease(daemon->store, lease);
-        store_history(daemon->store, lease->id, now, "late", "not started %lld s after its start",
-                      (long long)(now - lease->start));
-        log_warning("lease %lld is late: not started %lld s after its start", (long long)lease->id,
-                    (long long)(now - lease->start));
-    }
+    lease_note_late(daemon->store, lease);
+    store_history(daemon->store, lease->id, now, "late", "not started %lld s after its start",
+                  late);
+    log_warning("lease %lld is late: not started %lld s after its start", (long long)lease->id,
+                late);
 }
 
-void reconcile_revert(struct daemon *daemon, struct lease_record *lease)
+/* Its time, or its deadline, has passed without it. */
+static bool is_missed(const struct lease_record *lease, int64_t now)
 {
-    bool promised = lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE;
+    return lease->kind == LEASE_RESERVATION
+               ? lease_is_over(lease, now)
+               : lease->deadline != INSTANT_NONE && lease->deadline <= now;
+}
 
-    reconcile_set_goal(daemon, lease, GOAL_NONE);
-    reconcile_set_phase(daemon, lease, promised ? PHASE_RESERVED : PHASE_WAITING);
+static void miss(struct daemon *daemon, const struct lease_record *lease, int64_t now)
+{
+    lease_explain(daemon->store, lease, "missed",
+                  lease->kind == LEASE_RESERVATION
+                      ? "The reservation was missed: it could not be started during its time"
+                      : "The deadline was missed: the lease could not be started in time",
+                  INSTANT_NONE);
+    if (reconcile_apply(daemon, lease, EVENT_MISSED, now, "%s", lease->reason))
+        log_error("lease %lld: %s", (long long)lease->id, lease->reason);
+}
+
+void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)
+{
+    if (is_missed(lease, now))
+        miss(daemon, lease, now);
+    else if (lease->kind == LEASE_RESERVATION && lease->start + daemon->live->poll_interval < now &&
+             !lease->late)
+        note_not_started(daemon, lease, now);
 }
 
 /* Nothing of it has been commanded: where it starts may be thought over. */
 bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
@@ -160,7 +162,7 @@ static bool takes_vms(const struct daemon *daemon, int32_t id)
 static bool waits_for_leavers(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
     bool left = lease->kind == LEASE_IMMEDIATE;
 
     if ((lease->kind != LEASE_RESERVATION && !left) || lease->expected == INSTANT_NONE ||
@@ -179,12 +181,12 @@ static bool waits_for_leavers(const struct daemon *daemon, const struct lease_re
 void reconcile_before_replan(struct daemon *daemon)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_leases(daemon->store, &n);
 
     for (size_t i = 0; i < n; i++)
         if (leases[i]->phase == PHASE_STARTING && reconcile_not_begun(daemon, leases[i]) &&
             !waits_for_leavers(daemon, leases[i]))
-            reconcile_revert(daemon, leases[i]);
+            reconcile_apply(daemon, leases[i], EVENT_REPLANNED, clock_now(), "%s", "");
 }
 
 static void earlier(int64_t *next, int64_t candidate, int64_t now)
@@ -196,7 +198,7 @@ static void earlier(int64_t *next, int64_t candidate, int64_t now)
 int64_t reconcile_next_time(const struct daemon *daemon, int64_t now)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_leases(daemon->store, &n);
     int64_t next = INSTANT_NEVER;
 
     for (size_t i = 0; i < n; i++) {
@@ -225,7 +227,7 @@ int64_t reconcile_next_time(const struct daemon *daemon, int64_t now)
 
 int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err)
 {
-    struct lease_record *lease = store_lease(daemon->store, id);
+    const struct lease_record *lease = store_lease(daemon->store, id);
     int64_t now = clock_now();
     char text[STORE_TEXT_MAX];
 
@@ -235,7 +237,7 @@ int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct err
         return error_set(err, EALREADY, "lease %lld is %s already", (long long)id,
                          phase_name(lease->phase));
     snprintf(text, sizeof text, "Cancelled by %s", who);
-    store_set_reason(daemon->store, lease, "cancelled", text);
-    reconcile_begin_ending(daemon, lease, lease->reason, now);
+    lease_explain(daemon->store, lease, "cancelled", text, INSTANT_NONE);
+    reconcile_apply(daemon, lease, EVENT_CANCELLED, now, "%s", text);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "daemon/live/estimates.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile_inside.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
 enum standing reconcile_standing(const struct daemon *daemon, const struct vm_record *vm,
@@ -37,25 +38,9 @@ enum standing reconcile_standing(const struct daemon *daemon, const struct vm_re
 
 /* --- one VM ----------------------------------------------------------------------------------- */
 
-static void record_closed(struct vm_record *vm)
-{
-    vm->skew_open = 0;
-    vm->since_told = SINCE_NOT;
-}
-
-/* Somebody had the VM made anew: its lease gets its whole time again. */
-static void count_nothing(struct daemon *daemon, struct vm_record *vm, int32_t sequence)
-{
-    if (vm->sequence == sequence && !vm->ran_for && !vm->skew)
-        return;
-    vm->sequence = sequence;
-    vm->ran_for = vm->skew = 0;
-    record_closed(vm);
-    store_mark_vm(daemon->store, vm);
-}
-
-/* Running time comes from OpenNebula's own history: closed records count once. */
-static void count_running_time(struct daemon *daemon, struct vm_record *vm,
+/* Running time comes from OpenNebula's own history: closed records count once. When an operator had
+ * the VM recreated, its lease gets its whole time again. */
+static void count_running_time(struct daemon *daemon, const struct vm_record *vm,
                                const struct vm_observation *observed)
 {
     const struct vm_history *history = &observed->history;
@@ -63,7 +48,7 @@ static void count_running_time(struct daemon *daemon, struct vm_record *vm,
     if (history->sequence < 0 || !observed->has_times)
         return;
     if (history->action == VM_ACTION_RECREATE) {
-        count_nothing(daemon, vm, history->sequence);
+        vm_count_nothing(daemon->store, vm, history->sequence);
         return;
     }
     if (history->sequence > vm->sequence + 1 && observed->n_records <= history->sequence) {
@@ -73,35 +58,26 @@ static void count_running_time(struct daemon *daemon, struct vm_record *vm,
     if (observed->n_records > history->sequence && observed->n_records > 1) {
         int64_t closed = history->retime > 0 ? history->sequence : history->sequence - 1;
 
-        if (closed > vm->sequence) {
-            vm->sequence = (int32_t)closed;
-            vm->ran_for = observed->ran_for - vm->skew;
-            record_closed(vm);
-            store_mark_vm(daemon->store, vm);
-        }
+        if (closed > vm->sequence)
+            vm_set_ran(daemon->store, vm, (int32_t)closed, observed->ran_for);
         return;
     }
-    if (history->sequence == vm->sequence + 1 && history->rstime > 0 && history->retime > 0) {
-        vm->sequence = history->sequence;
-        vm->ran_for += history->retime - history->rstime - vm->skew_open;
-        record_closed(vm);
-        store_mark_vm(daemon->store, vm);
-    }
+    if (history->sequence == vm->sequence + 1 && history->rstime > 0 && history->retime > 0)
+        vm_add_ran(daemon->store, vm, history->sequence, history->retime - history->rstime);
 }
 
-static void note_gone(struct daemon *daemon, struct lease_record *lease, struct vm_record *vm,
-                      int64_t now)
+static void note_gone(struct daemon *daemon, const struct lease_record *lease,
+                      const struct vm_record *vm, int64_t now)
 {
-    vm->gone = true;
-    vm->goal = GOAL_NONE;
-    store_mark_vm(daemon->store, vm);
+    vm_seen_gone(daemon->store, vm);
     if (lease->phase != PHASE_ENDING && !(lease->phase == PHASE_REFUSED))
         store_history(daemon->store, lease->id, now, "vm-gone", "VM %d is no longer there", vm->id);
     daemon_wake(daemon);
 }
 
-static void note_move(struct daemon *daemon, struct lease_record *lease, struct vm_record *vm,
-                      const struct vm_observation *observed, int64_t now)
+static void note_move(struct daemon *daemon, const struct lease_record *lease,
+                      const struct vm_record *vm, const struct vm_observation *observed,
+                      int64_t now)
 {
     if (observed->history.host < 0 || move_seen(daemon, vm, observed, now) ||
         observed->history.host == vm->host)
@@ -109,38 +85,33 @@ static void note_move(struct daemon *daemon, struct lease_record *lease, struct 
     if (vm->ran || vm->host >= 0)
         store_history(daemon->store, lease->id, now, "moved", "VM %d runs on host %d, not on %d",
                       vm->id, observed->history.host, vm->host);
-    vm->host = observed->history.host;
-    store_mark_vm(daemon->store, vm);
+    vm_seen_on(daemon->store, vm, observed->history.host);
     daemon_replan(daemon, "VM %d is on host %d", vm->id, vm->host);
 }
 
-static void note_size(struct daemon *daemon, struct vm_record *vm,
+static void note_size(struct daemon *daemon, const struct vm_record *vm,
                       const struct vm_observation *observed)
 {
     if (observed->cpu == vm->cpu && observed->memory == vm->memory)
         return;
-    vm->cpu = observed->cpu;
-    vm->memory = observed->memory;
-    store_mark_vm(daemon->store, vm);
+    vm_seen_size(daemon->store, vm, observed->cpu, observed->memory);
     daemon_replan(daemon, "VM %d was resized", vm->id);
 }
 
-static void note_lock(struct daemon *daemon, struct vm_record *vm,
+static void note_lock(struct daemon *daemon, const struct vm_record *vm,
                       const struct vm_observation *observed)
 {
     if (vm->locked && !observed->locked) {
         if (vm->goal == GOAL_NONE)
             daemon_replan(daemon, "VM %d was unlocked", vm->id);
-        if (vm->next_try != INSTANT_NONE) {
-            vm->next_try = INSTANT_NONE;
-            store_mark_vm(daemon->store, vm);
-        }
+        vm_retry_at(daemon->store, vm, INSTANT_NONE);
     }
-    vm->locked = observed->locked;
+    vm_note_locked(daemon->store, vm, observed->locked);
 }
 
-static void note_running(struct daemon *daemon, struct lease_record *lease, struct vm_record *vm,
-                         const struct vm_observation *observed, int64_t now)
+static void note_running(struct daemon *daemon, const struct lease_record *lease,
+                         const struct vm_record *vm, const struct vm_observation *observed,
+                         int64_t now)
 {
     note_move(daemon, lease, vm, observed, now);
     if (vm->ran && !vm->ours && vm->attempts == 0)
@@ -149,11 +120,7 @@ static void note_running(struct daemon *daemon, struct lease_record *lease, stru
         return;
     if (quarantine_clear(&daemon->quarantine, observed->history.host))
         daemon_replan(daemon, "host %d works again", observed->history.host);
-    vm->ran = true;
-    vm->ours = false;
-    vm->attempts = 0;
-    vm->next_try = INSTANT_NONE;
-    store_mark_vm(daemon->store, vm);
+    vm_seen_running(daemon->store, vm);
 }
 
 /* Operations that have ended tell how long such ones take. */
@@ -171,8 +138,8 @@ static void learn(struct daemon *daemon, const struct vm_record *vm, enum standi
     }
 }
 
-void reconcile_observe_vm(struct daemon *daemon, struct lease_record *lease, struct vm_record *vm,
-                          int64_t now, struct standings *standings)
+void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *lease,
+                          const struct vm_record *vm, int64_t now, struct standings *standings)
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
     enum standing standing = reconcile_standing(daemon, vm, observed);
@@ -189,10 +156,7 @@ void reconcile_observe_vm(struct daemon *daemon, struct lease_record *lease, str
             note_gone(daemon, lease, vm, now);
         return;
     }
-    if (vm->command) {
-        vm->command = COMMAND_NONE; /* what became of it can be seen now */
-        store_mark_vm(daemon->store, vm);
-    }
+    vm_command_over(daemon->store, vm); /* what became of it can be seen now */
     note_size(daemon, vm, observed);
     move_adopt(daemon, vm, observed, now);
     note_lock(daemon, vm, observed);

@@ -8,7 +8,7 @@
 const struct vm_record *reconcile_leaver(const struct daemon *daemon, int32_t host)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms(daemon->store, &n);
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
 
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
@@ -25,7 +25,7 @@ const struct vm_record *reconcile_leaver_of_lease(const struct daemon *daemon,
                                                   const struct lease_record *lease)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
     const struct vm_record *leaver = NULL;
 
     for (size_t i = 0; i < n && !leaver; i++)
@@ -57,7 +57,7 @@ static void say_arrives(const struct daemon *daemon, const struct lease_record *
                         char *text, size_t size)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++) {
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
@@ -84,7 +84,7 @@ static void say_goes(const struct daemon *daemon, const struct lease_record *lea
                      size_t size)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++)
         if (!vms[i]->gone && observed_holds_host(world_vm(daemon->world, vms[i]->id))) {

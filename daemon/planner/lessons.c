@@ -139,7 +139,7 @@ static void tell(struct lessons *lessons, const struct lease_record *lease,
     struct policy_event event = *what;
     struct lease picture = picture_of(lease, event.kind);
     size_t n = 0, n_sets = 0;
-    struct vm_record *const *vms = store_vms_of(lessons->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(lessons->store, lease->id, &n);
     struct node_set *sets;
 
     n = lease == lessons->past ? lessons->n_past_vms : n;
@@ -279,7 +279,7 @@ static void recall_line(void *context, const struct store_event *event)
 static void recall_long_ones(struct lessons *lessons, int64_t oldest)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(lessons->store, &n);
+    const struct lease_record *const *leases = store_leases(lessons->store, &n);
 
     for (size_t i = 0; i < n; i++) {
         const struct lease_record *lease = leases[i];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/live/clock.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
@@ -50,13 +51,13 @@ static void drop_picture(struct planner *planner)
 void planner_destroy(struct planner *planner)
 {
     size_t n;
-    struct lease_record *const *leases;
+    const struct lease_record *const *leases;
 
     if (!planner)
         return;
     leases = store_leases(planner->store, &n);
     for (size_t i = 0; i < n; i++)
-        planned_drop(leases[i]);
+        planned_drop(planner->store, leases[i]);
     planner_drop_forecast(planner);
     drop_picture(planner);
     engine_outputs_finish(&planner->outputs);
@@ -294,7 +295,7 @@ void planner_new(struct planner *planner, int64_t lease)
 
 void planner_gone(struct planner *planner, int64_t id)
 {
-    struct lease_record *lease = store_lease(planner->store, id);
+    const struct lease_record *lease = store_lease(planner->store, id);
 
     if (planner->engine && lease && lease->planned && lease->planned->in_engine &&
         engine_lease(planner->engine, id))
@@ -317,18 +318,17 @@ static size_t add_gone(const struct planner *planner, struct engine_input *input
 }
 
 /* The world has moved past the time a reservation was asked for. */
-static bool is_over(struct planner *planner, struct lease_record *lease, int64_t now)
+static bool is_over(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     char start[64], text[STORE_TEXT_MAX];
 
-    if (lease->kind != LEASE_RESERVATION || lease->duration == SPAN_UNLIMITED ||
-        lease->start + lease->duration > now)
+    if (lease->kind != LEASE_RESERVATION || !lease_is_over(lease, now))
         return false;
     lease_time_text(lease->start, start, sizeof start);
     snprintf(text, sizeof text,
              "The reservation is refused: its time, %s for %lld s, had passed when it was seen",
              start, (long long)lease->duration);
-    lease_refuse(planner, lease, now, "start-passed", text);
+    lease_refuse(planner->store, lease, now, "start-passed", text);
     return true;
 }
 
@@ -336,7 +336,7 @@ static bool is_over(struct planner *planner, struct lease_record *lease, int64_t
 static bool make_request(struct planner *planner, int64_t id, int64_t now,
                          struct lease_request *request)
 {
-    struct lease_record *lease = store_lease(planner->store, id);
+    const struct lease_record *lease = store_lease(planner->store, id);
 
     if (!lease || lease->phase != PHASE_WAITING || lease->accepted ||
         engine_lease(planner->engine, id) || (lease->planned && lease->planned->in_engine) ||
@@ -344,7 +344,7 @@ static bool make_request(struct planner *planner, int64_t id, int64_t now,
         return false;
     if (!planned_make(planner, lease, now, request)) {
         if (lease->kind == LEASE_IMMEDIATE)
-            lease_refuse(planner, lease, now, lease->reason_word, lease->reason);
+            lease_refuse(planner->store, lease, now, lease->reason_word, lease->reason);
         return false;
     }
     lease->planned->in_engine = true;
@@ -373,8 +373,8 @@ static int step_one_by_one(struct planner *planner, const int64_t *news, size_t 
         if (!make_request(planner, news[i], now, &request))
             continue;
         if (step(planner, now, &input, 1, err) < 0) {
-            lease_refuse(planner, store_lease(planner->store, news[i]), now, "not-understood",
-                         err->text);
+            lease_refuse(planner->store, store_lease(planner->store, news[i]), now,
+                         "not-understood", err->text);
             return -1;
         }
     }

@@ -1,6 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/live/lease_state.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
@@ -27,7 +29,7 @@ static int64_t leaving_until(const struct planner *planner, const struct lease_r
 {
     struct estimate estimate = {0};
     size_t n;
-    struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
     int64_t until = now + 1;
 
     *overdue = false;
@@ -142,14 +144,8 @@ static bool have_places(const uint32_t *places, size_t n)
 
 static int64_t running_until(const struct lease_record *lease, int64_t now)
 {
-    int64_t until;
+    int64_t until = lease_end_from(lease, now);
 
-    if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED)
-        until = lease->start + lease->duration;
-    else if (lease->duration == SPAN_UNLIMITED)
-        return INSTANT_NEVER;
-    else
-        until = now + lease_remaining(lease, now);
     return until > now ? until : now + 1;
 }
 
@@ -172,7 +168,7 @@ static int64_t leaves_at(const struct planner *planner, const struct lease_recor
     return lease->preempted_at;
 }
 
-static int adopt_running(struct planner *planner, struct lease_record *lease, int64_t now,
+static int adopt_running(struct planner *planner, const struct lease_record *lease, int64_t now,
                          struct error *err)
 {
     struct adoption adoption = {
@@ -200,7 +196,7 @@ static int adopt_running(struct planner *planner, struct lease_record *lease, in
 }
 
 /* 0 taken in, 1 no place for it, -1 an error. */
-static int adopted(struct planner *planner, struct lease_record *lease, int result)
+static int adopted(struct planner *planner, const struct lease_record *lease, int result)
 {
     lease->planned->in_engine = result == 0;
     if (result > 0) {
@@ -212,8 +208,9 @@ static int adopted(struct planner *planner, struct lease_record *lease, int resu
 }
 
 /* One lease that makes no sense must not keep all others from being planned. */
-static void adopt(struct planner *planner, struct lease_record *lease, int64_t now,
-                  int (*how)(struct planner *, struct lease_record *, int64_t, struct error *))
+static void adopt(struct planner *planner, const struct lease_record *lease, int64_t now,
+                  int (*how)(struct planner *, const struct lease_record *, int64_t,
+                             struct error *))
 {
     struct error err = {0};
 
@@ -228,14 +225,14 @@ static void adopt(struct planner *planner, struct lease_record *lease, int64_t n
 static int64_t *promised_starts(const struct planner *planner)
 {
     size_t n, n_hosts = planner->hosts->pool.n;
-    struct lease_record *const *leases = store_leases(planner->store, &n);
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
     int64_t *starts = memory_new(n_hosts, sizeof *starts);
 
     for (size_t host = 0; host < n_hosts; host++)
         starts[host] = INSTANT_NEVER;
     for (size_t i = 0; i < n; i++) {
         size_t n_vms;
-        struct vm_record *const *vms;
+        const struct vm_record *const *vms;
 
         if (leases[i]->phase != PHASE_RESERVED || leases[i]->kind != LEASE_RESERVATION)
             continue;
@@ -257,7 +254,7 @@ static int64_t until_promised(struct planner *planner, const struct lease_record
                               int64_t until, int64_t now)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
     if (!planner->promised)
         planner->promised = promised_starts(planner);
@@ -307,7 +304,7 @@ static uint32_t *memory_places(const struct planner *planner, const struct lease
 
 /* A lease that waits, or is on its way out of its hosts: they are taken until it is likely to be
  * gone. A deadline lease waits here only for its resumption. */
-static int adopt_waiting(struct planner *planner, struct lease_record *lease, int64_t now,
+static int adopt_waiting(struct planner *planner, const struct lease_record *lease, int64_t now,
                          struct error *err)
 {
     bool leaving = lease->phase == PHASE_STOPPING, deadline = lease->kind == LEASE_DEADLINE;
@@ -341,7 +338,7 @@ static int adopt_waiting(struct planner *planner, struct lease_record *lease, in
     return adopted(planner, lease, result);
 }
 
-static int adopt_reserved(struct planner *planner, struct lease_record *lease, int64_t now,
+static int adopt_reserved(struct planner *planner, const struct lease_record *lease, int64_t now,
                           struct error *err)
 {
     struct adoption adoption = {.as = ADOPTED_RESERVED,
@@ -351,8 +348,7 @@ static int adopt_reserved(struct planner *planner, struct lease_record *lease, i
     uint32_t *places;
     int result;
 
-    if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED &&
-        lease->start + lease->duration <= now)
+    if (lease->kind == LEASE_RESERVATION && lease_is_over(lease, now))
         return 0; /* missed: said so by the reconciliation */
     if (!planned_make(planner, lease, now, &adoption.request))
         return 0;
@@ -371,11 +367,11 @@ static int adopt_reserved(struct planner *planner, struct lease_record *lease, i
 }
 
 static void adopt_phase(struct planner *planner, enum lease_phase phase, int64_t now,
-                        int (*how)(struct planner *, struct lease_record *, int64_t,
+                        int (*how)(struct planner *, const struct lease_record *, int64_t,
                                    struct error *))
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(planner->store, &n);
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
 
     for (size_t i = 0; i < n; i++)
         if (leases[i]->phase == phase && (phase != PHASE_WAITING || leases[i]->accepted) &&
@@ -388,10 +384,10 @@ static void adopt_phase(struct planner *planner, enum lease_phase phase, int64_t
 static void adopt_deadlines(struct planner *planner, bool known, int64_t now)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(planner->store, &n);
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
 
     for (size_t i = 0; i < n; i++) {
-        struct lease_record *lease = leases[i];
+        const struct lease_record *lease = leases[i];
         bool leaving = leaves_for_a_promise(planner, lease, now);
         bool begun = leaving || lease->accumulated > 0 || lease_is_suspended_by_us(planner, lease);
 
@@ -405,23 +401,23 @@ static void adopt_deadlines(struct planner *planner, bool known, int64_t now)
 static void forget_wishes(struct planner *planner)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms(planner->store, &n);
+    const struct vm_record *const *vms = store_vms(planner->store, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (!vms[i]->move_sent)
-            vms[i]->move = MOVE_NONE;
+        if (vms[i]->move != MOVE_NONE && !vms[i]->move_sent)
+            vm_end_move(planner->store, vms[i]);
 }
 
 /* What holds hosts, what was promised, what waits, what is new. */
 void planner_adopt_all(struct planner *planner, int64_t now)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(planner->store, &n);
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
 
     planner->n_unplaced = 0;
     forget_wishes(planner);
     for (size_t i = 0; i < n; i++)
-        planned_drop(leases[i]);
+        planned_drop(planner->store, leases[i]);
     adopt_phase(planner, PHASE_STARTING, now, adopt_running);
     adopt_phase(planner, PHASE_RUNNING, now, adopt_running);
     adopt_phase(planner, PHASE_STOPPING, now, adopt_waiting);

@@ -4,6 +4,7 @@
 
 #include "core/forecast.h"
 #include "daemon/live/clock.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
 
 enum {
@@ -33,7 +34,8 @@ static bool is_the_same(int64_t told, int64_t at, int64_t now)
     return told > now && off <= (tolerance > TOLERANCE_MIN ? tolerance : TOLERANCE_MIN);
 }
 
-bool planner_estimate(struct planner *planner, struct lease_record *lease, int64_t at, int64_t now)
+bool planner_estimate(struct planner *planner, const struct lease_record *lease, int64_t at,
+                      int64_t now)
 {
     bool told = lease->expected != INSTANT_NONE && lease->expected != INSTANT_NEVER;
 
@@ -42,12 +44,7 @@ bool planner_estimate(struct planner *planner, struct lease_record *lease, int64
             return false;
         at = rounded(at, now);
     }
-    if (lease->expected == at && !lease->contract)
-        return false;
-    lease->expected = at;
-    lease->contract = false;
-    store_mark_lease(planner->store, lease);
-    return true;
+    return lease_expect(planner->store, lease, at, false);
 }
 
 /* It waits, and the engine has planned no start for it. */
@@ -66,7 +63,7 @@ static bool note_far_ones(struct planner *planner, int64_t now)
 {
     bool any = forecast_left_out(planner->forecast) > 0, news = false;
     size_t n;
-    struct lease_record *const *leases = store_leases(planner->store, &n);
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
 
     for (size_t i = 0; i < n; i++) {
         bool far = any && leases[i]->outlook != planner->outlook && is_open(planner, leases[i]);
@@ -74,7 +71,7 @@ static bool note_far_ones(struct planner *planner, int64_t now)
         if (far)
             news |= planner_estimate(planner, leases[i], INSTANT_NONE, now);
         news |= far != leases[i]->is_far;
-        leases[i]->is_far = far;
+        lease_note_far(planner->store, leases[i], far);
     }
     return news;
 }
@@ -87,12 +84,12 @@ static bool publish(struct planner *planner, int64_t now)
     planner->outlook++;
     for (size_t i = 0; i < n; i++) {
         int64_t start;
-        struct lease_record *lease =
+        const struct lease_record *lease =
             store_lease(planner->store, forecast_lease(planner->forecast, i, &start));
 
         if (!is_open(planner, lease))
             continue;
-        lease->outlook = planner->outlook;
+        lease_note_outlook(planner->store, lease, planner->outlook);
         news |= planner_estimate(planner, lease, start, now);
     }
     return note_far_ones(planner, now) || news;

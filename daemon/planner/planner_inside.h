@@ -61,10 +61,10 @@ struct planner {
 #define BLOCK_BASE (INT64_C(1) << 40)
 
 /* --- planner_requests.c: from the store to the engine's requests --- */
-void planned_drop(struct lease_record *lease);
+void planned_drop(struct store *store, const struct lease_record *lease);
 /* What the lease asks of the engine. False: it cannot be placed at present; reason and reason_word
  * of the lease say why. `now` decides on hosts to be avoided. */
-bool planned_make(struct planner *planner, struct lease_record *lease, int64_t now,
+bool planned_make(struct planner *planner, const struct lease_record *lease, int64_t now,
                   struct lease_request *request);
 /* A reservation is to begin at that time, or now if that has passed, and ends when it was to. */
 void request_set_start(const struct lease_record *lease, int64_t at, int64_t now,
@@ -73,7 +73,6 @@ void request_set_start(const struct lease_record *lease, int64_t at, int64_t now
 uint32_t *planned_places(const struct planner *planner, const struct lease_record *lease);
 int64_t lease_remaining(const struct lease_record *lease, int64_t now);
 bool lease_is_suspended_by_us(const struct planner *planner, const struct lease_record *lease);
-bool lease_is_final(const struct lease_record *lease);
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* it failed there lately */
 uint32_t host_place(const struct planner *planner, int32_t host);      /* HOST_NONE: unknown */
 
@@ -88,7 +87,7 @@ void planner_take_outputs(struct planner *planner, int64_t now);
 /* Expected starts and reasons of what waits. */
 void planner_note_expectations(struct planner *planner, int64_t now);
 /* The engine could not adopt it: why. */
-void planner_note_rejection(struct planner *planner, struct lease_record *lease);
+void planner_note_rejection(struct planner *planner, const struct lease_record *lease);
 /* The stretch that is planned for a lease that does not run; or NULL. */
 const struct reservation *planned_stretch(const struct lease *lease);
 
@@ -99,11 +98,9 @@ bool planner_relocate(struct planner *planner, int64_t now);
 
 /* --- planner_forecast.c --- */
 /* Note when a lease that waits will probably start, if that is news: then true. */
-bool planner_estimate(struct planner *planner, struct lease_record *lease, int64_t at, int64_t now);
+bool planner_estimate(struct planner *planner, const struct lease_record *lease, int64_t at,
+                      int64_t now);
 void planner_want_forecast(struct planner *planner);
 void planner_drop_forecast(struct planner *planner);
-
-void lease_refuse(struct planner *planner, struct lease_record *lease, int64_t now,
-                  const char *word, const char *text);
 
 #endif

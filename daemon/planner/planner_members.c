@@ -2,7 +2,7 @@
  * these go to other hosts. */
 #include <stdio.h>
 
-#include "daemon/live/enactor_inside.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/planner/planner_inside.h"
 
 enum {
@@ -32,7 +32,7 @@ bool planner_must_relocate(const struct planner *planner, const struct lease_rec
                            int64_t now)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
     if (!planner->engine || lease->phase != PHASE_STARTING || n < 2)
         return false;
@@ -78,22 +78,21 @@ static uint32_t other_host(struct planner *planner, const struct vm_record *vm, 
 }
 
 /* There is no other: it is tried again where it failed when its pause is over. */
-static void stay(const struct planner *planner, struct vm_record *vm, int64_t now)
+static void stay(struct planner *planner, const struct vm_record *vm, int64_t now)
 {
     if (!takes_vms(planner, host_place(planner, vm->host)))
-        vm->next_try = now + LOOK_AGAIN;
+        vm_retry_at(planner->store, vm, now + LOOK_AGAIN);
     else if (vm->pause_until != INSTANT_NONE && vm->pause_until > now)
-        vm->next_try = vm->pause_until;
+        vm_retry_at(planner->store, vm, vm->pause_until);
     else
-        enactor_avoid(vm, vm->host, now);
+        vm_avoid_host(planner->store, vm, vm->host, now);
 }
 
 static bool relocate(struct planner *planner, const struct lease_record *lease,
-                     struct vm_record *vm, int64_t now)
+                     const struct vm_record *vm, int64_t now)
 {
     uint32_t place = other_host(planner, vm, lease->planned->end, now);
 
-    store_mark_vm(planner->store, vm);
     if (place == HOST_NONE) {
         stay(planner, vm, now);
         return false;
@@ -101,20 +100,17 @@ static bool relocate(struct planner *planner, const struct lease_record *lease,
     store_history(planner->store, lease->id, now, "elsewhere",
                   "VM %d is to start on host %d instead of host %d", vm->id,
                   planner->hosts->pool.items[place].id, vm->host);
-    vm->host = planner->hosts->pool.items[place].id;
-    vm->datastore = -1;
-    vm->pause_until = INSTANT_NONE;
-    vm->next_try = INSTANT_NONE;
+    vm_relocate(planner->store, vm, planner->hosts->pool.items[place].id);
     return true;
 }
 
 bool planner_relocate(struct planner *planner, int64_t now)
 {
     size_t n, n_vms;
-    struct lease_record *const *leases = store_leases(planner->store, &n);
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
 
     for (size_t i = 0; i < n; i++) {
-        struct vm_record *const *vms = store_vms_of(planner->store, leases[i]->id, &n_vms);
+        const struct vm_record *const *vms = store_vms_of(planner->store, leases[i]->id, &n_vms);
 
         if (leases[i]->phase != PHASE_STARTING || n_vms < 2 || !leases[i]->planned ||
             !leases[i]->planned->in_engine)

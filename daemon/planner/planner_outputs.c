@@ -2,7 +2,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
 
@@ -24,7 +26,7 @@ static void add_size(const struct planner *planner, const struct lease_record *l
                      const struct reason *reason, char *text, size_t size)
 {
     size_t n, length = strlen(text);
-    struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
     if (n && (reason->id == REASON_NO_ROOM_NOW || reason->id == REASON_NO_ROOM_AT_START ||
               reason->id == REASON_NO_ROOM_AT_ONCE || reason->id == REASON_OTHERS_WOULD_BE_LATE))
@@ -33,74 +35,26 @@ static void add_size(const struct planner *planner, const struct lease_record *l
                  (long long)vms[0]->memory);
 }
 
-static void set_reason(struct planner *planner, struct lease_record *lease,
+static void set_reason(struct planner *planner, const struct lease_record *lease,
                        const struct reason *reason)
 {
     char text[STORE_TEXT_MAX];
 
     reason_format(reason, text, sizeof text, lease_time_text);
     add_size(planner, lease, reason, text, sizeof text);
-    store_set_reason(planner->store, lease, reason_word(reason), text);
-}
-
-static void set_phase(struct planner *planner, struct lease_record *lease, enum lease_phase phase)
-{
-    if (lease->phase == phase)
-        return;
-    lease->phase = phase;
-    store_mark_lease(planner->store, lease);
-}
-
-static void set_goal(struct planner *planner, const struct lease_record *lease, enum vm_goal goal)
-{
-    size_t n;
-    struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
-
-    for (size_t i = 0; i < n; i++) {
-        if (vms[i]->gone || vms[i]->goal == goal)
-            continue;
-        vms[i]->goal = goal;
-        vms[i]->attempts = 0;
-        vms[i]->next_try = INSTANT_NONE;
-        store_mark_vm(planner->store, vms[i]);
-    }
-}
-
-void lease_refuse(struct planner *planner, struct lease_record *lease, int64_t now,
-                  const char *word, const char *text)
-{
-    if (lease_is_final(lease))
-        return;
-    store_set_reason(planner->store, lease, word, text);
-    lease->expected = INSTANT_NONE;
-    set_phase(planner, lease, PHASE_REFUSED);
-    store_mark_lease(planner->store, lease);
-    set_goal(planner, lease, GOAL_HOLD);
-    store_history(planner->store, lease->id, now, "refused", "%s", text);
-    log_info("lease %lld refused: %s", (long long)lease->id, text);
+    lease_explain(planner->store, lease, reason_word(reason), text, INSTANT_NONE);
 }
 
 /* Where the engine wants the lease's VMs. */
-static void take_hosts(struct planner *planner, struct lease_record *lease,
-                       const struct placement *placement, enum vm_goal goal)
+static void take_hosts(struct planner *planner, const struct lease_record *lease,
+                       const struct placement *placement)
 {
     const struct planned *planned = lease->planned;
 
-    for (uint32_t i = 0; i < placement->n_vms; i++) {
-        struct vm_record *vm;
-        int32_t host = planner->hosts->pool.items[placement->vms[i].host].id;
-
-        if (placement->vms[i].vm >= planned->n_vms)
-            continue;
-        vm = store_vm(planner->store, planned->vms[placement->vms[i].vm]);
-        vm->move = MOVE_NONE;
-        if (vm->host == host && vm->goal == goal)
-            continue;
-        vm->host = host;
-        vm->datastore = -1;
-        vm->goal = goal;
-        store_mark_vm(planner->store, vm);
-    }
+    for (uint32_t i = 0; i < placement->n_vms; i++)
+        if (placement->vms[i].vm < planned->n_vms)
+            vm_place(planner->store, store_vm(planner->store, planned->vms[placement->vms[i].vm]),
+                     planner->hosts->pool.items[placement->vms[i].host].id);
 }
 
 const struct reservation *planned_stretch(const struct lease *lease)
@@ -114,91 +68,58 @@ const struct reservation *planned_stretch(const struct lease *lease)
 
 /* VMs run, or are resumed, on these hosts from now on. The engine resumes those of one host one
  * after the other; here all are told at once, or a crash in between would leave some behind. */
-static void start_lease(struct planner *planner, struct lease_record *lease, int64_t now,
+static void start_lease(struct planner *planner, const struct lease_record *lease, int64_t now,
                         const struct reservation *r)
 {
-    bool again = lease_is_suspended_by_us(planner, lease);
+    bool resumes = lease_is_suspended_by_us(planner, lease);
     const struct reservation *stretch = r->kind == RESERVATION_VM ? r : planned_stretch(r->lease);
 
     /* One that is being stopped waits again when it is, and is planned for then: where its VMs go
      * must not change while they are on their way. */
-    if (lease->phase == PHASE_STARTING || lease->phase == PHASE_RUNNING ||
-        lease->phase == PHASE_STOPPING)
+    if (!lease_can(lease, EVENT_START))
         return;
     if (stretch)
         r = stretch;
-    take_hosts(planner, lease, r->placement, GOAL_RUN);
-    lease->since = INSTANT_NONE;
-    lease->expected = now;
-    store_set_reason(planner->store, lease, "", "");
-    if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED)
-        lease->end = lease->start + lease->duration;
-    set_phase(planner, lease, PHASE_STARTING);
-    store_history(planner->store, lease->id, now, again ? "resuming" : "starting",
-                  "on %u host%s, the first is %s", r->placement->n_hosts,
-                  r->placement->n_hosts == 1 ? "" : "s",
-                  planner->hosts->pool.items[r->placement->hosts[0]].name);
+    take_hosts(planner, lease, r->placement);
+    lease_apply(planner->store, lease, resumes ? EVENT_RESUME : EVENT_START, now,
+                "on %u host%s, the first is %s", r->placement->n_hosts,
+                r->placement->n_hosts == 1 ? "" : "s",
+                planner->hosts->pool.items[r->placement->hosts[0]].name);
 }
 
-static void stop_lease(struct planner *planner, struct lease_record *lease, int64_t now)
+static void stop_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
-    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
-        return;
-    set_phase(planner, lease, PHASE_STOPPING);
-    set_goal(planner, lease, GOAL_STOP);
-    store_history(planner->store, lease->id, now, "suspending", "%s", lease->reason);
-}
-
-static int64_t time_over(const struct lease_record *lease)
-{
-    if (lease->duration == SPAN_UNLIMITED)
-        return INSTANT_NEVER;
-    if (lease->kind == LEASE_RESERVATION)
-        return lease->start + lease->duration;
-    if (lease->since == INSTANT_NONE)
-        return INSTANT_NEVER; /* not known before it runs */
-    return lease->since + lease->duration - lease->accumulated;
+    if (lease_can(lease, EVENT_SUSPEND))
+        lease_apply(planner->store, lease, EVENT_SUSPEND, now, "%s", lease->reason);
 }
 
 /* The engine counts from the planned start; reality may be late, and the time is the user's. */
-static void end_lease(struct planner *planner, struct lease_record *lease, int64_t now)
+static void end_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
-    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
+    if (!lease_can(lease, EVENT_GIVES_WAY)) /* it holds no hosts */
         return;
     lease->planned->end = INSTANT_NONE;
-    if (time_over(lease) > now) {
-        lease->end = time_over(lease);
-        store_mark_lease(planner->store, lease);
-        return;
-    }
-    lease->end = now;
-    set_phase(planner, lease, PHASE_ENDING);
-    set_goal(planner, lease, GOAL_END);
-    store_history(planner->store, lease->id, now, "ending", "its time is over");
+    if (lease_is_over(lease, now))
+        lease_apply(planner->store, lease, EVENT_TIME_OVER, now, "its time is over");
 }
 
-static void admitted(struct planner *planner, struct lease_record *lease, int64_t now)
+static void admitted(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     char when[64];
 
-    lease->accepted = true;
-    store_mark_lease(planner->store, lease);
-    if (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE) {
-        set_phase(planner, lease, PHASE_RESERVED);
-        lease_time_text(lease->kind == LEASE_RESERVATION ? lease->start : lease->deadline, when,
-                        sizeof when);
-        store_history(planner->store, lease->id, now, "accepted", "%s %s",
-                      lease->kind == LEASE_RESERVATION ? "starts" : "ends by", when);
-    } else if (!lease->plain) {
-        store_history(planner->store, lease->id, now, "accepted", "%s",
-                      lease->kind == LEASE_IMMEDIATE ? "starts at once" : "waits for room");
-    } else {
-        store_tell(planner->store, lease->id, now, "accepted");
-    }
+    lease_time_text(lease->kind == LEASE_RESERVATION ? lease->start : lease->deadline, when,
+                    sizeof when);
+    if (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE)
+        lease_apply(planner->store, lease, EVENT_ACCEPTED, now, "%s %s",
+                    lease->kind == LEASE_RESERVATION ? "starts" : "ends by", when);
+    else
+        lease_apply(planner->store, lease, EVENT_ACCEPTED, now,
+                    lease->kind == LEASE_IMMEDIATE ? "starts at once" : "waits for room");
 }
 
 /* No host is large enough at present: others may come. */
-static void too_big(struct planner *planner, struct lease_record *lease, const struct lease *known)
+static void too_big(struct planner *planner, const struct lease_record *lease,
+                    const struct lease *known)
 {
     const struct host_pool *pool = &planner->hosts->pool;
     const struct amounts *vm = &known->request.node_sets[0].amounts;
@@ -217,8 +138,8 @@ static void too_big(struct planner *planner, struct lease_record *lease, const s
              known->n_vms, known->n_vms == 1 ? "" : "s", (long long)(vm->of[RESOURCE_CPU] / 100),
              (long long)(vm->of[RESOURCE_CPU] % 100), (long long)vm->of[RESOURCE_MEMORY],
              (long long)(cpu / 100), (long long)(cpu % 100), (long long)memory);
-    if (store_set_reason(planner->store, lease, "too-big", text))
-        lease->expected = INSTANT_NONE;
+    if (lease_explain(planner->store, lease, "too-big", text, INSTANT_NONE))
+        lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
 }
 
 static bool may_fit_later(const struct lease *known)
@@ -227,7 +148,7 @@ static bool may_fit_later(const struct lease *known)
            (known->reason.id == REASON_TOO_BIG || known->reason.id == REASON_NO_HOST_ALLOWED);
 }
 
-void planner_note_rejection(struct planner *planner, struct lease_record *lease)
+void planner_note_rejection(struct planner *planner, const struct lease_record *lease)
 {
     const struct lease *known = engine_lease(planner->engine, lease->id);
 
@@ -239,7 +160,7 @@ void planner_note_rejection(struct planner *planner, struct lease_record *lease)
         set_reason(planner, lease, &known->reason);
 }
 
-static void finished(struct planner *planner, struct lease_record *lease,
+static void finished(struct planner *planner, const struct lease_record *lease,
                      const struct engine_output *output, int64_t now)
 {
     enum lease_state state = output->lease->state;
@@ -254,14 +175,10 @@ static void finished(struct planner *planner, struct lease_record *lease,
 
         reason_format(&output->lease->reason, text, sizeof text, lease_time_text);
         add_size(planner, lease, &output->lease->reason, text, sizeof text);
-        lease_refuse(planner, lease, now, reason_word(&output->lease->reason), text);
-    } else if (state == LEASE_CANCELLED &&
-               (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING)) {
+        lease_refuse(planner->store, lease, now, reason_word(&output->lease->reason), text);
+    } else if (state == LEASE_CANCELLED && lease_can(lease, EVENT_GIVES_WAY)) {
         set_reason(planner, lease, &output->lease->reason);
-        lease->end = now;
-        set_phase(planner, lease, PHASE_ENDING);
-        set_goal(planner, lease, GOAL_END);
-        store_history(planner->store, lease->id, now, "ending", "%s", lease->reason);
+        lease_apply(planner->store, lease, EVENT_GIVES_WAY, now, "%s", lease->reason);
     }
 }
 
@@ -277,37 +194,27 @@ static bool keeps_its_work(const struct planner *planner, const struct lease_rec
 
 /* There is no room for the reservation, and the operator lets it wait for some: from its start on.
  */
-static void converted(struct planner *planner, struct lease_record *lease, int64_t now)
+static void converted(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     char when[64];
 
     lease_time_text(lease->start, when, sizeof when);
-    lease->kind = LEASE_BEST_EFFORT;
-    lease->earliest = lease->start;
-    lease->start = INSTANT_NONE;
-    lease->expected = INSTANT_NONE;
-    lease->contract = false;
-    set_phase(planner, lease, PHASE_WAITING);
-    store_mark_lease(planner->store, lease);
-    store_history(planner->store, lease->id, now, "converted",
-                  "no room for a reservation at %s: it waits for some from then on", when);
+    lease_apply(planner->store, lease, EVENT_CONVERTED, now,
+                "no room for a reservation at %s: it waits for room from then on", when);
 }
 
-static void preempted(struct planner *planner, struct lease_record *lease,
+static void preempted(struct planner *planner, const struct lease_record *lease,
                       const struct engine_output *output, int64_t now)
 {
     bool again = output->how == PREEMPTED_REQUEUE && !keeps_its_work(planner, lease);
     char when[64];
 
     set_reason(planner, lease, &output->lease->reason);
-    if (lease->preempted_for == output->other && lease->preempted_at == output->at)
+    if (!lease_note_preemption(planner->store, lease, output->other, output->at))
         return; /* each plan says so again */
-    lease->preempted_for = output->other;
-    lease->preempted_at = output->at;
-    store_mark_lease(planner->store, lease);
     lease_time_text(output->at, when, sizeof when);
     store_history(planner->store, lease->id, now, "preempted", "%s at %s for lease %lld",
-                  again                             ? "to be begun anew"
+                  again                             ? "to be restarted"
                   : output->how == PREEMPTED_CANCEL ? "to be ended"
                                                     : "to be suspended",
                   when, (long long)output->other);
@@ -316,49 +223,42 @@ static void preempted(struct planner *planner, struct lease_record *lease,
 /* The engine has no time to suspend it and puts it back at once. Real VMs are suspended even so,
  * and what they make room for begins a little later, unless their work is to be lost by their
  * terms. Either takes time, of which the next plan knows. */
-static void withdrawn(struct planner *planner, struct lease_record *lease, int64_t now)
+static void withdrawn(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     bool again = !keeps_its_work(planner, lease);
 
-    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
+    if (!lease_can(lease, EVENT_SUSPEND))
         return;
-    set_phase(planner, lease, PHASE_STOPPING);
-    set_goal(planner, lease, again ? GOAL_AGAIN : GOAL_STOP);
+    lease_apply(planner->store, lease, again ? EVENT_RESTART : EVENT_SUSPEND, now, "%s",
+                lease->reason);
     lease->planned->in_engine = false;
     planner->outdated = true;
-    store_history(planner->store, lease->id, now, again ? "requeued" : "suspending", "%s",
-                  lease->reason);
 }
 
 /* VMs that run go to better hosts. */
-static void move_lease(struct planner *planner, struct lease_record *lease, int64_t now,
+static void move_lease(struct planner *planner, const struct lease_record *lease, int64_t now,
                        const struct reservation *r)
 {
     const struct planned *planned = lease->planned;
     const struct placement *moves = r->placement;
 
-    if (lease->phase != PHASE_RUNNING && lease->phase != PHASE_STARTING)
+    if (!lease_can(lease, EVENT_SUSPEND)) /* it holds no hosts */
         return;
     set_reason(planner, lease, &r->lease->reason);
     for (uint32_t i = 0; i < moves->n_vms; i++) {
-        struct vm_record *vm;
+        const struct vm_record *vm;
 
         if (moves->vms[i].vm >= planned->n_vms)
             continue;
         vm = store_vm(planner->store, planned->vms[moves->vms[i].vm]);
-        vm->move_to = planner->hosts->pool.items[moves->vms[i].host].id;
-        vm->move = planner->moves_cold ? MOVE_COLD : MOVE_LIVE;
-        vm->move_sent = false;
-        vm->goal = GOAL_RUN;
-        vm->attempts = 0;
-        vm->next_try = INSTANT_NONE;
-        store_mark_vm(planner->store, vm);
+        vm_plan_move(planner->store, vm, planner->hosts->pool.items[moves->vms[i].host].id,
+                     planner->moves_cold);
         store_history(planner->store, lease->id, now, "moving", "VM %d from host %d to host %d: %s",
                       vm->id, vm->host, vm->move_to, lease->reason);
     }
 }
 
-static void operation_started(struct planner *planner, struct lease_record *lease,
+static void operation_started(struct planner *planner, const struct lease_record *lease,
                               const struct reservation *r, int64_t now)
 {
     if (r->kind == RESERVATION_VM || r->kind == RESERVATION_RESUME)
@@ -373,9 +273,9 @@ static void operation_started(struct planner *planner, struct lease_record *leas
 
 static void take_output(struct planner *planner, const struct engine_output *output, int64_t now)
 {
-    struct lease_record *lease = output->lease->request.id >= BLOCK_BASE
-                                     ? NULL
-                                     : store_lease(planner->store, output->lease->request.id);
+    const struct lease_record *lease = output->lease->request.id >= BLOCK_BASE
+                                           ? NULL
+                                           : store_lease(planner->store, output->lease->request.id);
 
     if (!lease || !lease->planned)
         return;
@@ -431,17 +331,9 @@ static int64_t planned_begin(const struct lease *known)
     return INSTANT_NONE;
 }
 
-static void set_expected(struct planner *planner, struct lease_record *lease, int64_t expected)
-{
-    if (expected == lease->expected)
-        return;
-    lease->expected = expected;
-    store_mark_lease(planner->store, lease);
-}
-
 /* When a deadline lease goes on after a suspension: it keeps that place when another engine takes
  * over. While it is still being resumed, that is what is planned next. */
-static void note_resumption(struct planner *planner, struct lease_record *lease, int64_t now)
+static void note_resumption(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     const struct lease *known = engine_lease(planner->engine, lease->id);
     int64_t at;
@@ -450,12 +342,12 @@ static void note_resumption(struct planner *planner, struct lease_record *lease,
         return;
     at = planned_begin(known);
     if (at != INSTANT_NONE || lease->expected > now)
-        set_expected(planner, lease, at);
+        lease_expect(planner->store, lease, at, lease->contract);
 }
 
 /* The promised start of a reservation, and the planned one of others. What waits without one gets
  * an estimate (planner_forecast()). */
-static void note_expectation(struct planner *planner, struct lease_record *lease, int64_t now)
+static void note_expectation(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     const struct lease *known = engine_lease(planner->engine, lease->id);
     bool contract = lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION;
@@ -469,26 +361,22 @@ static void note_expectation(struct planner *planner, struct lease_record *lease
     if (lease->phase == PHASE_WAITING) {
         if (next)
             planner_estimate(planner, lease, next->from, now);
-        lease->is_far = lease->is_far && !next;
+        lease_note_far(planner->store, lease, lease->is_far && !next);
         return;
     }
     expected = contract ? lease->start : planned_begin(known);
     if (next)
-        take_hosts(planner, lease, next->placement, GOAL_NONE);
-    if (contract != lease->contract) {
-        lease->contract = contract;
-        store_mark_lease(planner->store, lease);
-    }
-    set_expected(planner, lease, expected);
+        take_hosts(planner, lease, next->placement);
+    lease_expect(planner->store, lease, expected, contract);
 }
 
 void planner_note_expectations(struct planner *planner, int64_t now)
 {
     size_t n;
-    struct lease_record *const *leases = store_leases(planner->store, &n);
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
 
     for (size_t i = 0; i < n; i++) {
-        struct lease_record *lease = leases[i];
+        const struct lease_record *lease = leases[i];
 
         if (!lease->planned || !lease->planned->in_engine)
             continue;

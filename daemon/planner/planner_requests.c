@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "daemon/live/clock.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/quarantine.h"
 #include "daemon/planner/planner_inside.h"
@@ -10,13 +11,7 @@
 
 enum { BOOTS_SEEN = 3 /* before that the site's own word counts */ };
 
-bool lease_is_final(const struct lease_record *lease)
-{
-    return lease->phase == PHASE_ENDED || lease->phase == PHASE_REFUSED ||
-           lease->phase == PHASE_FAILED;
-}
-
-void planned_drop(struct lease_record *lease)
+void planned_drop(struct store *store, const struct lease_record *lease)
 {
     struct planned *planned = lease->planned;
 
@@ -28,7 +23,7 @@ void planned_drop(struct lease_record *lease)
     free(planned->vms);
     free(planned->node_sets);
     free(planned);
-    lease->planned = NULL;
+    lease_note_planned(store, lease, NULL);
 }
 
 uint32_t host_place(const struct planner *planner, int32_t host)
@@ -53,7 +48,7 @@ int64_t lease_remaining(const struct lease_record *lease, int64_t now)
 bool lease_is_suspended_by_us(const struct planner *planner, const struct lease_record *lease)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++)
         if (vms[i]->ours && !vms[i]->gone)
@@ -109,11 +104,11 @@ static const struct host_filter *own_filter(struct planner *planner, struct plan
     return &own->filter;
 }
 
-static void cannot_be_placed(struct planner *planner, struct lease_record *lease, const char *word,
-                             const char *text)
+static void cannot_be_placed(struct planner *planner, const struct lease_record *lease,
+                             const char *word, const char *text, int64_t retry)
 {
-    if (store_set_reason(planner->store, lease, word, text))
-        lease->expected = INSTANT_NONE;
+    if (lease_explain(planner->store, lease, word, text, retry))
+        lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
 }
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -170,7 +165,8 @@ static const struct host_filter *stay_filter(struct planner *planner, struct pla
 }
 
 /* Of a lease that runs on terms that allow better hosts: those that its requirements allow. */
-static const struct host_filter *move_filter(struct planner *planner, struct lease_record *lease,
+static const struct host_filter *move_filter(struct planner *planner,
+                                             const struct lease_record *lease,
                                              const struct vm_record *vm, int64_t now)
 {
     const struct vm_observation *observed = world_vm(planner->world, vm->id);
@@ -208,25 +204,24 @@ static void look_at_hosts(struct planner *planner, const struct lease_record *le
 }
 
 /* Its user would not know otherwise that another host was taken than was meant. */
-static void note_rank(const struct planner *planner, struct lease_record *lease,
+static void note_rank(const struct planner *planner, const struct lease_record *lease,
                       const struct vm_record *vm, const char *why, int64_t now)
 {
     if (lease->rank_ignored)
         return;
-    lease->rank_ignored = true;
+    lease_note_rank_ignored(planner->store, lease);
     store_history(planner->store, lease->id, now, "rank-ignored", "VM %d: %s", vm->id, why);
 }
 
-static void note_pause(struct planner *planner, struct lease_record *lease,
+static void note_pause(struct planner *planner, const struct lease_record *lease,
                        const struct vm_record *vm)
 {
     char text[STORE_TEXT_MAX];
 
     snprintf(text, sizeof text, "Starting VM %d failed %d time%s", vm->id, vm->attempts,
              vm->attempts == 1 ? "" : "s");
-    cannot_be_placed(planner, lease, "start-failed", text);
-    lease->retry = vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until;
-    store_mark_lease(planner->store, lease);
+    cannot_be_placed(planner, lease, "start-failed", text,
+                     vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until);
 }
 
 /* All hosts that it may have are left alone for now. A promise stays where it is. */
@@ -249,8 +244,8 @@ static bool is_left_alone(const struct planner *planner, const struct lease_reco
     return any;
 }
 
-static bool filter_of(struct planner *planner, struct lease_record *lease, struct vm_record *vm,
-                      int64_t now, const struct host_filter **filter)
+static bool filter_of(struct planner *planner, const struct lease_record *lease,
+                      const struct vm_record *vm, int64_t now, const struct host_filter **filter)
 {
     const struct vm_observation *observed = world_vm(planner->world, vm->id);
     struct eligible eligible;
@@ -275,7 +270,7 @@ static bool filter_of(struct planner *planner, struct lease_record *lease, struc
         snprintf(text, sizeof text,
                  "VM %d is locked; it is placed when its user or an administrator unlocks it",
                  vm->id);
-        cannot_be_placed(planner, lease, "locked", text);
+        cannot_be_placed(planner, lease, "locked", text, INSTANT_NONE);
         return false;
     }
     if (!observed->full) /* stopped by us and not asked for in full: any open host */
@@ -286,7 +281,7 @@ static bool filter_of(struct planner *planner, struct lease_record *lease, struc
                          eligible.malformed     ? "requirement-malformed"
                          : eligible.unsupported ? "not-supported"
                                                 : "no-host-allowed",
-                         eligible.reason);
+                         eligible.reason, INSTANT_NONE);
         return false;
     }
     if (eligible.rank_ignored)
@@ -295,7 +290,8 @@ static bool filter_of(struct planner *planner, struct lease_record *lease, struc
         cannot_be_placed(
             planner, lease, "hosts-left-alone",
             "the hosts that it may use are left alone for some minutes, as different VMs "
-            "failed or hang on them");
+            "failed or hang on them",
+            INSTANT_NONE);
         return false;
     }
     *filter = eligible.filter;
@@ -312,7 +308,7 @@ static int64_t boot_lead(const struct planner *planner, const struct lease_recor
     struct estimate estimate = {0};
     int64_t lead = 0;
     size_t n;
-    struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
     if (planner->settings.boot_time == 0)
         return 0;
@@ -365,16 +361,17 @@ static void fill_request(const struct planner *planner, const struct lease_recor
     }
 }
 
-bool planned_make(struct planner *planner, struct lease_record *lease, int64_t now,
+bool planned_make(struct planner *planner, const struct lease_record *lease, int64_t now,
                   struct lease_request *request)
 {
     size_t n, *set_of;
-    struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
     struct planned *planned;
     bool possible = true;
 
-    planned_drop(lease);
-    lease->planned = planned = memory_new(1, sizeof *planned);
+    planned_drop(planner->store, lease);
+    planned = memory_new(1, sizeof *planned);
+    lease_note_planned(planner->store, lease, planned);
     planned->end = INSTANT_NONE;
     planned->vms = memory_new(n, sizeof *planned->vms);
     planned->node_sets = memory_new(n, sizeof *planned->node_sets);

@@ -137,7 +137,7 @@ void planner_each_operation(const struct planner *planner, int32_t host,
 {
     uint32_t place = planner->hosts ? host_place(planner, host) : HOST_NONE;
     size_t n;
-    struct lease_record *const *leases = store_leases(planner->store, &n);
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
 
     for (size_t i = 0; i < n && planner->engine; i++) {
         const struct lease *lease = engine_lease(planner->engine, leases[i]->id);

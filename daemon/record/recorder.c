@@ -204,7 +204,7 @@ static int change_line(struct recorder *recorder, const struct recorded_lease *f
 }
 
 int recorder_lease(struct recorder *recorder, const struct lease_record *lease,
-                   struct vm_record *const *vms, size_t n_vms, struct error *err)
+                   const struct vm_record *const *vms, size_t n_vms, struct error *err)
 {
     struct recorded_lease facts = {.lease = lease, .vms = vms, .n_vms = n_vms};
     struct slot *slot = slot_find(recorder, lease->id);

@@ -33,7 +33,7 @@ struct recorder *recorder_open(const char *path, const struct site *site, int64_
  * memory. -1 with err: it could not be written (disk full, ...); the record lacks it and is whole.
  * Cost: one write(2). */
 int recorder_lease(struct recorder *recorder, const struct lease_record *lease,
-                   struct vm_record *const *vms, size_t n_vms, struct error *err);
+                   const struct vm_record *const *vms, size_t n_vms, struct error *err);
 
 /* Leases told, those of the record that was gone on with included, and second 0. */
 size_t recorder_leases(const struct recorder *recorder);

@@ -21,7 +21,7 @@ struct record_line {
 
 struct recorded_lease {
     const struct lease_record *lease;
-    struct vm_record *const *vms;
+    const struct vm_record *const *vms;
     size_t n_vms;
 };
 

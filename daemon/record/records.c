@@ -4,6 +4,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
+#include "daemon/live/lease_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
 #include "daemon/record/record_site.h"
@@ -12,25 +13,25 @@
 
 enum { EXPIRE_INTERVAL = 3600 /* seconds */ };
 
-static void record(struct daemon *daemon, struct lease_record *lease)
+static void record(struct daemon *daemon, const struct lease_record *lease)
 {
     struct error err = {0};
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
     bool over = lease_is_final(lease);
 
     if (lease->phase == PHASE_GATHERING || lease->recorded == 1 + over)
         return;
     if (recorder_lease(daemon->recorder, lease, vms, n, &err) < 0)
         log_warning("lease %lld is not in the record: %s", (long long)lease->id, err.text);
-    lease->recorded = 1 + over;
+    lease_note_recorded(daemon->store, lease, 1 + over);
 }
 
 /* Finished, and OpenNebula has nothing of it any more. */
 static bool is_history(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     if (!lease_is_final(lease) || lease->marked)
         return false;
@@ -40,14 +41,14 @@ static bool is_history(const struct daemon *daemon, const struct lease_record *l
     return true;
 }
 
-static void forget(struct daemon *daemon, struct lease_record *lease)
+static void forget(struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
-    struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++)
         world_drop(daemon->world, vms[i]->id);
-    planned_drop(lease);
+    planned_drop(daemon->store, lease);
     store_forget_lease(daemon->store, lease->id);
 }
 
@@ -73,7 +74,7 @@ static void open_record(struct daemon *daemon)
 static void forget_history(struct daemon *daemon)
 {
     size_t n, n_over = 0;
-    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_leases(daemon->store, &n);
     int64_t *over = memory_new(n, sizeof *over);
 
     for (size_t i = 0; i < n; i++)
@@ -89,7 +90,7 @@ void records_update(struct daemon *daemon)
     int64_t now = clock_now();
     struct error err = {0};
     size_t n;
-    struct lease_record *const *leases = store_leases(daemon->store, &n);
+    const struct lease_record *const *leases = store_leases(daemon->store, &n);
 
     open_record(daemon);
     for (size_t i = 0; i < n && daemon->recorder; i++)

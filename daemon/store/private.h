@@ -75,6 +75,10 @@ sqlite3_stmt *store_prepare(const struct store *store, const char *text, struct 
 /* Records of an open file: unfinished leases, those with VMs that are not gone, and the facts. */
 int store_load(struct store *store, struct error *err);
 
+/* The next commit writes it. */
+void store_mark_lease(struct store *store, struct lease_record *lease);
+void store_mark_vm(struct store *store, struct vm_record *vm);
+
 void store_lease_entry_free(struct lease_entry *record);
 /* Put a VM among those of its lease. */
 void store_attach_vm(struct lease_entry *record, struct vm_record *vm);

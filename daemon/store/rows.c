@@ -76,7 +76,7 @@ static const struct store_column lease_columns[] = {
 static const struct store_column vm_columns[] = {
     FIELD(vm_record, id, COLUMN_INT32),
     FIELD(vm_record, lease, COLUMN_INT64),
-    WORD(vm_record, goal, store_goal_words, STORE_GOALS),
+    WORD(vm_record, goal, store_goal_words, GOALS),
     FIELD(vm_record, host, COLUMN_INT32),
     FIELD(vm_record, datastore, COLUMN_INT32),
     FIELD(vm_record, cpu, COLUMN_INT64),

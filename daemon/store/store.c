@@ -8,6 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "daemon/store/change.h"
 #include "daemon/store/private.h"
 #include "daemon/store/rows.h"
 #include "daemon/store/schema.h"
@@ -145,14 +146,40 @@ const char *store_instance(const struct store *store)
     return store_fact(store, instance_fact);
 }
 
-struct lease_record *store_lease(const struct store *store, int64_t id)
+const struct lease_record *store_lease(const struct store *store, int64_t id)
 {
     return store_index_find(&store->leases, id);
 }
 
-struct vm_record *store_vm(const struct store *store, int32_t id)
+const struct vm_record *store_vm(const struct store *store, int32_t id)
 {
     return store_index_find(&store->vms, id);
+}
+
+struct lease_record *store_note_lease(struct store *store, const struct lease_record *lease)
+{
+    return store_index_find(&store->leases, lease->id);
+}
+
+struct lease_record *store_change_lease(struct store *store, const struct lease_record *lease)
+{
+    struct lease_record *record = store_note_lease(store, lease);
+
+    store_mark_lease(store, record);
+    return record;
+}
+
+struct vm_record *store_note_vm(struct store *store, const struct vm_record *vm)
+{
+    return store_index_find(&store->vms, vm->id);
+}
+
+struct vm_record *store_change_vm(struct store *store, const struct vm_record *vm)
+{
+    struct vm_record *record = store_note_vm(store, vm);
+
+    store_mark_vm(store, record);
+    return record;
 }
 
 int64_t store_promised_start(const struct lease_record *lease)
@@ -235,44 +262,45 @@ struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease)
     return vm;
 }
 
-int store_move_vm(struct store *store, struct vm_record *vm, int64_t lease)
+int store_move_vm(struct store *store, const struct vm_record *moved, int64_t lease)
 {
-    struct lease_entry *from = store_index_find(&store->leases, vm->lease);
+    struct lease_entry *from = store_index_find(&store->leases, moved->lease);
     struct lease_entry *to = store_index_find(&store->leases, lease);
+    struct vm_record *vm;
     size_t kept = 0;
 
     if (!to) {
         errno = ENOENT;
         return -1;
     }
+    vm = store_change_vm(store, moved);
     for (size_t i = 0; i < from->n_vms; i++)
         if (from->vms[i] != vm)
             from->vms[kept++] = from->vms[i];
     from->n_vms = kept;
     vm->lease = lease;
     store_attach_vm(to, vm);
-    store_mark_vm(store, vm);
     return 0;
 }
 
-struct vm_record *const *store_vms_of(const struct store *store, int64_t lease, size_t *n)
+const struct vm_record *const *store_vms_of(const struct store *store, int64_t lease, size_t *n)
 {
     const struct lease_entry *record = store_index_find(&store->leases, lease);
 
     *n = record ? record->n_vms : 0;
-    return record ? record->vms : NULL;
+    return record ? (const struct vm_record *const *)record->vms : NULL;
 }
 
-struct lease_record *const *store_leases(const struct store *store, size_t *n)
+const struct lease_record *const *store_leases(const struct store *store, size_t *n)
 {
     *n = store->leases.n;
-    return (struct lease_record *const *)store->leases.records;
+    return (const struct lease_record *const *)store->leases.records;
 }
 
-struct vm_record *const *store_vms(const struct store *store, size_t *n)
+const struct vm_record *const *store_vms(const struct store *store, size_t *n)
 {
     *n = store->vms.n;
-    return (struct vm_record *const *)store->vms.records;
+    return (const struct vm_record *const *)store->vms.records;
 }
 
 static bool is_marked(const struct lease_entry *record)

@@ -85,7 +85,7 @@ struct lease_record {
     bool rank_ignored;       /* the SCHED_RANK of one of its VMs cannot be read; not stored */
     bool is_far;             /* too many are before it for a forecast; not stored */
     struct planned *planned; /* the planner's notes; not stored, NULL in a new record */
-    bool marked;             /* to be written; set by store_mark_lease() */
+    bool marked;             /* to be written with the next commit */
 };
 
 enum vm_goal {
@@ -95,6 +95,7 @@ enum vm_goal {
     GOAL_END,   /* to be ended (terminate, poweroff, undeploy) */
     GOAL_AGAIN, /* to be begun anew: its work is given up */
     GOAL_HOLD,  /* refused: to be held or terminated */
+    GOALS
 };
 
 struct vm_record {
@@ -153,27 +154,21 @@ void store_close(
 const char *store_instance(const struct store *store);
 
 /* Find, or NULL. Pointers stay valid until store_forget_lease() or store_close(). O(1). */
-struct lease_record *store_lease(const struct store *store, int64_t id);
-struct vm_record *store_vm(const struct store *store, int32_t id);
+const struct lease_record *store_lease(const struct store *store, int64_t id);
+const struct vm_record *store_vm(const struct store *store, int32_t id);
 
 /* A new record with all fields empty (times INSTANT_NONE, `duration` SPAN_UNLIMITED, `group_until`
  * INSTANT_NEVER, ids -1, the rest 0); marked. NULL with errno: EEXIST (in memory), ENOENT (no such
  * lease in memory), EINVAL (negative id). A record of that id that is only in the file, which an
- * OpenNebula begun anew may lead to, is replaced. */
+ * reinstalled OpenNebula may lead to, is replaced. Its maker fills in what it asks for; everything
+ * else is changed by the owners of the fields (daemon/store/change.h). */
 struct lease_record *store_add_lease(struct store *store, int64_t id);
 struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease);
 
 /* It belongs to another lease from now on, which is in memory; the array of store_vms_of() of
  * either is no longer valid. ENOENT: it is not. */
-int store_move_vm(struct store *store, struct vm_record *vm, int64_t lease);
+int store_move_vm(struct store *store, const struct vm_record *vm, int64_t lease);
 
-void store_mark_lease(struct store *store, struct lease_record *lease);
-void store_mark_vm(struct store *store, struct vm_record *vm);
-
-/* Why a lease is where it is: a stable word and a sentence, which may be cut. What was said before,
- * `retry` too, is forgotten. Marks the lease and returns true when anything differs. */
-bool store_set_reason(struct store *store, struct lease_record *lease, const char *word,
-                      const char *sentence);
 /* The sentence as it is shown at `now` (seconds since 1970): with the time of the next try (local
  * time), unless that has come. STORE_SENTENCE_MAX has room for all of it. */
 void store_reason_text(const struct lease_record *lease, int64_t now, char *text, size_t size);
@@ -183,11 +178,11 @@ void store_reason_text(const struct lease_record *lease, int64_t now, char *text
 int64_t store_promised_start(const struct lease_record *lease);
 
 /* A lease's VMs, ascending. *n is their number. Valid until the next store_add_vm(). */
-struct vm_record *const *store_vms_of(const struct store *store, int64_t lease, size_t *n);
+const struct vm_record *const *store_vms_of(const struct store *store, int64_t lease, size_t *n);
 
 /* All leases (VMs) in memory, ascending by id; unfinished ones and those that ended in this run. */
-struct lease_record *const *store_leases(const struct store *store, size_t *n);
-struct vm_record *const *store_vms(const struct store *store, size_t *n);
+const struct lease_record *const *store_leases(const struct store *store, size_t *n);
+const struct vm_record *const *store_vms(const struct store *store, size_t *n);
 
 /* One line of a lease's history, or the daemon's own (lease STORE_NO_LEASE; 0 is a lease like any
  * other, as OpenNebula counts from 0); written by the next commit. Event words are stable:

@@ -24,7 +24,7 @@ const char *const store_goal_words[] = {
 _Static_assert(sizeof store_phase_words / sizeof *store_phase_words == PHASES, "a word per phase");
 _Static_assert(sizeof store_kind_words / sizeof *store_kind_words == STORE_KINDS,
                "a word per kind");
-_Static_assert(sizeof store_goal_words / sizeof *store_goal_words == STORE_GOALS, "and per goal");
+_Static_assert(sizeof store_goal_words / sizeof *store_goal_words == GOALS, "and per goal");
 
 const char *phase_name(enum lease_phase phase)
 {

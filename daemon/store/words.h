@@ -5,7 +5,7 @@
 
 #include "core/lease.h"
 
-enum { STORE_KINDS = 4, STORE_GOALS = 6 };
+enum { STORE_KINDS = 4 };
 
 extern const char *const store_phase_words[]; /* "gathering", "waiting", ... */
 extern const char *const store_kind_words[];  /* "best-effort", "immediate", ... */

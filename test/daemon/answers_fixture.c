@@ -1,4 +1,5 @@
 #include "test/daemon/answers_fixture.h"
+#include "test/daemon/change_records.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -61,7 +62,7 @@ static int cancel(void *context, int64_t lease, const char *who, struct error *e
         return error_set(err, EIO, "the disk is full");
     fixture->cancelled = lease;
     snprintf(fixture->who, sizeof fixture->who, "%s", who);
-    store_lease(fixture->store, lease)->phase = PHASE_ENDING;
+    lease_to_change(fixture->store, lease)->phase = PHASE_ENDING;
     return 0;
 }
 
@@ -135,7 +136,7 @@ static void fill_store(struct answers_fixture *fixture)
     lease->expected = NOW + 300;
     snprintf(lease->reason_word, sizeof lease->reason_word, "no-room-now");
     snprintf(lease->reason, sizeof lease->reason, "1 VM does not fit");
-    snprintf(store_vm(fixture->store, 3)->message, STORE_TEXT_MAX, "waits for room");
+    snprintf(vm_to_change(fixture->store, 3)->message, STORE_TEXT_MAX, "waits for room");
     add(fixture, 4, PHASE_WAITING, "anna")->priority = 5;
     lease = add(fixture, 5, PHASE_RESERVED, "anna");
     lease->kind = LEASE_RESERVATION;
@@ -143,7 +144,7 @@ static void fill_store(struct answers_fixture *fixture)
     lease->contract = lease->accepted = true;
     add(fixture, 6, PHASE_WAITING, "carl");
     add(fixture, 8, PHASE_ENDED, "anna");
-    store_vm(fixture->store, 8)->gone = true;
+    vm_to_change(fixture->store, 8)->gone = true;
     add(fixture, 9, PHASE_REFUSED, "bert");
     store_history(fixture->store, 3, NOW - 10, "requested", "by bert");
     store_history(fixture->store, STORE_NO_LEASE, NOW - 5, "begun", "the daemon");

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "test/daemon/answers_fixture.h"
+#include "test/daemon/change_records.h"
 
 static void expect_ids(json_t *answer, const char *expected)
 {
@@ -58,11 +59,11 @@ static void lists_hold_any_text(void **state)
     static const char *const names[] = {"a \"quoted\" \\ name",          "two\nlines\t\x01", "\x7f",
                                         "\xe4\xb8\xad \xf0\x9f\x98\x80", "</script>",        ""};
     struct answers_fixture *fixture = *state;
-    struct lease_record *lease = store_lease(fixture->store, 4);
+    struct lease_record *lease = lease_to_change(fixture->store, 4);
 
     lease->duration = SPAN_UNLIMITED;
     lease->end = INSTANT_NEVER;
-    store_vm(fixture->store, 4)->cpu = 7;
+    vm_to_change(fixture->store, 4)->cpu = 7;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         json_t *answer, *found, *reason;
 
@@ -121,14 +122,15 @@ static void no_start_is_expected_that_has_passed(void **state)
     expect_start(fixture, 3, "2026-11-21T15:05:00Z", "null", "estimate");
     expect_start(fixture, 5, "2026-11-21T15:01:00Z", "null", "contract");
     expect_start(fixture, 4, "null", "null", "null");
-    store_lease(fixture->store, 3)->expected = NOW;
+    lease_to_change(fixture->store, 3)->expected = NOW;
     expect_start(fixture, 3, "2026-11-21T15:00:00Z", "null", "estimate");
-    store_lease(fixture->store, 3)->expected = store_lease(fixture->store, 5)->expected = NOW - 1;
+    lease_to_change(fixture->store, 3)->expected = lease_to_change(fixture->store, 5)->expected =
+        NOW - 1;
     expect_start(fixture, 3, "null", "2026-11-21T14:59:59Z", "estimate");
     expect_start(fixture, 5, "null", "2026-11-21T14:59:59Z", "contract");
-    store_lease(fixture->store, 3)->phase = PHASE_STARTING;
+    lease_to_change(fixture->store, 3)->phase = PHASE_STARTING;
     expect_start(fixture, 3, "null", "null", "null");
-    store_lease(fixture->store, 3)->expected = INSTANT_NEVER;
+    lease_to_change(fixture->store, 3)->expected = INSTANT_NEVER;
     expect_start(fixture, 3, "never", "null", "estimate");
 }
 
@@ -141,14 +143,14 @@ static void a_reason_tells_of_the_next_try(void **state)
 
     setenv("TZ", "UTC0", 1);
     tzset();
-    store_lease(fixture->store, 3)->retry = NOW + 60;
+    lease_to_change(fixture->store, 3)->retry = NOW + 60;
     answer = expect_answer(fixture, question, "galerna-lease/1");
     reason = json_object_get(json_object_get(answer, "lease"), "reason");
     assert_string_equal(told(reason, "text"),
                         "1 VM does not fit; it is tried again at 2026-11-21 15:01:00");
     assert_string_equal(told(reason, "retry"), "2026-11-21T15:01:00Z");
     json_decref(answer);
-    store_lease(fixture->store, 3)->retry = NOW;
+    lease_to_change(fixture->store, 3)->retry = NOW;
     answer = expect_answer(fixture, question, "galerna-lease/1");
     reason = json_object_get(json_object_get(answer, "lease"), "reason");
     assert_string_equal(told(reason, "text"), "1 VM does not fit");

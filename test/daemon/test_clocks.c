@@ -67,36 +67,39 @@ static struct vm_history record(int32_t sequence, int64_t rstime)
 /* Set while a VM runs: it has not run longer for that. */
 static void a_vm_runs_since_when_it_ran(void **state)
 {
-    struct daemon daemon = {.clocks = {.known = true, .ahead = 100}};
-    struct lease_record lease = {.phase = PHASE_STARTING, .since = INSTANT_NONE};
-    struct vm_record vm = {.sequence = -1};
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct daemon daemon = {.store = store, .clocks = {.known = true, .ahead = 100}};
+    struct lease_record *lease = store_add_lease(store, 1);
+    struct vm_record *vm = store_add_vm(store, 1, 1);
     struct vm_observation observed = {.has_times = true, .history = record(0, 0)};
 
-    (void)state;
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 0);
+    assert_int_equal(clocks_running_since(&daemon, lease, vm, &observed), 0);
     observed.history.rstime = 5100;
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 5000);
+    assert_int_equal(clocks_running_since(&daemon, lease, vm, &observed), 5000);
     daemon.clocks.ahead = 3700; /* OpenNebula's was set: the record's begin was told before */
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 5000);
-    vm.since_told = SINCE_NOT;
-    lease.phase = PHASE_RUNNING;
-    lease.since = 5000;
+    assert_int_equal(clocks_running_since(&daemon, lease, vm, &observed), 5000);
+    vm->since_told = SINCE_NOT;
+    lease->phase = PHASE_RUNNING;
+    lease->since = 5000;
     observed.history = record(1, 10000);
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 6300);
+    assert_int_equal(clocks_running_since(&daemon, lease, vm, &observed), 6300);
 }
 
-static void after_a_restart_the_book_knows(void **state)
+static void after_a_restart_the_store_knows(void **state)
 {
-    struct daemon daemon = {.clocks = {.known = true, .ahead = 3600}};
-    struct lease_record lease = {.phase = PHASE_RUNNING, .since = 5000};
-    struct vm_record vm = {.sequence = 0};
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct daemon daemon = {.store = store, .clocks = {.known = true, .ahead = 3600}};
+    struct lease_record *lease = store_add_lease(store, 1);
+    struct vm_record *vm = store_add_vm(store, 1, 1);
     struct vm_observation observed = {.has_times = true, .history = record(1, 5000)};
 
-    (void)state;
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 5000);
-    vm.since_told = 0;
-    vm.sequence = -1; /* another record than that of the store */
-    assert_int_equal(clocks_running_since(&daemon, &lease, &vm, &observed), 1400);
+    lease->phase = PHASE_RUNNING;
+    lease->since = 5000;
+    vm->sequence = 0;
+    assert_int_equal(clocks_running_since(&daemon, lease, vm, &observed), 5000);
+    vm->since_told = 0;
+    vm->sequence = -1; /* another record than that of the store */
+    assert_int_equal(clocks_running_since(&daemon, lease, vm, &observed), 1400);
 }
 
 static struct lease_record *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
@@ -289,15 +292,17 @@ static void this_boot_has_a_name_that_stays(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
+#define TEST_OF_STORE(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clock_that_is_set_is_noticed),
         cmocka_unit_test(dates_tell_how_far_the_other_clock_is_ahead),
         cmocka_unit_test(the_first_date_is_no_jump),
-        cmocka_unit_test(a_vm_runs_since_when_it_ran),
-        cmocka_unit_test(after_a_restart_the_book_knows),
-        cmocka_unit_test_setup_teardown(lengths_stay_as_they_are, store_set_up, store_tear_down),
+        TEST_OF_STORE(a_vm_runs_since_when_it_ran),
+        TEST_OF_STORE(after_a_restart_the_store_knows),
+        TEST_OF_STORE(lengths_stay_as_they_are),
         TEST(a_pause_is_no_jump),
         TEST(a_clock_set_back_meanwhile_is_noticed),
         TEST(a_clock_set_forward_meanwhile_is_noticed),

@@ -11,6 +11,7 @@
 #include "core/instant.h"
 #include "daemon/planner/lessons.h"
 #include "plugin/policy_host.h"
+#include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
 
 struct stage {
@@ -121,11 +122,11 @@ static void the_past_is_told_again(void **state)
     store_history(fixture->store, 7, 15, "running", "since its VMs run");
     lease->phase = PHASE_RUNNING;
     lease->since = 15;
-    store_mark_lease(fixture->store, lease);
+    lease_to_change(fixture->store, 7);
     /* Over, and out of memory. */
     lease = new_lease(fixture->store, 5);
     lease->phase = PHASE_ENDED;
-    store_vm(fixture->store, 5)->gone = true;
+    vm_to_change(fixture->store, 5)->gone = true;
     store_history(fixture->store, 5, 16, "accepted", "waits for room");
     store_history(fixture->store, 5, 18, "running", "since its VMs run");
     store_history(fixture->store, 5, 19, "ended", "its time is over");

@@ -10,6 +10,7 @@
 
 #include "daemon/live/world_inside.h"
 #include "daemon/planner/planner_inside.h"
+#include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
 #include "util/memory.h"
 
@@ -107,7 +108,7 @@ static struct lease_record *add_deadline(struct store *store, int64_t id, enum l
 
 static void is_suspended(struct store *store, struct lease_record *lease, int64_t ran)
 {
-    struct vm_record *vm = store_vm(store, (int32_t)lease->id);
+    struct vm_record *vm = vm_to_change(store, (int32_t)lease->id);
 
     vm->ours = true;
     vm->ran_for = ran;
@@ -183,7 +184,7 @@ static void it_keeps_it_while_it_leaves(void **state)
     lease->preempted_for = 2;
     lease->preempted_at = promised->start = NOW + 100;
     lease->expected = NOW + 300;
-    store_vm(store, 1)->goal = GOAL_RUN;
+    vm_to_change(store, 1)->goal = GOAL_RUN;
     rebuild(&house, NOW);
     assert_int_equal(planned(&house, 1, RESERVATION_SUSPEND), NOW + 90);
     assert_int_equal(planned(&house, 1, RESERVATION_RESUME), NOW + 300);
@@ -191,7 +192,7 @@ static void it_keeps_it_while_it_leaves(void **state)
     assert_int_equal(lease->expected, NOW + 300);
 
     lease->phase = PHASE_STOPPING;
-    store_vm(store, 1)->goal = GOAL_STOP;
+    vm_to_change(store, 1)->goal = GOAL_STOP;
     rebuild(&house, NOW + 92);
     assert_int_equal(planned(&house, 2, RESERVATION_VM), NOW + 100);
     assert_int_equal(planned(&house, 1, RESERVATION_RESUME), NOW + 300);
@@ -208,7 +209,7 @@ static void work_counts_however_it_was_stopped(void **state)
     struct house house;
 
     open_house(&house, store, 1);
-    lease->accumulated = store_vm(store, 1)->ran_for = 200;
+    lease->accumulated = vm_to_change(store, 1)->ran_for = 200;
     rebuild(&house, NOW);
     assert_true(lease->planned->in_engine);
     assert_int_equal(lease->phase, PHASE_STARTING);
@@ -223,7 +224,7 @@ static void a_reservation_that_ran_before_goes_on(void **state)
 
     open_house(&house, store, 1);
     lease->start = NOW - 300;
-    lease->accumulated = store_vm(store, 1)->ran_for = 200;
+    lease->accumulated = vm_to_change(store, 1)->ran_for = 200;
     rebuild(&house, NOW);
     assert_int_equal(lease->phase, PHASE_STARTING);
     assert_int_equal(lease->end, NOW + 300);

@@ -52,8 +52,8 @@ static void what_waits_again_forgets_when_it_started(void **state)
 
     waits->expected = promised->expected = 1000;
     promised->accepted = true;
-    reconcile_wait_again(&daemon, waits, "suspended", 2000);
-    reconcile_wait_again(&daemon, promised, "pending-again", 2000);
+    reconcile_wait_again(&daemon, waits, EVENT_SUSPENDED, 2000);
+    reconcile_wait_again(&daemon, promised, EVENT_START_FAILED, 2000);
     assert_int_equal(waits->phase, PHASE_WAITING);
     assert_true(waits->expected == INSTANT_NONE);
     assert_int_equal(promised->phase, PHASE_RESERVED);

@@ -114,7 +114,7 @@ static struct lease_record best_effort(int64_t id, int64_t submit, int64_t durat
 static void tell(struct recorder *recorder, const struct lease_record *lease, size_t n)
 {
     struct vm_record vm = {.cpu = 100, .memory = 512};
-    struct vm_record *vms[8] = {&vm, &vm, &vm, &vm, &vm, &vm, &vm, &vm};
+    const struct vm_record *vms[8] = {&vm, &vm, &vm, &vm, &vm, &vm, &vm, &vm};
     struct error err = {0};
 
     if (recorder_lease(recorder, lease, vms, n, &err) < 0)
@@ -287,7 +287,7 @@ static void test_grown(void **state)
     struct recorder *recorder = opened(START);
     struct lease_record first = best_effort(1, 10, 60), second = best_effort(2, 20, 60);
     struct vm_record large = {.cpu = 400, .memory = 8192}, small = {.cpu = 100, .memory = 512};
-    struct vm_record *vms[] = {&large, &small, &large};
+    const struct vm_record *vms[] = {&large, &small, &large};
 
     (void)state;
     tell(recorder, &first, 1);

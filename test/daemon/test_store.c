@@ -11,6 +11,7 @@
 
 #include "daemon/store/rows.h"
 #include "daemon/store/store.h"
+#include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
 
 static void fill_vm(struct vm_record *vm)
@@ -73,12 +74,10 @@ static void every_field_survives(void **state)
     before = *lease;
     vm_before = *vm;
     store_reopen(fixture);
-    lease = store_lease(fixture->store, 5);
-    vm = store_vm(fixture->store, 5);
-    assert_non_null(lease);
-    assert_non_null(vm);
-    assert_same_record(&store_lease_table, lease, &before);
-    assert_same_record(&store_vm_table, vm, &vm_before);
+    assert_non_null(store_lease(fixture->store, 5));
+    assert_non_null(store_vm(fixture->store, 5));
+    assert_same_record(&store_lease_table, store_lease(fixture->store, 5), &before);
+    assert_same_record(&store_vm_table, store_vm(fixture->store, 5), &vm_before);
 }
 
 static void empty_fields_survive(void **state)
@@ -135,8 +134,7 @@ static void what_is_not_committed_is_lost(void **state)
     store_add_lease(fixture->store, 1);
     store_must_commit(fixture->store);
     store_add_lease(fixture->store, 2);
-    store_lease(fixture->store, 1)->priority = 9;
-    store_mark_lease(fixture->store, store_lease(fixture->store, 1));
+    lease_to_change(fixture->store, 1)->priority = 9;
     store_history(fixture->store, 1, 5, "requested", "lost");
     store_set_fact(fixture->store, "lost", "too");
     assert_true(store_has_changes(fixture->store));
@@ -151,8 +149,8 @@ static void records_are_found_and_in_order(void **state)
 {
     static const int64_t ids[] = {50, 3, 1000000, 7, 8, 9, 0, 999};
     struct store_fixture *fixture = *state;
-    struct lease_record *const *leases;
-    struct vm_record *const *vms;
+    const struct lease_record *const *leases;
+    const struct vm_record *const *vms;
     size_t n;
 
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
@@ -377,7 +375,7 @@ static void a_vm_goes_to_another_lease(void **state)
 {
     struct store_fixture *fixture = *state;
     struct store *store = fixture->store;
-    struct vm_record *const *vms;
+    const struct vm_record *const *vms;
     size_t n;
 
     store_add_lease(store, 4);
@@ -427,36 +425,6 @@ static void facts_are_kept(void **state)
     assert_string_equal(store_instance(fixture->store), instance);
 }
 
-static void a_new_reason_forgets_the_old_one(void **state)
-{
-    struct store_fixture *fixture = *state;
-    struct lease_record *lease = store_add_lease(fixture->store, 1);
-    char text[STORE_SENTENCE_MAX];
-
-    assert_true(store_set_reason(fixture->store, lease, "start-failed", "VM 1 failed"));
-    lease->retry = 1000;
-    store_must_commit(fixture->store);
-    assert_true(store_set_reason(fixture->store, lease, lease->reason_word, lease->reason));
-    assert_true(lease->marked);
-    assert_string_equal(lease->reason, "VM 1 failed");
-    assert_true(lease->retry == INSTANT_NONE);
-    store_must_commit(fixture->store);
-    assert_false(store_set_reason(fixture->store, lease, "start-failed", "VM 1 failed"));
-    assert_false(lease->marked);
-    assert_true(store_set_reason(fixture->store, lease, "no-room-now", "VM 1 failed"));
-    assert_string_equal(lease->reason_word, "no-room-now");
-    store_reason_text(lease, 999, text, sizeof text);
-    assert_string_equal(text, "VM 1 failed");
-    memset(text, 'x', sizeof text - 1);
-    text[sizeof text - 1] = '\0';
-    store_set_reason(fixture->store, lease, "late", text);
-    assert_int_equal(strlen(lease->reason), STORE_TEXT_MAX - 1);
-    lease->retry = 1000;
-    store_reason_text(lease, 999, text, sizeof text);
-    assert_int_equal(strlen(text),
-                     STORE_TEXT_MAX - 1 + strlen("; it is tried again at YYYY-mm-dd HH:MM:SS"));
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
@@ -474,7 +442,6 @@ int main(void)
         TEST(old_leases_expire),
         TEST(many_old_leases_expire_little_by_little),
         TEST(a_vm_goes_to_another_lease),
-        TEST(a_new_reason_forgets_the_old_one),
         TEST(facts_are_kept),
     };
 #undef TEST

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "daemon/store/store.h"
+#include "test/daemon/change_records.h"
 #include "test/daemon/directory.h"
 #include "util/crash_point.h"
 
@@ -32,8 +33,7 @@ static int scenario(const char *directory, int progress)
 
         if (store_lease(store, 10 + round))
             continue;
-        store_lease(store, 1)->priority = round;
-        store_mark_lease(store, store_lease(store, 1));
+        lease_to_change(store, 1)->priority = round;
         store_add_lease(store, 10 + round)->phase = PHASE_ENDED;
         store_add_vm(store, 100 + 2 * round, 10 + round);
         store_add_vm(store, 101 + 2 * round, 10 + round);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "daemon/store/store.h"
+#include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
 
 static void assert_refused(const char *directory, int code, const char *part)
@@ -156,7 +157,7 @@ static void newer_files_are_refused(void **state)
 static void older_files_are_brought_up(void **state)
 {
     struct store_fixture *fixture = *state;
-    struct lease_record *lease;
+    const struct lease_record *lease;
 
     store_add_lease(fixture->store, 1);
     store_add_lease(fixture->store, 2);
@@ -175,8 +176,7 @@ static void older_files_are_brought_up(void **state)
     assert_string_equal(lease->reason, "VM 1 failed on host 3");
     assert_true(lease->retry == INSTANT_NONE);
     assert_string_equal(store_lease(fixture->store, 2)->reason, "has no room");
-    lease->retry = 1234;
-    store_mark_lease(fixture->store, lease);
+    lease_to_change(fixture->store, 1)->retry = 1234;
     store_must_commit(fixture->store);
     store_reopen(fixture);
     assert_int_equal(store_lease(fixture->store, 1)->retry, 1234);
@@ -266,8 +266,7 @@ static void a_full_disk_changes_nothing(void **state)
     getrlimit(RLIMIT_FSIZE, &old);
     small.rlim_max = old.rlim_max;
     setrlimit(RLIMIT_FSIZE, &small);
-    store_lease(fixture->store, 1)->priority = 2;
-    store_mark_lease(fixture->store, store_lease(fixture->store, 1));
+    lease_to_change(fixture->store, 1)->priority = 2;
     for (int i = 2; i < 1000; i++)
         store_fill_lease(store_add_lease(fixture->store, i));
     assert_int_equal(store_commit(fixture->store, &err), -1);

@@ -1,0 +1,393 @@
+/* The owner of a lease's state: events are applied, other fields change by functions. */
+#include "daemon/live/lease_state.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/instant.h"
+#include "daemon/live/vm_state.h"
+#include "daemon/log.h"
+#include "daemon/store/change.h"
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+bool lease_is_final(const struct lease_record *lease)
+{
+    return lease->phase == PHASE_ENDED || lease->phase == PHASE_REFUSED ||
+           lease->phase == PHASE_FAILED;
+}
+
+bool lease_is_promised(const struct lease_record *lease)
+{
+    return lease->accepted && (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE);
+}
+
+int64_t lease_end_from(const struct lease_record *lease, int64_t begun)
+{
+    if (lease->duration == SPAN_UNLIMITED)
+        return INSTANT_NEVER;
+    if (lease->kind == LEASE_RESERVATION)
+        return lease->start + lease->duration;
+    if (lease->since != INSTANT_NONE && lease->since < begun)
+        begun = lease->since;
+    return lease->accumulated < lease->duration ? begun + lease->duration - lease->accumulated
+                                                : begun;
+}
+
+bool lease_is_over(const struct lease_record *lease, int64_t now)
+{
+    return lease_end_from(lease, now) <= now;
+}
+
+int64_t lease_ran_for(const struct store *store, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);
+    int64_t least = -1;
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone && (least < 0 || vms[i]->ran_for < least))
+            least = vms[i]->ran_for;
+    return least < 0 ? 0 : least;
+}
+
+/* --- what an event changes besides the phase -------------------------------------------------- */
+
+static void forget_reason(struct lease_record *lease)
+{
+    lease->reason_word[0] = lease->reason[0] = '\0';
+    lease->retry = INSTANT_NONE;
+}
+
+static void starts(struct store *store, struct lease_record *lease, int64_t now)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);
+
+    lease->since = INSTANT_NONE;
+    lease->expected = now;
+    forget_reason(lease);
+    if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED)
+        lease->end = lease_end_from(lease, now);
+    for (size_t i = 0; i < n; i++)
+        vm_take_datastore(store, vms[i], -1);
+}
+
+static void stand_still(const struct store *store, struct lease_record *lease)
+{
+    lease->accumulated = lease_ran_for(store, lease);
+    lease->since = INSTANT_NONE;
+    if (lease->kind != LEASE_RESERVATION)
+        lease->end = INSTANT_NONE;
+}
+
+/* What is expected of a lease without a promise is the start that is over; of a deadline lease that
+ * ran, when it was to go on after a suspension. */
+static void waits_again(struct lease_record *lease)
+{
+    if (!lease_is_promised(lease) ||
+        (lease->kind == LEASE_DEADLINE && lease->phase == PHASE_RUNNING))
+        lease->expected = INSTANT_NONE;
+}
+
+static void is_converted(struct lease_record *lease)
+{
+    lease->kind = LEASE_BEST_EFFORT;
+    lease->earliest = lease->start;
+    lease->start = lease->expected = INSTANT_NONE;
+    lease->contract = false;
+}
+
+static void is_over(struct lease_record *lease, int64_t now)
+{
+    int64_t end = lease_end_from(lease, now);
+
+    lease->end = end < now ? end : now;
+}
+
+static void has_ended(struct lease_record *lease, int64_t now)
+{
+    int64_t until = lease->end != INSTANT_NONE && lease->end < now ? lease->end : now;
+
+    if (lease->since != INSTANT_NONE && until > lease->since)
+        lease->accumulated += until - lease->since;
+    lease->end = now;
+    lease->since = lease->expected = INSTANT_NONE;
+}
+
+static void take_effect(struct store *store, struct lease_record *lease, enum lease_event event,
+                        int64_t now)
+{
+    switch (event) {
+    case EVENT_ACCEPTED:
+    case EVENT_FOUND_RUNNING:
+    case EVENT_FOUND_STOPPED:
+    case EVENT_STARTED_BY_OTHERS:
+        lease->accepted = true;
+        break;
+    case EVENT_ASKED_AGAIN:
+        lease->accepted = lease->late = lease->warned = false;
+        break;
+    case EVENT_COMPLETE:
+        lease->group_until = INSTANT_NEVER;
+        forget_reason(lease);
+        break;
+    case EVENT_RUNNING:
+    case EVENT_RESUMED:
+        forget_reason(lease);
+        break;
+    case EVENT_CONVERTED:
+        is_converted(lease);
+        break;
+    case EVENT_START:
+    case EVENT_RESUME:
+        starts(store, lease, now);
+        break;
+    case EVENT_PENDING_AGAIN:
+    case EVENT_START_FAILED:
+    case EVENT_SUSPENDED:
+    case EVENT_RELEASED:
+        waits_again(lease);
+        break;
+    case EVENT_PARKED:
+        stand_still(store, lease);
+        lease->expected = INSTANT_NONE;
+        break;
+    case EVENT_REFUSED:
+        lease->expected = INSTANT_NONE;
+        break;
+    case EVENT_MISSED:
+        lease->late = true;
+        break;
+    case EVENT_TIME_OVER:
+        is_over(lease, now);
+        break;
+    case EVENT_GIVES_WAY:
+        lease->end = now;
+        break;
+    case EVENT_ENDED:
+        has_ended(lease, now);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+static void set_goals(struct store *store, const struct lease_record *lease, enum vm_goal goal)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone)
+            vm_set_goal(store, vms[i], goal);
+}
+
+static int no_such_transition(const struct lease_record *lease, enum lease_event event)
+{
+    log_error("lease %lld: event %s cannot happen in phase %s: ignored; please report it",
+              (long long)lease->id, lease_event_name(event), phase_name(lease->phase));
+    errno = EINVAL;
+    return -1;
+}
+
+int lease_apply(struct store *store, const struct lease_record *known, enum lease_event event,
+                int64_t now, const char *format, ...)
+{
+    const struct lease_transition *row = lease_transition_of(known->phase, event);
+    struct lease_record *lease;
+    char text[STORE_TEXT_MAX];
+    va_list args;
+
+    if (!row)
+        return no_such_transition(known, event);
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args); /* before what it tells of is forgotten */
+    va_end(args);
+    lease = store_change_lease(store, known);
+    take_effect(store, lease, event, now);
+    if (row->to == PHASE_QUEUE)
+        lease->phase = lease_is_promised(lease) ? PHASE_RESERVED : PHASE_WAITING;
+    else
+        lease->phase = (enum lease_phase)row->to;
+    if (row->goal != GOAL_KEPT)
+        set_goals(store, lease, (enum vm_goal)row->goal);
+    if (event == EVENT_ACCEPTED && lease->plain)
+        store_tell(store, lease->id, now, row->word); /* nobody asked for more than a place */
+    else if (row->word)
+        store_history(store, lease->id, now, row->word, "%s", text);
+    return 0;
+}
+
+int lease_refuse(struct store *store, const struct lease_record *lease, int64_t now,
+                 const char *word, const char *sentence)
+{
+    if (!lease_can(lease, EVENT_REFUSED))
+        return no_such_transition(lease, EVENT_REFUSED);
+    lease_explain(store, lease, word, sentence, INSTANT_NONE);
+    log_info("lease %lld refused: %s", (long long)lease->id, lease->reason);
+    return lease_apply(store, lease, EVENT_REFUSED, now, "%s", lease->reason);
+}
+
+/* --- without an event ------------------------------------------------------------------------- */
+
+bool lease_explain(struct store *store, const struct lease_record *known, const char *word,
+                   const char *sentence, int64_t retry)
+{
+    bool same = strcmp(known->reason_word, word) == 0 && strcmp(known->reason, sentence) == 0;
+    struct lease_record *lease;
+
+    if (same && known->retry == retry)
+        return false;
+    lease = store_change_lease(store, known);
+    if (!same) { /* they may be the lease's own */
+        snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
+        snprintf(lease->reason, sizeof lease->reason, "%s", sentence);
+    }
+    lease->retry = retry;
+    return true;
+}
+
+void lease_runs_since(struct store *store, const struct lease_record *known, int64_t since)
+{
+    struct lease_record *lease = store_change_lease(store, known);
+
+    lease->accumulated = lease_ran_for(store, lease);
+    lease->since = since;
+    lease->end = lease_end_from(lease, since);
+}
+
+void lease_stands_still(struct store *store, const struct lease_record *lease)
+{
+    stand_still(store, store_change_lease(store, lease));
+}
+
+void lease_ran_unseen(struct store *store, const struct lease_record *known, int64_t since)
+{
+    struct lease_record *lease = store_change_lease(store, known);
+
+    lease->accumulated = lease_ran_for(store, lease);
+    lease->since = since;
+}
+
+void lease_note_late(struct store *store, const struct lease_record *lease)
+{
+    store_change_lease(store, lease)->late = true;
+}
+
+void lease_note_warned(struct store *store, const struct lease_record *lease)
+{
+    store_change_lease(store, lease)->warned = true;
+}
+
+bool lease_expect(struct store *store, const struct lease_record *known, int64_t at, bool contract)
+{
+    struct lease_record *lease;
+
+    if (known->expected == at && known->contract == contract)
+        return false;
+    lease = store_change_lease(store, known);
+    lease->expected = at;
+    lease->contract = contract;
+    return true;
+}
+
+bool lease_note_preemption(struct store *store, const struct lease_record *known, int64_t other,
+                           int64_t at)
+{
+    struct lease_record *lease;
+
+    if (known->preempted_for == other && known->preempted_at == at)
+        return false;
+    lease = store_change_lease(store, known);
+    lease->preempted_for = other;
+    lease->preempted_at = at;
+    return true;
+}
+
+void lease_gather(struct store *store, const struct lease_record *known, uint32_t size,
+                  int64_t until)
+{
+    struct lease_record *lease = store_change_lease(store, known);
+
+    if (until != INSTANT_NONE)
+        lease->group_until = until;
+    if (size > lease->group_size)
+        lease->group_size = size;
+}
+
+void lease_take_terms(struct store *store, const struct lease_record *known,
+                      const struct lease_record *terms)
+{
+    struct lease_record *lease = store_change_lease(store, known);
+
+    lease->plain = terms->plain;
+    lease->kind = terms->kind;
+    lease->start = terms->start;
+    lease->earliest = terms->earliest;
+    lease->deadline = terms->deadline;
+    lease->relative = terms->relative;
+    lease->duration = terms->duration;
+    lease->term_values = terms->term_values;
+    lease->group_size = terms->group_size;
+    memcpy(lease->group, terms->group, sizeof lease->group);
+}
+
+void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at)
+{
+    store_change_lease(store, lease)->submit = at;
+}
+
+void lease_move_times(struct store *store, const struct lease_record *known, int64_t by)
+{
+    struct lease_record *lease = store_change_lease(store, known);
+    bool start = (lease->relative & RELATIVE_START) != 0 ||
+                 (lease->kind == LEASE_DEADLINE && (lease->relative & RELATIVE_DEADLINE) != 0);
+
+    instant_move(&lease->submit, by);
+    instant_move(&lease->since, by);
+    instant_move(&lease->expected, by);
+    instant_move(&lease->group_until, by);
+    instant_move(&lease->preempted_at, by);
+    instant_move(&lease->retry, by);
+    if (start)
+        instant_move(&lease->start, by);
+    if (lease->relative & RELATIVE_EARLIEST)
+        instant_move(&lease->earliest, by);
+    if (lease->relative & RELATIVE_DEADLINE)
+        instant_move(&lease->deadline, by);
+    if (start || lease->kind != LEASE_RESERVATION)
+        instant_move(&lease->end, by);
+}
+
+/* --- notes that are not stored ---------------------------------------------------------------- */
+
+void lease_note_outlook(struct store *store, const struct lease_record *lease, int64_t outlook)
+{
+    store_note_lease(store, lease)->outlook = outlook;
+}
+
+void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far)
+{
+    store_note_lease(store, lease)->is_far = is_far;
+}
+
+void lease_note_rank_ignored(struct store *store, const struct lease_record *lease)
+{
+    store_note_lease(store, lease)->rank_ignored = true;
+}
+
+void lease_note_recorded(struct store *store, const struct lease_record *lease, int recorded)
+{
+    store_note_lease(store, lease)->recorded = recorded;
+}
+
+void lease_note_planned(struct store *store, const struct lease_record *lease,
+                        struct planned *planned)
+{
+    store_note_lease(store, lease)->planned = planned;
+}

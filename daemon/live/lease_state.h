@@ -1,0 +1,156 @@
+/* lease_state.h: the owner of a lease's state.
+ *
+ * A lease changes by events. One table says which event may happen in which phase, where it leads,
+ * what its VMs are to do then, and the word in its history: doc/lease-states.md prints it.
+ * lease_apply() is the only function that changes a lease's phase, and the only one that gives all
+ * its VMs a goal. The other functions change what else the record holds. Nothing here knows the
+ * planner, OpenNebula or the time: callers say what happened, and when.
+ *
+ * Times are seconds since 1970. A record that is passed in must be in the store.
+ */
+#ifndef GALERNA_DAEMON_LEASE_STATE_H
+#define GALERNA_DAEMON_LEASE_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "daemon/store/store.h"
+
+enum lease_event {
+    /* from intake */
+    EVENT_REQUESTED,     /* a VM asks for a lease of its own */
+    EVENT_GROUP_OPENED,  /* the first VM of a group */
+    EVENT_COMPLETE,      /* all VMs of its group are there */
+    EVENT_FOUND_RUNNING, /* a VM that no lease knew runs */
+    EVENT_FOUND_STOPPED, /* a VM that no lease knew is suspended, powered off, ... */
+    EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease */
+    EVENT_QUEUED,        /* what it asks for now is granted */
+    EVENT_REFUSED,       /* by rights, policy, lack of room, or a malformed attribute */
+    /* from the planner */
+    EVENT_ACCEPTED,  /* admitted: it has a promise, or waits for room */
+    EVENT_CONVERTED, /* a reservation without room becomes best-effort */
+    EVENT_START,     /* its VMs are to be deployed */
+    EVENT_RESUME,    /* the same after a suspension by galernad */
+    EVENT_SUSPEND,   /* its VMs make room and keep their work */
+    EVENT_RESTART,   /* its VMs make room and lose their work */
+    EVENT_GIVES_WAY, /* its VMs make room and are ended, by its terms */
+    EVENT_TIME_OVER, /* it has had its time */
+    /* from OpenNebula */
+    EVENT_RUNNING,           /* all its VMs run */
+    EVENT_SUSPENDED,         /* all its VMs are suspended, as commanded */
+    EVENT_START_FAILED,      /* its VMs came back to PENDING instead of running */
+    EVENT_PENDING_AGAIN,     /* its VMs ran and are PENDING again */
+    EVENT_PARKED,            /* a user or operator stopped or held all its VMs */
+    EVENT_RESUMED,           /* a user or operator resumed VMs of a parked lease */
+    EVENT_RELEASED,          /* a user or operator released the VMs of a parked lease */
+    EVENT_STARTED_BY_OTHERS, /* a user or operator started VMs of a lease that waits */
+    EVENT_STARTED_AFTER_END, /* a user or operator started VMs of a lease that is over */
+    EVENT_HELD,              /* the VMs of a refused lease are held: nothing is left to do */
+    EVENT_ENDED,             /* its VMs are gone, or ended as configured */
+    /* from the daemon */
+    EVENT_REPLANNED, /* nothing was commanded yet: its start is planned again */
+    EVENT_MISSED,    /* the time it was promised has passed without it */
+    EVENT_GIVEN_UP,  /* a VM could not be started */
+    EVENT_CANCELLED, /* a user, an operator or an interrupted order */
+    EVENTS
+};
+
+const char *lease_event_name(enum lease_event event); /* "requested", "suspend", ... */
+
+enum {
+    /* `to` of a transition: RESERVED when a start or a deadline was promised, else WAITING */
+    PHASE_QUEUE = PHASES,
+    /* `goal` of a transition: the VMs' goals stay as they are */
+    GOAL_KEPT = GOALS,
+};
+
+struct lease_transition {
+    enum lease_phase from;
+    enum lease_event event;
+    int to;           /* a phase, or PHASE_QUEUE */
+    int goal;         /* of all its VMs that are there: a goal, or GOAL_KEPT */
+    const char *word; /* in its history; NULL: none */
+};
+
+/* All transitions, by phase. */
+const struct lease_transition *lease_transitions(size_t *n);
+/* The row of a pair; NULL: the event cannot happen in that phase. O(1). */
+const struct lease_transition *lease_transition_of(enum lease_phase from, enum lease_event event);
+/* Can the event happen to the lease as it is? */
+bool lease_can(const struct lease_record *lease, enum lease_event event);
+
+/* The event happened at `now`. The text goes into its history with the table's word ("": the
+ * reason's sentence). -1 with errno EINVAL: the pair is not in the table; nothing has changed, and
+ * the log says so. */
+int lease_apply(struct store *store, const struct lease_record *lease, enum lease_event event,
+                int64_t now, const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* EVENT_REFUSED with its reason, which is logged. */
+int lease_refuse(struct store *store, const struct lease_record *lease, int64_t now,
+                 const char *word, const char *sentence);
+
+/* --- without an event ------------------------------------------------------------------------- */
+
+/* Why it is where it is: a stable word and a sentence, which may be cut; and when what it tells of
+ * is tried again (INSTANT_NONE). True: anything differs. */
+bool lease_explain(struct store *store, const struct lease_record *lease, const char *word,
+                   const char *sentence, int64_t retry);
+
+/* It runs since then, as seen: its begin and its end follow. */
+void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since);
+
+/* Its VMs do not run: what they ran is added up; when their time is over is not known, except of a
+ * reservation. */
+void lease_stands_still(struct store *store, const struct lease_record *lease);
+
+/* It was ended before it was seen running: what it ran counts all the same. */
+void lease_ran_unseen(struct store *store, const struct lease_record *lease, int64_t since);
+
+/* Its user was told that it is late, or that its end is near. */
+void lease_note_late(struct store *store, const struct lease_record *lease);
+void lease_note_warned(struct store *store, const struct lease_record *lease);
+
+/* When it starts (or goes on): promised (`contract`) or planned or estimated. INSTANT_NONE: not
+ * known, INSTANT_NEVER: nothing that it waits for has a known end. True: that is new. */
+bool lease_expect(struct store *store, const struct lease_record *lease, int64_t at, bool contract);
+
+/* It is to make room for another lease at that time. False: that was known. */
+bool lease_note_preemption(struct store *store, const struct lease_record *lease, int64_t other,
+                           int64_t at);
+
+/* Group membership. `until`: when an incomplete group counts as complete. */
+void lease_gather(struct store *store, const struct lease_record *lease, uint32_t size,
+                  int64_t until);
+
+/* What it asks for, from the record `terms`, and when. */
+void lease_take_terms(struct store *store, const struct lease_record *lease,
+                      const struct lease_record *terms);
+void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at);
+
+/* The clock was set by so many seconds: its times are moved. */
+void lease_move_times(struct store *store, const struct lease_record *lease, int64_t by);
+
+/* Notes that are not stored. */
+void lease_note_outlook(struct store *store, const struct lease_record *lease, int64_t outlook);
+void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far);
+void lease_note_rank_ignored(struct store *store, const struct lease_record *lease);
+void lease_note_recorded(struct store *store, const struct lease_record *lease, int recorded);
+void lease_note_planned(struct store *store, const struct lease_record *lease,
+                        struct planned *planned);
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+/* Ended, refused or failed. */
+bool lease_is_final(const struct lease_record *lease);
+/* It was promised a start or a deadline. */
+bool lease_is_promised(const struct lease_record *lease);
+/* When its time is over if it runs, or began to, at `begun` (its own `since` counts first);
+ * INSTANT_NEVER. */
+int64_t lease_end_from(const struct lease_record *lease, int64_t begun);
+/* Whether it has had its time at `now`. */
+bool lease_is_over(const struct lease_record *lease, int64_t now);
+/* The shortest time that any of its VMs ran in stretches that are over, seconds. */
+int64_t lease_ran_for(const struct store *store, const struct lease_record *lease);
+
+#endif

@@ -1,0 +1,348 @@
+/* The owner of a VM's record. */
+#include "daemon/live/vm_state.h"
+
+#include <stdio.h>
+
+#include "core/instant.h"
+#include "daemon/store/change.h"
+
+/* --- what is to be done ----------------------------------------------------------------------- */
+
+void vm_set_goal(struct store *store, const struct vm_record *known, enum vm_goal goal)
+{
+    struct vm_record *vm;
+
+    if (known->goal == goal)
+        return;
+    vm = store_change_vm(store, known);
+    vm->goal = goal;
+    if (goal == GOAL_NONE || goal == GOAL_RUN)
+        return;
+    vm->attempts = 0;
+    vm->next_try = INSTANT_NONE;
+}
+
+void vm_place(struct store *store, const struct vm_record *known, int32_t host)
+{
+    struct vm_record *vm;
+
+    store_note_vm(store, known)->move = MOVE_NONE;
+    if (known->host == host)
+        return;
+    vm = store_change_vm(store, known);
+    vm->host = host;
+    vm->datastore = -1;
+}
+
+void vm_relocate(struct store *store, const struct vm_record *known, int32_t host)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->host = host;
+    vm->datastore = -1;
+    vm->pause_until = vm->next_try = INSTANT_NONE;
+}
+
+void vm_take_datastore(struct store *store, const struct vm_record *known, int32_t datastore)
+{
+    if (known->datastore != datastore)
+        store_change_vm(store, known)->datastore = datastore;
+}
+
+void vm_retry_at(struct store *store, const struct vm_record *vm, int64_t at)
+{
+    if (vm->next_try != at)
+        store_change_vm(store, vm)->next_try = at;
+}
+
+void vm_avoid_host(struct store *store, const struct vm_record *known, int32_t host, int64_t until)
+{
+    struct vm_record *vm;
+    size_t n = sizeof vm->avoid / sizeof *vm->avoid, place = 0;
+
+    if (host < 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (known->avoid[i] == host || known->avoid[i] < 0) {
+            place = i;
+            break;
+        }
+        if (known->avoid_until[i] < known->avoid_until[place])
+            place = i;
+    }
+    vm = store_change_vm(store, known);
+    vm->avoid[place] = host;
+    vm->avoid_until[place] = until;
+}
+
+/* --- moves ------------------------------------------------------------------------------------ */
+
+void vm_plan_move(struct store *store, const struct vm_record *known, int32_t to, bool cold)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->move_to = to;
+    vm->move = cold ? MOVE_COLD : MOVE_LIVE;
+    vm->move_sent = false;
+    vm->attempts = 0;
+    vm->next_try = INSTANT_NONE;
+}
+
+void vm_moves_to(struct store *store, const struct vm_record *known, int32_t to, bool cold)
+{
+    struct vm_record *vm = store_note_vm(store, known);
+
+    vm->move_to = to;
+    vm->move = cold ? MOVE_COLD : MOVE_LIVE;
+    vm->move_sent = true;
+}
+
+void vm_end_move(struct store *store, const struct vm_record *known)
+{
+    struct vm_record *vm = store_note_vm(store, known);
+
+    vm->move = MOVE_NONE;
+    vm->move_sent = false;
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+void vm_command(struct store *store, const struct vm_record *known, enum command command,
+                int64_t at)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->command = command;
+    vm->in_flight = true; /* from now on: what is seen meanwhile says nothing of it */
+    vm->sent = at;
+    vm->blocked = 0;
+    if (command_kinds[command].effect == EFFECT_SUSPEND)
+        vm->ours = true;
+    vm->move_sent = command_kinds[command].load == LOADS_NEXT_HOST;
+}
+
+void vm_command_over(struct store *store, const struct vm_record *known)
+{
+    struct vm_record *vm;
+
+    if (!known->command && !known->in_flight)
+        return;
+    vm = store_change_vm(store, known);
+    vm->command = COMMAND_NONE;
+    vm->in_flight = false;
+}
+
+void vm_note_sent(struct store *store, const struct vm_record *vm)
+{
+    store_note_vm(store, vm)->in_flight = true;
+}
+
+void vm_note_answered(struct store *store, const struct vm_record *known, int64_t at)
+{
+    struct vm_record *vm = store_note_vm(store, known);
+
+    vm->in_flight = false;
+    vm->settled = at;
+}
+
+void vm_command_accepted(struct store *store, const struct vm_record *known, int32_t sequence)
+{
+    struct vm_record *vm = store_note_vm(store, known);
+
+    vm->too_late = vm->refusals = 0;
+    if (vm->command != COMMAND_RECREATE)
+        return;
+    vm = store_change_vm(store, known);
+    vm->ran = false;
+    vm->ran_for = 0; /* of work that is lost */
+    if (sequence > vm->sequence)
+        vm->sequence = sequence;
+    if (vm->goal == GOAL_AGAIN)
+        vm_set_goal(store, vm, GOAL_NONE);
+}
+
+void vm_command_unsent(struct store *store, const struct vm_record *known, int64_t again)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->command = COMMAND_NONE;
+    vm->move_sent = false;
+    vm->next_try = again;
+}
+
+void vm_command_too_late(struct store *store, const struct vm_record *known, int64_t again)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->command = COMMAND_NONE;
+    vm->too_late++;
+    vm->next_try = again;
+}
+
+void vm_command_refused(struct store *store, const struct vm_record *known, bool others_fault,
+                        int64_t again)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->command = COMMAND_NONE;
+    if (others_fault)
+        vm->refusals++;
+    else
+        vm->attempts++;
+    vm->next_try = again;
+}
+
+void vm_failed(struct store *store, const struct vm_record *known, int32_t record, int64_t pause)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->failed_record = record;
+    vm->attempts++;
+    vm->next_try = vm->ran ? pause : INSTANT_NONE;
+    vm->pause_until = pause;
+}
+
+void vm_note_blocked(struct store *store, const struct vm_record *vm, int64_t since)
+{
+    store_note_vm(store, vm)->blocked = since;
+}
+
+/* --- what is seen ----------------------------------------------------------------------------- */
+
+void vm_seen_gone(struct store *store, const struct vm_record *vm)
+{
+    store_change_vm(store, vm)->gone = true;
+    vm_set_goal(store, vm, GOAL_NONE);
+}
+
+void vm_seen_running(struct store *store, const struct vm_record *known)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->ran = true;
+    vm->ours = false;
+    vm->attempts = 0;
+    vm->next_try = INSTANT_NONE;
+}
+
+void vm_seen_to_have_run(struct store *store, const struct vm_record *vm)
+{
+    store_change_vm(store, vm)->ran = true;
+}
+
+void vm_seen_on(struct store *store, const struct vm_record *known, int32_t host)
+{
+    struct vm_record *vm;
+
+    if (known->host == host)
+        return;
+    vm = store_change_vm(store, known);
+    vm->host = host;
+}
+
+void vm_seen_size(struct store *store, const struct vm_record *known, int64_t cpu, int64_t memory)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->cpu = cpu;
+    vm->memory = memory;
+}
+
+void vm_note_locked(struct store *store, const struct vm_record *vm, bool locked)
+{
+    store_note_vm(store, vm)->locked = locked;
+}
+
+static void close_record(struct vm_record *vm, int32_t sequence)
+{
+    vm->sequence = sequence;
+    vm->skew_open = 0;
+    vm->since_told = SINCE_NOT;
+}
+
+void vm_set_ran(struct store *store, const struct vm_record *known, int32_t sequence,
+                int64_t seconds)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->ran_for = seconds - vm->skew;
+    close_record(vm, sequence);
+}
+
+void vm_add_ran(struct store *store, const struct vm_record *known, int32_t sequence,
+                int64_t seconds)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->ran_for += seconds - vm->skew_open;
+    close_record(vm, sequence);
+}
+
+void vm_count_nothing(struct store *store, const struct vm_record *known, int32_t sequence)
+{
+    struct vm_record *vm;
+
+    if (known->sequence == sequence && !known->ran_for && !known->skew)
+        return;
+    vm = store_change_vm(store, known);
+    vm->ran_for = vm->skew = 0;
+    close_record(vm, sequence);
+}
+
+void vm_note_since(struct store *store, const struct vm_record *known, int64_t since, int64_t told)
+{
+    struct vm_record *vm = store_note_vm(store, known);
+
+    vm->since = since;
+    vm->since_told = told;
+}
+
+/* --- clocks ----------------------------------------------------------------------------------- */
+
+void vm_skew(struct store *store, const struct vm_record *known, int64_t by)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    vm->skew += by;
+    vm->skew_open += by;
+}
+
+void vm_move_times(struct store *store, const struct vm_record *known, int64_t by)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    instant_move(&vm->sent, by);
+    instant_move(&vm->next_try, by);
+    instant_move(&vm->pause_until, by);
+    instant_move(&vm->message_at, by);
+    instant_move(&vm->since, by);
+    for (size_t i = 0; i < sizeof vm->avoid_until / sizeof *vm->avoid_until; i++)
+        instant_move(&vm->avoid_until[i], by);
+}
+
+/* --- its message ------------------------------------------------------------------------------ */
+
+void vm_note_message_sent(struct store *store, const struct vm_record *known, int64_t at,
+                          int64_t expected)
+{
+    struct vm_record *vm = store_note_vm(store, known);
+
+    vm->message_in_flight = true;
+    vm->message_at = at;
+    vm->message_expected = expected;
+}
+
+void vm_note_message_answered(struct store *store, const struct vm_record *known, int64_t at)
+{
+    struct vm_record *vm = store_note_vm(store, known);
+
+    vm->message_in_flight = false;
+    vm->message_settled = at;
+}
+
+void vm_has_message(struct store *store, const struct vm_record *known, const char *text)
+{
+    struct vm_record *vm = store_change_vm(store, known);
+
+    snprintf(vm->message, sizeof vm->message, "%s", text);
+}

@@ -1,0 +1,18 @@
+/* change.h: the records of a store, to be changed. Only for the owners of their fields: the store
+ * itself, and lease_state.c and vm_state.c of daemon/live/ (a test counts the includes). All others
+ * hold `const` records.
+ *
+ * The store_change_ functions mark the record: the next commit writes it. The store_note_ ones do
+ * not; they are for fields that are not stored. The record must be in memory. O(1).
+ */
+#ifndef GALERNA_DAEMON_STORE_CHANGE_H
+#define GALERNA_DAEMON_STORE_CHANGE_H
+
+#include "daemon/store/store.h"
+
+struct lease_record *store_change_lease(struct store *store, const struct lease_record *lease);
+struct lease_record *store_note_lease(struct store *store, const struct lease_record *lease);
+struct vm_record *store_change_vm(struct store *store, const struct vm_record *vm);
+struct vm_record *store_note_vm(struct store *store, const struct vm_record *vm);
+
+#endif

@@ -1,0 +1,17 @@
+/* change_records.h: a test puts records into the state that it starts from. */
+#ifndef GALERNA_TEST_DAEMON_CHANGE_RECORDS_H
+#define GALERNA_TEST_DAEMON_CHANGE_RECORDS_H
+
+#include "daemon/store/change.h"
+
+static inline struct lease_record *lease_to_change(struct store *store, int64_t id)
+{
+    return store_change_lease(store, store_lease(store, id));
+}
+
+static inline struct vm_record *vm_to_change(struct store *store, int32_t id)
+{
+    return store_change_vm(store, store_vm(store, id));
+}
+
+#endif

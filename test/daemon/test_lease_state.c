@@ -1,0 +1,359 @@
+/* Every pair of a phase and an event: those of the table do what it says, all others nothing. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/instant.h"
+#include "daemon/live/lease_state.h"
+#include "daemon/live/vm_state.h"
+#include "daemon/store/words.h"
+#include "test/daemon/change_records.h"
+#include "test/daemon/store_fixture.h"
+
+enum { NOW = 100000, VMS = 3 };
+
+/* A lease whose VMs all have that goal, and have failed before; the last of them is gone. */
+static struct lease_record *add(struct store *store, int64_t id, enum lease_phase phase,
+                                enum vm_goal goal)
+{
+    struct lease_record *lease = store_add_lease(store, id);
+
+    lease->phase = phase;
+    lease->kind = LEASE_BEST_EFFORT;
+    lease->duration = 600;
+    lease->expected = NOW + 10;
+    for (int32_t i = 0; i < VMS; i++) {
+        struct vm_record *vm = store_add_vm(store, (int32_t)id + i, id);
+
+        vm->goal = goal;
+        vm->attempts = 2;
+        vm->next_try = NOW + 30;
+        vm->gone = i == VMS - 1;
+    }
+    return lease;
+}
+
+/* A goal that no transition to `goal` leaves as it is. */
+static enum vm_goal another_goal(int goal)
+{
+    return goal == GOAL_STOP ? GOAL_RUN : GOAL_STOP;
+}
+
+static void expect_goals(const struct store *store, const struct lease_transition *row, int64_t id,
+                         enum vm_goal before)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(store, id, &n);
+    enum vm_goal goal = row->goal == GOAL_KEPT ? before : (enum vm_goal)row->goal;
+    bool keeps_attempts =
+        row->goal == GOAL_KEPT || row->goal == GOAL_NONE || row->goal == GOAL_RUN;
+
+    for (size_t i = 0; i < n; i++) {
+        assert_int_equal(vms[i]->goal, vms[i]->gone ? before : goal);
+        assert_int_equal(vms[i]->attempts, vms[i]->gone || keeps_attempts ? 2 : 0);
+    }
+}
+
+struct heard {
+    char word[32];
+    int64_t lease;
+};
+
+static void hear(void *context, const struct store_event *event)
+{
+    struct heard *heard = context;
+
+    snprintf(heard->word, sizeof heard->word, "%s", event->event);
+    heard->lease = event->lease;
+}
+
+static void check_row(struct store *store, const struct lease_transition *row, int64_t id,
+                      bool promised)
+{
+    enum vm_goal before = another_goal(row->goal);
+    struct lease_record *lease = add(store, id, row->from, before);
+    enum lease_phase to = row->to == PHASE_QUEUE ? promised ? PHASE_RESERVED : PHASE_WAITING
+                                                 : (enum lease_phase)row->to;
+    struct heard heard = {.word = ""};
+
+    lease->kind = promised ? LEASE_DEADLINE : LEASE_BEST_EFFORT;
+    lease->accepted = promised;
+    store_must_commit(store);
+    store_listen(store, hear, &heard);
+    assert_int_equal(lease_apply(store, lease, row->event, NOW, "told"), 0);
+    store_listen(store, NULL, NULL);
+    assert_int_equal(lease->phase, to);
+    assert_true(lease->marked);
+    assert_string_equal(heard.word, row->word ? row->word : "");
+    if (row->word)
+        assert_int_equal(heard.lease, id);
+    expect_goals(store, row, id, before);
+}
+
+static void each_row_does_what_it_says(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    size_t n;
+    const struct lease_transition *rows = lease_transitions(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        check_row(store, &rows[i], (int64_t)i * 100, false);
+        check_row(store, &rows[i], (int64_t)i * 100 + 50, true);
+    }
+}
+
+/* Whatever is not in the table is refused, changes nothing, and tells nobody. */
+static void all_other_pairs_change_nothing(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    size_t n_rows, n = 0;
+
+    lease_transitions(&n_rows);
+    for (int phase = 0; phase < PHASES; phase++)
+        for (int event = 0; event < EVENTS; event++) {
+            int64_t id = (phase * EVENTS + event) * 10;
+            struct lease_record *lease = add(store, id, (enum lease_phase)phase, GOAL_STOP);
+            struct lease_record before;
+
+            if (lease_can(lease, (enum lease_event)event))
+                continue;
+            n++;
+            store_must_commit(store);
+            before = *lease;
+            errno = 0;
+            assert_int_equal(
+                lease_apply(store, lease, (enum lease_event)event, NOW, "%s", ""), -1);
+            assert_int_equal(errno, EINVAL);
+            assert_memory_equal(lease, &before, sizeof before);
+            assert_false(store_has_changes(store));
+        }
+    assert_int_equal(n + n_rows, PHASES * EVENTS);
+}
+
+/* Each event can happen somewhere, each phase can be reached and (but for the end) left, and no
+ * pair has two rows. */
+static void the_table_is_whole(void **state)
+{
+    bool happens[EVENTS] = {false}, reached[PHASES] = {false}, left[PHASES] = {false};
+    size_t n;
+    const struct lease_transition *rows = lease_transitions(&n);
+
+    (void)state;
+    reached[PHASE_RESERVED] = true; /* by PHASE_QUEUE */
+    for (size_t i = 0; i < n; i++) {
+        assert_ptr_equal(lease_transition_of(rows[i].from, rows[i].event), &rows[i]);
+        happens[rows[i].event] = true;
+        left[rows[i].from] = true;
+        if (rows[i].to < PHASES)
+            reached[rows[i].to] = true;
+    }
+    for (int event = 0; event < EVENTS; event++) {
+        assert_true(happens[event]);
+        assert_non_null(lease_event_name((enum lease_event)event));
+    }
+    for (int phase = 0; phase < PHASES; phase++)
+        assert_true(reached[phase] && left[phase]);
+}
+
+/* --- what events change besides ---------------------------------------------------------------- */
+
+static void a_start_has_an_end_when_it_is_a_reservation(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *reserved = add(store, 10, PHASE_RESERVED, GOAL_NONE);
+    struct lease_record *waits = add(store, 20, PHASE_WAITING, GOAL_NONE);
+
+    reserved->kind = LEASE_RESERVATION;
+    reserved->start = NOW - 5;
+    lease_explain(store, waits, "no-room-now", "no room", NOW + 5);
+    assert_int_equal(lease_apply(store, reserved, EVENT_START, NOW, "%s", ""), 0);
+    assert_int_equal(lease_apply(store, waits, EVENT_START, NOW, "%s", ""), 0);
+    assert_int_equal(reserved->end, NOW - 5 + 600);
+    assert_true(waits->end == INSTANT_NONE);
+    assert_int_equal(waits->expected, NOW);
+    assert_string_equal(waits->reason_word, "");
+    assert_true(waits->retry == INSTANT_NONE);
+}
+
+static void the_end_follows_the_begin(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add(store, 10, PHASE_STARTING, GOAL_RUN);
+
+    for (int32_t i = 0; i < VMS; i++)
+        vm_to_change(store, 10 + i)->ran_for = 100 + i;
+    lease_runs_since(store, lease, NOW);
+    assert_int_equal(lease->accumulated, 100);
+    assert_int_equal(lease->end, NOW + 500);
+    assert_int_equal(lease_end_from(lease, NOW + 50), NOW + 500);
+    assert_false(lease_is_over(lease, NOW + 499));
+    assert_true(lease_is_over(lease, NOW + 500));
+    lease_stands_still(store, lease);
+    assert_true(lease->end == INSTANT_NONE);
+    assert_int_equal(lease_end_from(lease, NOW + 50), NOW + 550);
+    lease->duration = SPAN_UNLIMITED;
+    assert_true(lease_end_from(lease, NOW) == INSTANT_NEVER);
+    assert_false(lease_is_over(lease, INSTANT_NEVER - 1));
+}
+
+static void what_ran_counts_when_it_ends(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add(store, 10, PHASE_RUNNING, GOAL_RUN);
+
+    lease->since = NOW - 600;
+    assert_int_equal(lease_apply(store, lease, EVENT_TIME_OVER, NOW + 3, "its time is over"), 0);
+    assert_int_equal(lease->end, NOW);
+    assert_int_equal(lease_apply(store, lease, EVENT_ENDED, NOW + 9, "its time is over"), 0);
+    assert_int_equal(lease->accumulated, 600);
+    assert_int_equal(lease->end, NOW + 9);
+    assert_true(lease->expected == INSTANT_NONE);
+}
+
+static void a_lease_that_is_asked_for_again_begins_afresh(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add(store, 10, PHASE_REFUSED, GOAL_HOLD);
+
+    lease->accepted = lease->late = lease->warned = true;
+    assert_int_equal(lease_apply(store, lease, EVENT_ASKED_AGAIN, NOW, "%s", ""), 0);
+    assert_false(lease->accepted || lease->late || lease->warned);
+    assert_int_equal(lease_refuse(store, lease, NOW, "malformed", "HAZEA is unknown"), 0);
+    assert_string_equal(lease->reason_word, "malformed");
+    assert_true(lease->expected == INSTANT_NONE);
+    assert_int_equal(lease_refuse(store, lease, NOW, "not-granted", "no"), -1);
+    assert_string_equal(lease->reason_word, "malformed");
+}
+
+static void a_reservation_without_room_becomes_best_effort(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = add(store, 10, PHASE_WAITING, GOAL_NONE);
+
+    lease->kind = LEASE_RESERVATION;
+    lease->start = NOW + 100;
+    lease->contract = true;
+    assert_int_equal(lease_apply(store, lease, EVENT_CONVERTED, NOW, "%s", ""), 0);
+    assert_int_equal(lease->kind, LEASE_BEST_EFFORT);
+    assert_int_equal(lease->earliest, NOW + 100);
+    assert_true(lease->start == INSTANT_NONE && lease->expected == INSTANT_NONE);
+    assert_false(lease->contract);
+}
+
+/* What a deadline lease that ran was expected to do is past; what is promised stays. */
+static void what_waits_again_keeps_its_promise(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *waits = add(store, 10, PHASE_STOPPING, GOAL_STOP);
+    struct lease_record *promised = add(store, 20, PHASE_STARTING, GOAL_RUN);
+    struct lease_record *ran = add(store, 30, PHASE_RUNNING, GOAL_RUN);
+
+    promised->kind = ran->kind = LEASE_DEADLINE;
+    promised->accepted = ran->accepted = true;
+    assert_int_equal(lease_apply(store, waits, EVENT_SUSPENDED, NOW, "%s", ""), 0);
+    assert_int_equal(lease_apply(store, promised, EVENT_START_FAILED, NOW, "%s", ""), 0);
+    assert_int_equal(lease_apply(store, ran, EVENT_PENDING_AGAIN, NOW, "%s", ""), 0);
+    assert_int_equal(waits->phase, PHASE_WAITING);
+    assert_true(waits->expected == INSTANT_NONE);
+    assert_int_equal(promised->phase, PHASE_RESERVED);
+    assert_int_equal(promised->expected, NOW + 10);
+    assert_int_equal(ran->phase, PHASE_RESERVED);
+    assert_true(ran->expected == INSTANT_NONE);
+}
+
+/* --- without an event -------------------------------------------------------------------------- */
+
+static void a_new_reason_forgets_the_old_one(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct lease_record *lease = store_add_lease(store, 1);
+    char text[STORE_SENTENCE_MAX];
+
+    assert_true(lease_explain(store, lease, "start-failed", "VM 1 failed", 1000));
+    store_must_commit(store);
+    assert_false(lease_explain(store, lease, "start-failed", "VM 1 failed", 1000));
+    assert_false(lease->marked);
+    assert_true(lease_explain(store, lease, lease->reason_word, lease->reason, INSTANT_NONE));
+    assert_true(lease->marked);
+    assert_string_equal(lease->reason, "VM 1 failed");
+    assert_true(lease->retry == INSTANT_NONE);
+    assert_true(lease_explain(store, lease, "no-room-now", "VM 1 failed", INSTANT_NONE));
+    assert_string_equal(lease->reason_word, "no-room-now");
+    store_reason_text(lease, 999, text, sizeof text);
+    assert_string_equal(text, "VM 1 failed");
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    lease_explain(store, lease, "late", text, 1000);
+    assert_int_equal(strlen(lease->reason), STORE_TEXT_MAX - 1);
+    store_reason_text(lease, 999, text, sizeof text);
+    assert_int_equal(strlen(text),
+                     STORE_TEXT_MAX - 1 + strlen("; it is tried again at YYYY-mm-dd HH:MM:SS"));
+}
+
+static void the_oldest_host_to_avoid_is_forgotten(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    const struct vm_record *vm;
+    size_t n = sizeof vm->avoid / sizeof *vm->avoid;
+
+    store_add_lease(store, 1);
+    vm = store_add_vm(store, 1, 1);
+    vm_avoid_host(store, vm, -1, NOW);
+    assert_int_equal(vm->avoid[0], -1);
+    for (size_t i = 0; i < n; i++)
+        vm_avoid_host(store, vm, (int32_t)i, NOW + (int64_t)i);
+    vm_avoid_host(store, vm, 2, NOW + 100); /* known: longer */
+    vm_avoid_host(store, vm, 77, NOW + 200);
+    assert_int_equal(vm->avoid[0], 77);
+    assert_int_equal(vm->avoid[2], 2);
+    assert_int_equal(vm->avoid_until[2], NOW + 100);
+}
+
+/* --- the page ---------------------------------------------------------------------------------- */
+
+static void print_table(void)
+{
+    size_t n;
+    const struct lease_transition *rows = lease_transitions(&n);
+
+    printf("| phase | event | next phase | goal of its VMs | in its history |\n"
+           "|---|---|---|---|---|\n");
+    for (size_t i = 0; i < n; i++)
+        printf("| %s | %s | %s | %s | %s |\n", phase_name(rows[i].from),
+               lease_event_name(rows[i].event),
+               rows[i].to == PHASE_QUEUE ? "reserved or waiting"
+                                         : phase_name((enum lease_phase)rows[i].to),
+               rows[i].goal == GOAL_KEPT ? "" : store_goal_words[rows[i].goal],
+               rows[i].word ? rows[i].word : "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(each_row_does_what_it_says),
+        TEST(all_other_pairs_change_nothing),
+        cmocka_unit_test(the_table_is_whole),
+        TEST(a_start_has_an_end_when_it_is_a_reservation),
+        TEST(the_end_follows_the_begin),
+        TEST(what_ran_counts_when_it_ends),
+        TEST(a_lease_that_is_asked_for_again_begins_afresh),
+        TEST(a_reservation_without_room_becomes_best_effort),
+        TEST(what_waits_again_keeps_its_promise),
+        TEST(a_new_reason_forgets_the_old_one),
+        TEST(the_oldest_host_to_avoid_is_forgotten),
+    };
+
+    if (argc > 1 && strcmp(argv[1], "--table") == 0) {
+        print_table();
+        return 0;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
