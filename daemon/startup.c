@@ -111,7 +111,7 @@ static int read_configuration(struct app *app)
 /* Not one of them is left out: other policies than those asked for would break promises. */
 static int load_policies(struct app *app)
 {
-    const struct policy_driver driver = {.log = policy_message, .replace_slow = true};
+    const struct policy_driver driver = {.log = policy_message};
     struct error err = {0};
 
     app->policies = policy_host_configured(app->configuration, &driver, &err);

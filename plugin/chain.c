@@ -35,8 +35,8 @@ static int take_weight(char *item, unsigned *weight, struct error *err)
     value = strtol(star + 1, &end, 10);
     if (!isdigit((unsigned char)star[1]) || *trimmed(end) || errno || value < 1 ||
         value > WEIGHT_MAX)
-        return error_set(err, EINVAL, "weight '%.40s' is not a whole number from 1 to %d",
-                         star + 1, WEIGHT_MAX);
+        return error_set(err, EINVAL, "weight '%.40s' is not a whole number from 1 to %d", star + 1,
+                         WEIGHT_MAX);
     *weight = (unsigned)value;
     *star = '\0';
     return 0;
@@ -92,6 +92,25 @@ int chain_plan_init(struct chain_plan *plan, enum galerna_policy_kind kind, cons
     return status;
 }
 
+void chain_plan_of_modules(struct chain_plan *plan, enum galerna_policy_kind kind,
+                           const struct policy_module *modules, size_t n)
+{
+    *plan = (struct chain_plan){.kind = kind};
+    for (size_t i = 0; i < n; i++) {
+        struct chain_item item = {.file = memory_text(modules[i].file),
+                                  .weight = modules[i].weight,
+                                  .number = i,
+                                  .outage = modules[i].outage};
+
+        if ((unsigned)modules[i].kind != (unsigned)kind)
+            continue;
+        search_name(modules[i].name, item.source.name, sizeof item.source.name);
+        item.source.kind = kind;
+        plan->items = memory_grow(plan->items, &plan->allocated, plan->n + 1, sizeof *plan->items);
+        plan->items[plan->n++] = item;
+    }
+}
+
 void chain_plan_finish(struct chain_plan *plan)
 {
     for (size_t i = 0; i < plan->n; i++)
@@ -107,19 +126,50 @@ static void tell(const struct chain_progress *progress, const char *path, const 
 }
 
 static int add_instance(struct chain *chain, struct module *module, const struct chain_load *load,
-                        unsigned weight, struct error *err)
+                        const struct instance_place *place, struct error *err)
 {
     struct instance *instance;
 
     if (!module)
         return -1;
     tell(load->progress, module->path, "is created");
-    instance = instance_create(module, load->state, load->settings, chain->n, err);
+    instance = instance_create(module, load->state, load->settings, place, err);
     if (!instance)
         return -1;
-    instance->weight = weight;
     chain->instances[chain->n++] = instance;
     return 0;
+}
+
+static int add_builtin(struct chain *chain, enum galerna_policy_kind kind,
+                       const struct chain_load *load, struct instance_place place,
+                       struct error *err)
+{
+    if (!place.name)
+        place.name = builtin_policy(kind)->name;
+    return add_instance(chain, module_wrap(builtin_policy(kind), err), load, &place, err);
+}
+
+static int add_module(struct chain *chain, struct chain_item *item, const struct chain_load *load,
+                      struct error *err)
+{
+    const struct policy_watch *watch = load->state->watch;
+    const struct instance_place place = {.name = item->source.name,
+                                         .in_chain = chain->n,
+                                         .number = item->number,
+                                         .weight = item->weight,
+                                         .outage = item->outage};
+    struct module *module;
+
+    if (item->outage)
+        return add_builtin(chain, item->source.kind, load, place, err);
+    tell(load->progress, item->file, "is loaded");
+    if (watch)
+        watch->calls(watch->context, item->number, POLICY_CALL_LOAD);
+    item->source.path = item->file;
+    module = module_load(&item->source, load->through_copy, err);
+    if (watch)
+        watch->returned(watch->context);
+    return add_instance(chain, module, load, &place, err);
 }
 
 /* Two modules that choose would each have the last word. */
@@ -146,17 +196,11 @@ int chain_init(struct chain *chain, const struct chain_plan *plan, const struct 
                struct error *err)
 {
     *chain = (struct chain){.instances = memory_new(plan->n + 1, sizeof *chain->instances)};
-    for (size_t i = 0; i < plan->n; i++) {
-        struct module *module;
-
-        tell(load->progress, plan->items[i].file, "is loaded");
-        plan->items[i].source.path = plan->items[i].file;
-        module = module_load(&plan->items[i].source, load->through_copy, err);
-        if (add_instance(chain, module, load, plan->items[i].weight, err) < 0)
+    for (size_t i = 0; i < plan->n; i++)
+        if (add_module(chain, &plan->items[i], load, err) < 0)
             goto failed;
-    }
     if (plan->n == 0 &&
-        add_instance(chain, module_wrap(builtin_policy(plan->kind), err), load, 1, err) < 0)
+        add_builtin(chain, plan->kind, load, (struct instance_place){.weight = 1}, err) < 0)
         goto failed;
     if (check_choosers(chain, err) < 0)
         goto failed;
@@ -179,5 +223,5 @@ void chain_finish(struct chain *chain, const struct chain_progress *progress)
 
 bool chain_is_builtin(const struct chain *chain)
 {
-    return chain->n == 1 && !chain->instances[0]->module->path;
+    return chain->n == 1 && !chain->instances[0]->module->path && !chain->instances[0]->outage;
 }

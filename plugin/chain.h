@@ -16,6 +16,8 @@ struct chain_item {
     struct module_source source;
     char *file; /* NULL: the built-in default */
     unsigned weight;
+    size_t number;      /* among those of all chains */
+    const char *outage; /* why it is not to be loaded; NULL: it is */
 };
 
 struct chain_plan {
@@ -28,6 +30,9 @@ struct chain_plan {
 /* Read "name*weight,name,..." and find the files. NULL or "": the built-in default. */
 int chain_plan_init(struct chain_plan *plan, enum galerna_policy_kind kind, const char *text,
                     const struct search_path *path, struct error *err);
+/* The modules of that kind, as policy_modules_find() gave them. */
+void chain_plan_of_modules(struct chain_plan *plan, enum galerna_policy_kind kind,
+                           const struct policy_module *modules, size_t n);
 void chain_plan_finish(struct chain_plan *plan);
 
 struct chain {

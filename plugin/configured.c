@@ -37,32 +37,42 @@ static struct policy_option *options_of(const struct configuration *configuratio
     return options;
 }
 
+void policy_configured_init(struct policy_configured *configured,
+                            const struct configuration *configuration)
+{
+    struct policy_host_settings *settings = &configured->settings;
+
+    policy_host_settings_init(settings);
+    settings->admission = configuration->policy_admission;
+    settings->preemption = configuration->policy_preemption;
+    settings->host_selection = configuration->policy_host_selection;
+    settings->options = configured->options = options_of(configuration);
+    settings->n_options = configuration->n_policy_settings;
+    settings->n_directories =
+        split_path(configuration->module_path, &configured->path, &configured->folders);
+    settings->directories = configured->folders;
+    settings->haizea_compatible = configuration->compatibility == COMPATIBILITY_HAIZEA_1_0;
+    settings->seed = configuration->settings.seed;
+}
+
+void policy_configured_finish(struct policy_configured *configured)
+{
+    free(configured->options);
+    free(configured->folders);
+    free(configured->path);
+}
+
 struct policy_host *policy_host_configured(const struct configuration *configuration,
                                            const struct policy_driver *driver, struct error *err)
 {
-    struct policy_host_settings settings;
-    struct policy_option *options = options_of(configuration);
+    struct policy_configured configured;
     struct policy_host *host;
-    const char **folders;
-    char *path;
 
-    policy_host_settings_init(&settings);
-    settings.admission = configuration->policy_admission;
-    settings.preemption = configuration->policy_preemption;
-    settings.host_selection = configuration->policy_host_selection;
-    settings.options = options;
-    settings.n_options = configuration->n_policy_settings;
-    settings.n_directories = split_path(configuration->module_path, &path, &folders);
-    settings.directories = folders;
-    settings.haizea_compatible = configuration->compatibility == COMPATIBILITY_HAIZEA_1_0;
-    settings.seed = configuration->settings.seed;
-    settings.site = driver->site;
-    settings.log = driver->log;
-    settings.log_context = driver->log_context;
-    settings.replace_slow = driver->replace_slow;
-    host = policy_host_create(&settings, err);
-    free(options);
-    free(folders);
-    free(path);
+    policy_configured_init(&configured, configuration);
+    configured.settings.site = driver->site;
+    configured.settings.log = driver->log;
+    configured.settings.log_context = driver->log_context;
+    host = policy_host_create(&configured.settings, err);
+    policy_configured_finish(&configured);
     return host;
 }

@@ -10,8 +10,20 @@ struct policy_driver {
     const struct site *site; /* NULL: taken from the first batch of hosts */
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;
-    bool replace_slow; /* the daemon: a module that takes too long is replaced */
 };
+
+/* Settings as a configuration has them, and what they point into; neither log nor site. The
+ * configuration must outlive them. */
+struct policy_configured {
+    struct policy_host_settings settings;
+    struct policy_option *options;
+    const char **folders;
+    char *path;
+};
+
+void policy_configured_init(struct policy_configured *configured,
+                            const struct configuration *configuration);
+void policy_configured_finish(struct policy_configured *configured);
 
 /* policy_host_create() with the chains, folders, options and seed of a configuration. */
 struct policy_host *policy_host_configured(const struct configuration *configuration,

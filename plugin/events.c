@@ -23,8 +23,8 @@ static bool event_of(const struct engine_output *output, struct galerna_event *e
         event->kind = GALERNA_EVENT_FINISHED;
         return true;
     case OUTPUT_STATE:
-        event->kind = output->from == LEASE_RESUMED_READY ? GALERNA_EVENT_RESUMED
-                                                          : GALERNA_EVENT_STARTED;
+        event->kind =
+            output->from == LEASE_RESUMED_READY ? GALERNA_EVENT_RESUMED : GALERNA_EVENT_STARTED;
         return output->to == LEASE_ACTIVE && output->from != LEASE_MIGRATING;
     default:
         return false;
@@ -37,8 +37,11 @@ static void tell_all(struct policy_host *host, const struct galerna_event *event
         for (size_t j = 0; j < host->chains[i].n; j++) {
             const struct instance *instance = host->chains[i].instances[j];
 
-            if (instance->module->policy.event && !instance->replaced)
-                instance->module->policy.event(instance->self, event);
+            if (!instance->module->policy.event || instance->replaced)
+                continue;
+            instance_watch(instance, POLICY_CALL_EVENT);
+            instance->module->policy.event(instance->self, event);
+            instance_watched(instance);
         }
 }
 

@@ -5,12 +5,24 @@
 static enum galerna_verdict ask(struct instance *instance,
                                 const struct galerna_admission_request *request)
 {
-    int64_t began = instance_call_begins(instance, 1);
-    enum galerna_verdict verdict = instance->admission->admit(instance->active_self, request,
-                                                              instance_result(instance));
+    int64_t began = instance_call_begins(instance, POLICY_CALL_ADMIT, 1);
+    enum galerna_verdict verdict =
+        instance->admission->admit(instance->active_self, request, instance_result(instance));
 
     instance_call_ended(instance, began, "admit");
     return verdict;
+}
+
+/* Who would have decided cannot be asked: nothing is let in that it might have kept out. */
+static bool refuse_for_now(struct policy_host *host, const struct instance *instance,
+                           struct reason *reason)
+{
+    snprintf(host->refusal, sizeof host->refusal, "Refused for now: the admission policy %s %s%s",
+             instance->name, instance->replaced ? "is out of service: it " : "",
+             instance->replaced ? instance->outage : "gave a broken answer");
+    *reason = (struct reason){
+        .id = REASON_REFUSED_BY_POLICY, .text = host->refusal, .word = POLICY_OUT_OF_SERVICE};
+    return false;
 }
 
 bool host_admit(void *context, const struct lease *lease, int64_t now, struct reason *reason)
@@ -26,8 +38,11 @@ bool host_admit(void *context, const struct lease *lease, int64_t now, struct re
     host->state.now = now;
     for (size_t i = 0; i < chain->n; i++) {
         struct instance *instance = chain->instances[i];
-        enum galerna_verdict verdict = ask(instance, &request);
+        enum galerna_verdict verdict;
 
+        if (instance->replaced)
+            return refuse_for_now(host, instance, reason);
+        verdict = ask(instance, &request);
         switch (verdict) {
         case GALERNA_OK:
         case GALERNA_SKIP:
@@ -41,7 +56,7 @@ bool host_admit(void *context, const struct lease *lease, int64_t now, struct re
             return false;
         default:
             instance_fault_verdict(instance, "admit", verdict);
-            break;
+            return refuse_for_now(host, instance, reason);
         }
     }
     return true;

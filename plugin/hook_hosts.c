@@ -22,10 +22,9 @@ static void fill(int64_t *scores, size_t n, int64_t score)
 /* Ask one module; false: it has no opinion. */
 static bool ask(struct instance *instance, const struct galerna_host_batch *batch, int64_t *scores)
 {
-    int64_t began = instance_call_begins(instance, MEASURE_EVERY);
-    enum galerna_verdict verdict = instance->host_selection->score(instance->active_self, batch,
-                                                                   scores,
-                                                                   instance_result(instance));
+    int64_t began = instance_call_begins(instance, POLICY_CALL_SCORE_HOSTS, MEASURE_EVERY);
+    enum galerna_verdict verdict = instance->host_selection->score(
+        instance->active_self, batch, scores, instance_result(instance));
 
     instance_call_ended(instance, began, "score");
     if (verdict == GALERNA_OK) {
@@ -42,8 +41,8 @@ static void score_chain(struct policy_host *host, const struct chain *chain,
 {
     int64_t weights = 0;
 
-    host->scores = memory_grow(host->scores, &host->scores_allocated, batch->n_hosts,
-                               sizeof *host->scores);
+    host->scores =
+        memory_grow(host->scores, &host->scores_allocated, batch->n_hosts, sizeof *host->scores);
     fill(scores, batch->n_hosts, 0);
     for (size_t i = 0; i < chain->n; i++)
         if (ask(chain->instances[i], batch, host->scores)) {
@@ -89,7 +88,7 @@ static int64_t ask_estimate(struct instance *instance, const struct galerna_esti
 
     if (instance->replaced || !instance->module->host_selection.estimate)
         return -1;
-    began = instance_call_begins(instance, 1);
+    began = instance_call_begins(instance, POLICY_CALL_ESTIMATE, 1);
     verdict = instance->module->host_selection.estimate(instance->active_self, view, &milliseconds,
                                                         instance_result(instance));
     instance_call_ended(instance, began, "estimate");

@@ -44,9 +44,14 @@ bool host_may_preempt(void *context, const struct lease *preemptor)
 
     for (size_t i = 0; i < chain->n; i++) {
         const struct instance *instance = chain->instances[i];
+        bool may;
 
-        if (instance->preemption->may_preempt &&
-            !instance->preemption->may_preempt(instance->active_self, sdk_lease(preemptor)))
+        if (!instance->preemption->may_preempt)
+            continue;
+        instance_watch(instance, POLICY_CALL_MAY_PREEMPT);
+        may = instance->preemption->may_preempt(instance->active_self, sdk_lease(preemptor));
+        instance_watched(instance);
+        if (!may)
             return false;
     }
     return true;
@@ -56,9 +61,9 @@ bool host_may_preempt(void *context, const struct lease *preemptor)
 static bool ask_score(struct instance *instance, const struct galerna_victim_batch *batch,
                       int64_t *scores)
 {
-    int64_t began = instance_call_begins(instance, 1);
-    enum galerna_verdict verdict = instance->preemption->score(instance->active_self, batch,
-                                                               scores, instance_result(instance));
+    int64_t began = instance_call_begins(instance, POLICY_CALL_SCORE_LEASES, 1);
+    enum galerna_verdict verdict = instance->preemption->score(instance->active_self, batch, scores,
+                                                               instance_result(instance));
 
     instance_call_ended(instance, began, "score");
     if (verdict == GALERNA_OK) {
@@ -132,8 +137,7 @@ static size_t offer(struct policy_host *host, const struct galerna_victim_batch 
     size_t n = all->n_victims, kept = 0;
 
     host->scores = memory_grow(host->scores, &host->scores_allocated, n, sizeof *host->scores);
-    host->offered = memory_grow(host->offered, &host->offered_allocated, n,
-                                sizeof *host->offered);
+    host->offered = memory_grow(host->offered, &host->offered_allocated, n, sizeof *host->offered);
     host->places = memory_grow(host->places, &host->places_allocated, n, sizeof *host->places);
     for (size_t i = 0; i < n; i++)
         host->places[i] = i;
@@ -184,7 +188,7 @@ size_t host_choose_victims(void *context, const struct lease *preemptor, int64_t
     view = view_of(preemptor, at, host->offered, question.n);
     view.enough = ask_engine;
     view.context = &question;
-    began = instance_call_begins(instance, 1);
+    began = instance_call_begins(instance, POLICY_CALL_CHOOSE, 1);
     verdict = instance->preemption->choose(instance->active_self, &view, chosen, &n_chosen,
                                            instance_result(instance));
     instance_call_ended(instance, began, "choose");
@@ -194,12 +198,14 @@ size_t host_choose_victims(void *context, const struct lease *preemptor, int64_t
     if (verdict != GALERNA_OK)
         instance_fault_verdict(instance, "choose", verdict);
     else if (!are_places(host, chosen, n_chosen, question.n))
-        instance_fault(instance, "choose named %zu leases that are not different ones of the %zu "
-                                 "offered; nothing is preempted",
+        instance_fault(instance,
+                       "choose named %zu leases that are not different ones of the %zu "
+                       "offered; nothing is preempted",
                        n_chosen, question.n);
     else if (!ask_engine(&view, chosen, n_chosen))
-        instance_fault(instance, "choose named %zu leases that do not make enough room; nothing "
-                                 "is preempted",
+        instance_fault(instance,
+                       "choose named %zu leases that do not make enough room; nothing "
+                       "is preempted",
                        n_chosen);
     else {
         memcpy(chosen, host->translated, n_chosen * sizeof *chosen);

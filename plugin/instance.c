@@ -40,7 +40,9 @@ static int call_create(struct instance *instance, struct error *err)
 
     if (!policy->create)
         return 0;
+    instance_watch(instance, POLICY_CALL_CREATE);
     verdict = policy->create(&instance->api, instance->values.values, &instance->self, result);
+    instance_watched(instance);
     if (verdict == GALERNA_OK)
         return 0;
     return error_set(err, EINVAL, "policy %s: %s", policy->name,
@@ -48,15 +50,19 @@ static int call_create(struct instance *instance, struct error *err)
 }
 
 struct instance *instance_create(struct module *module, struct host_state *state,
-                                 const struct policy_host_settings *settings, size_t place,
-                                 struct error *err)
+                                 const struct policy_host_settings *settings,
+                                 const struct instance_place *place, struct error *err)
 {
     struct instance *instance = memory_new(1, sizeof *instance);
 
     instance->module = module;
     instance->state = state;
-    instance->weight = 1;
-    instance->random = seed_of(state, module->policy.name, place);
+    instance->weight = place->weight;
+    instance->number = place->number;
+    instance->name = memory_text(place->name);
+    instance->replaced = place->outage != NULL;
+    instance->outage = memory_text(place->outage);
+    instance->random = seed_of(state, module->policy.name, place->in_chain);
     host_api_init(&instance->api, instance);
     if (option_values_read(&instance->values, module, settings, err) < 0 ||
         call_create(instance, err) < 0)
@@ -70,6 +76,8 @@ struct instance *instance_create(struct module *module, struct host_state *state
 failed:
     option_values_finish(&instance->values);
     module_unload(module);
+    free(instance->outage);
+    free(instance->name);
     free(instance);
     return NULL;
 }
@@ -84,6 +92,8 @@ void instance_destroy(struct instance *instance)
         instance->module->policy.destroy(instance->self);
     option_values_finish(&instance->values);
     module_unload(instance->module);
+    free(instance->outage);
+    free(instance->name);
     free(instance);
     errno = saved;
 }
@@ -91,16 +101,23 @@ void instance_destroy(struct instance *instance)
 static void replace(struct instance *instance)
 {
     const struct galerna_policy *builtin = builtin_policy(instance->module->policy.kind);
+    const struct policy_watch *watch = instance->state->watch;
+    char offence[FAULT_TEXT_MAX + 64];
 
+    snprintf(offence, sizeof offence, "gave %llu broken answers, the last: %s",
+             (unsigned long long)instance->faults, instance->last_fault);
+    instance->outage = memory_text(offence);
     instance->replaced = true;
     instance->active_self = NULL;
     instance->admission = builtin->admission;
     instance->preemption = builtin->preemption;
     instance->host_selection = builtin->host_selection;
-    host_log(instance->state, POLICY_LOG_ERROR,
-             "policy %s is out of use after %llu faults, the last: %s; %s takes its place",
-             instance->module->policy.name, (unsigned long long)instance->faults,
-             instance->last_fault, builtin->name);
+    host_log(instance->state, POLICY_LOG_ERROR, "policy %s is out of service: it %s; %s",
+             instance->module->policy.name, offence,
+             builtin->kind == GALERNA_KIND_ADMISSION ? "leases are refused for now"
+                                                     : "the built-in default takes its place");
+    if (watch)
+        watch->failed(watch->context, instance->number, offence);
 }
 
 void instance_fault(struct instance *instance, const char *format, ...)
@@ -145,10 +162,7 @@ void instance_call_measured(struct instance *instance, int64_t began, const char
 
     if (took <= instance->state->slow_call)
         return;
-    if (instance->state->replace_slow)
-        instance_fault(instance, "%s took %lld us, more than %lld", function, (long long)took,
-                       (long long)instance->state->slow_call);
-    else if (instance->slow_calls == 0)
+    if (instance->slow_calls == 0)
         host_log(instance->state, POLICY_LOG_WARNING,
                  "policy %s is slow: %s took %lld us, more than %lld (further ones are only "
                  "counted)",

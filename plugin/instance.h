@@ -21,7 +21,7 @@ struct host_state {
     uint64_t seed;
     unsigned faults_allowed;
     int64_t slow_call; /* microseconds */
-    bool replace_slow;
+    const struct policy_watch *watch; /* NULL: nobody watches */
     bool silent; /* in a trial: nobody is told anything */
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;
@@ -43,16 +43,27 @@ struct instance {
     const struct galerna_host_selection *host_selection;
     void *active_self;
 
+    char *name;
+    size_t number; /* of the module among all */
     uint64_t calls, faults, slow_calls;
     bool replaced;
+    char *outage; /* why it is out of service; NULL: it is in service */
     char last_fault[FAULT_TEXT_MAX];
 };
 
+struct instance_place {
+    const char *name; /* of the module */
+    size_t in_chain, number;
+    unsigned weight;
+    const char *outage; /* the module is the built-in default, in the place of one that is out of
+                           service for this; NULL: it is not */
+};
+
 /* Read the options and create an instance; module becomes the instance's, also on failure.
- * place: of the instance in its chain, part of the random seed. */
+ * The place in its chain is part of the random seed. */
 struct instance *instance_create(struct module *module, struct host_state *state,
-                                 const struct policy_host_settings *settings, size_t place,
-                                 struct error *err);
+                                 const struct policy_host_settings *settings,
+                                 const struct instance_place *place, struct error *err);
 void instance_destroy(struct instance *instance); /* NULL is allowed */
 
 /* Make the result ready for a call. */
@@ -77,11 +88,31 @@ void instance_fault_verdict(struct instance *instance, const char *function,
 /* The time, in microseconds. */
 int64_t instance_clock(void);
 
+static inline void instance_watch(const struct instance *instance, enum policy_call call)
+{
+    const struct policy_watch *watch = instance->state->watch;
+
+    if (watch)
+        watch->calls(watch->context, instance->number, call);
+}
+
+static inline void instance_watched(const struct instance *instance)
+{
+    const struct policy_watch *watch = instance->state->watch;
+
+    if (watch)
+        watch->returned(watch->context);
+}
+
 /* Count a call that begins; its time when it is one of those measured (one in `every`, a power of
  * two), else 0. */
-static inline int64_t instance_call_begins(struct instance *instance, uint64_t every)
+static inline int64_t instance_call_begins(struct instance *instance, enum policy_call call,
+                                           uint64_t every)
 {
-    return (instance->calls++ & (every - 1)) == 0 ? instance_clock() : 0;
+    int64_t began = (instance->calls++ & (every - 1)) == 0 ? instance_clock() : 0;
+
+    instance_watch(instance, call);
+    return began;
 }
 
 /* Count a call as slow when it was. began: not 0. */
@@ -91,6 +122,7 @@ void instance_call_measured(struct instance *instance, int64_t began, const char
 static inline void instance_call_ended(struct instance *instance, int64_t began,
                                        const char *function)
 {
+    instance_watched(instance);
     if (began != 0)
         instance_call_measured(instance, began, function);
 }

@@ -86,24 +86,103 @@ static int try_and_load(struct policy_host *host, struct attempt *attempt, struc
     return status;
 }
 
+static int number_plans(struct chain_plan plans[CHAINS])
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < CHAINS; i++)
+        for (size_t j = 0; j < plans[i].n; j++)
+            plans[i].items[j].number = n++;
+    return 0;
+}
+
+/* Read the chains and find the files; all is checked that can be without loading them. */
+static int make_plans(struct chain_plan plans[CHAINS], const struct policy_host_settings *settings,
+                      struct error *err)
+{
+    struct search_path path;
+    int status = 0;
+
+    search_path_init(&path, settings->directories, settings->n_directories);
+    for (size_t i = 0; i < CHAINS && status == 0; i++)
+        status = chain_plan_init(&plans[i], (enum galerna_policy_kind)(GALERNA_KIND_ADMISSION + i),
+                                 chain_text(settings, i), &path, err);
+    if (status == 0)
+        status = host_settings_check_options(settings, plans, CHAINS, &path, err);
+    search_path_finish(&path);
+    return status == 0 ? number_plans(plans) : -1;
+}
+
+static int plans_of(struct chain_plan plans[CHAINS], const struct policy_host_settings *settings,
+                    struct error *err)
+{
+    if (!settings->modules)
+        return make_plans(plans, settings, err);
+    for (size_t i = 0; i < CHAINS; i++)
+        chain_plan_of_modules(&plans[i], (enum galerna_policy_kind)(GALERNA_KIND_ADMISSION + i),
+                              settings->modules, settings->n_modules);
+    return 0;
+}
+
+int policy_modules_find(const struct policy_host_settings *settings, struct policy_module **modules,
+                        size_t *n, struct error *err)
+{
+    struct chain_plan plans[CHAINS] = {{0}};
+    size_t allocated = 0;
+    int status = make_plans(plans, settings, err);
+
+    *modules = NULL;
+    *n = 0;
+    for (size_t i = 0; i < CHAINS; i++) {
+        for (size_t j = 0; j < plans[i].n && status == 0; j++) {
+            *modules = memory_grow(*modules, &allocated, *n + 1, sizeof **modules);
+            (*modules)[(*n)++] =
+                (struct policy_module){.kind = (enum policy_kind)plans[i].kind,
+                                       .name = memory_text(plans[i].items[j].source.name),
+                                       .file = memory_text(plans[i].items[j].file),
+                                       .weight = plans[i].items[j].weight};
+        }
+        chain_plan_finish(&plans[i]);
+    }
+    return status;
+}
+
+void policy_modules_finish(struct policy_module *modules, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        free(modules[i].name);
+        free(modules[i].file);
+        free(modules[i].outage);
+    }
+    free(modules);
+}
+
+const char *policy_call_text(enum policy_call call)
+{
+    static const char *const texts[POLICY_CALLS] = {
+        [POLICY_CALL_NONE] = "was not called",
+        [POLICY_CALL_LOAD] = "was loaded",
+        [POLICY_CALL_CREATE] = "was created",
+        [POLICY_CALL_ADMIT] = "was called for admit",
+        [POLICY_CALL_MAY_PREEMPT] = "was called for may_preempt",
+        [POLICY_CALL_SCORE_LEASES] = "was called for score",
+        [POLICY_CALL_CHOOSE] = "was called for choose",
+        [POLICY_CALL_SCORE_HOSTS] = "was called for score",
+        [POLICY_CALL_ESTIMATE] = "was called for estimate",
+        [POLICY_CALL_EVENT] = "was told of an event",
+    };
+
+    return texts[call];
+}
+
 /* Fill host->chains anew; on failure they are as before. */
 static int load(struct policy_host *host, bool through_copy, struct error *err)
 {
     struct attempt attempt = {
-        .load = {.state = &host->state,
-                 .settings = &host->settings,
-                 .through_copy = through_copy},
+        .load = {.state = &host->state, .settings = &host->settings, .through_copy = through_copy},
     };
-    struct search_path path;
-    int status = 0;
+    int status = plans_of(attempt.plans, &host->settings, err);
 
-    search_path_init(&path, host->settings.directories, host->settings.n_directories);
-    for (size_t i = 0; i < CHAINS && status == 0; i++)
-        status = chain_plan_init(&attempt.plans[i],
-                                 (enum galerna_policy_kind)(GALERNA_KIND_ADMISSION + i),
-                                 chain_text(&host->settings, i), &path, err);
-    if (status == 0)
-        status = host_settings_check_options(&host->settings, attempt.plans, CHAINS, &path, err);
     if (status == 0)
         status = try_and_load(host, &attempt, err);
     if (status == 0)
@@ -114,7 +193,6 @@ static int load(struct policy_host *host, bool through_copy, struct error *err)
             attempt.chains[i] = old;
         }
     attempt_finish(&attempt);
-    search_path_finish(&path);
     if (status == 0)
         host_hooks_init(host);
     return status;
@@ -128,7 +206,7 @@ static void state_init(struct host_state *state, const struct policy_host_settin
         .seed = settings->seed,
         .faults_allowed = settings->faults_allowed,
         .slow_call = settings->slow_call,
-        .replace_slow = settings->replace_slow,
+        .watch = settings->watch,
         .log = settings->log,
         .log_context = settings->log_context,
     };

@@ -17,6 +17,9 @@
 #include "core/site.h"
 #include "util/error.h"
 
+/* The word of the reason why an admission policy's place refuses while it is out of service. */
+#define POLICY_OUT_OF_SERVICE "policy-out-of-service"
+
 struct policy_host;  /* opaque */
 struct policy_cache; /* opaque */
 
@@ -34,6 +37,43 @@ struct policy_option {
     int line;
 };
 
+/* Calls into modules, for who watches over them. */
+enum policy_call {
+    POLICY_CALL_NONE,
+    POLICY_CALL_LOAD,
+    POLICY_CALL_CREATE,
+    POLICY_CALL_ADMIT,
+    POLICY_CALL_MAY_PREEMPT,
+    POLICY_CALL_SCORE_LEASES,
+    POLICY_CALL_CHOOSE,
+    POLICY_CALL_SCORE_HOSTS,
+    POLICY_CALL_ESTIMATE,
+    POLICY_CALL_EVENT,
+    POLICY_CALLS
+};
+
+/* "was loaded", "was called for admit", ...: to follow "when it". */
+const char *policy_call_text(enum policy_call call);
+
+/* Told before and after each call. `module`: its place in the list of policy_modules_find(). */
+struct policy_watch {
+    void *context;
+    void (*calls)(void *context, size_t module, enum policy_call call);
+    void (*returned)(void *context);
+    /* It gave too many broken answers and is out of service from now on. */
+    void (*failed)(void *context, size_t module, const char *offence);
+};
+
+/* A module of a chain, found and trusted, not yet loaded. */
+struct policy_module {
+    enum policy_kind kind;
+    char *name;
+    char *file; /* absolute */
+    unsigned weight;
+    char *outage; /* not NULL: why it is not to be loaded. The built-in default takes its place; in
+                     the place of an admission policy everything is refused for now */
+};
+
 /* What policy_host_create() needs; everything is copied. Start from policy_host_settings_init(). */
 struct policy_host_settings {
     /* Chains: module names or paths with commas between them, `*weight` (1 to 100) after those
@@ -42,6 +82,9 @@ struct policy_host_settings {
     const char *admission;
     const char *preemption;
     const char *host_selection;
+    /* Or what policy_modules_find() has found for these; chains and directories are ignored then. */
+    const struct policy_module *modules;
+    size_t n_modules;
 
     /* Directories searched first, in order. Then $GALERNA_POLICY_PATH (colons between), the build
      * tree the program runs from, and the installed directory. */
@@ -65,13 +108,20 @@ struct policy_host_settings {
     bool preflight;             /* try modules in a child process first; true by default */
     int64_t preflight_limit;    /* milliseconds for all of them; 10,000 by default: busy machines */
 
-    unsigned faults_allowed; /* after so many faults the built-in default takes over; 10 */
+    unsigned faults_allowed; /* after so many broken answers the built-in default takes over (an
+                                admission policy: everything is refused for now); 10 */
     int64_t slow_call;       /* microseconds; slower calls are counted and logged once; 100000 */
-    bool replace_slow;       /* slow calls are faults too. Depends on the machine's mood: for the
-                                daemon, never for a replay; false by default */
+    const struct policy_watch *watch; /* NULL: nobody watches */
 };
 
 void policy_host_settings_init(struct policy_host_settings *settings);
+
+/* The modules that the chains of the settings name, in their order: admission, preemption, host
+ * selection. Each file is there and may be trusted, and each option is of a module that exists.
+ * Errors: ENOENT, EACCES, EINVAL, as policy_host_create(). */
+int policy_modules_find(const struct policy_host_settings *settings, struct policy_module **modules,
+                        size_t *n, struct error *err);
+void policy_modules_finish(struct policy_module *modules, size_t n);
 
 /* Load all chains and make their instances. Takes below 1 ms for three modules.
  * Errors: ENOENT (no such module: text says where it was looked for and what there is), EINVAL

@@ -169,7 +169,7 @@ static void after_many_faults_the_built_in_default_takes_over(void **state)
     assert_true(status.replaced);
     assert_int_equal(status.faults, 3);
     assert_string_equal(status.last_fault, "score failed: no more scores today");
-    assert_int_equal(bench_logged(&s.bench, "policy hosts is out of use after 3 faults"), 1);
+    assert_int_equal(bench_logged(&s.bench, "policy hosts is out of service: it gave 3 broken answers"), 1);
     assert_int_equal(s.bench.n_lines, 2);
     selection_finish(&s);
 }
@@ -206,17 +206,6 @@ static void slow_calls_are_counted(void **state)
     assert_int_equal(status.faults, 0);
     assert_int_equal(bench_logged(&s.bench, "policy hosts is slow: score took"), 1);
     selection_finish(&s);
-
-    selection_init(&s, "hosts");
-    s.bench.settings.slow_call = 1000;
-    s.bench.settings.replace_slow = true;
-    s.bench.settings.faults_allowed = 1;
-    bench_option(&s.bench, "hosts", "sleep", "3000");
-    bench_start(&s.bench);
-    score(&s);
-    policy_host_status(s.bench.host, 2, &status);
-    assert_true(status.replaced);
-    selection_finish(&s);
 }
 
 static void the_first_refusal_of_a_chain_is_recorded(void **state)
@@ -240,7 +229,7 @@ static void the_first_refusal_of_a_chain_is_recorded(void **state)
     bench_stop(&bench);
 }
 
-static void a_failing_admission_accepts_and_is_counted(void **state)
+static void a_failing_admission_refuses_and_is_counted(void **state)
 {
     struct bench bench;
     struct lease lease = test_lease(6, LEASE_RESERVATION);
@@ -251,10 +240,11 @@ static void a_failing_admission_accepts_and_is_counted(void **state)
     bench_init(&bench);
     bench.settings.admission = "witness";
     bench_start(&bench);
-    assert_true(bench.hooks->admit(bench.hooks->context, &lease, 0, &reason));
+    assert_false(bench.hooks->admit(bench.hooks->context, &lease, 0, &reason));
     policy_host_status(bench.host, 0, &status);
     assert_int_equal(status.faults, 1);
     assert_string_equal(status.last_fault, "admit failed: cannot say");
+    assert_string_equal(reason_word(&reason), POLICY_OUT_OF_SERVICE);
     bench_stop(&bench);
 }
 
@@ -575,7 +565,7 @@ int main(void)
         cmocka_unit_test(a_verdict_without_meaning_is_a_fault),
         cmocka_unit_test(slow_calls_are_counted),
         cmocka_unit_test(the_first_refusal_of_a_chain_is_recorded),
-        cmocka_unit_test(a_failing_admission_accepts_and_is_counted),
+        cmocka_unit_test(a_failing_admission_refuses_and_is_counted),
         cmocka_unit_test(a_module_is_told_what_it_asks),
         cmocka_unit_test(estimates_are_passed_on),
         cmocka_unit_test(random_numbers_follow_from_the_seed),

@@ -1,0 +1,66 @@
+/* process.h: a planner process from galernad's side: started, talked to without waiting, watched,
+ * ended.
+ *
+ * Frames go out and come in as the socket allows. While an answer is awaited, a sample is taken of
+ * the shared page a few times a second: a call that has not come back within its limit, or a plan
+ * within its own, ends the process. Whatever ends it, a text says how and which module was called.
+ * What the page says is a hint: a module can write to it.
+ */
+#ifndef GALERNA_DAEMON_PLANNER_PROCESS_H
+#define GALERNA_DAEMON_PLANNER_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "planner/protocol.h"
+#include "util/error.h"
+
+struct planner_process; /* opaque */
+struct pollfd;
+
+struct planner_limits {
+    int64_t call, plan; /* milliseconds */
+    int64_t memory;     /* bytes of address space; 0: no limit */
+    const char *user;   /* whose process it is when galernad is root's; "root": that of root */
+};
+
+/* How it ended. */
+struct planner_offence {
+    int64_t module; /* its place among the modules of the setup; -1: not known */
+    char text[256]; /* what it did: "crashed (Segmentation fault) when it was called for admit" */
+};
+
+enum { PLANNER_PROGRAM_MAX = 4096 };
+
+/* Start the program with these modules; settings->modules must be set. It is ready when
+ * FRAME_READY has come. Costs about 1 ms. Errors: those of the system, with the program's name. */
+struct planner_process *planner_process_start(const struct policy_host_settings *settings,
+                                              const struct planner_limits *limits,
+                                              struct error *err);
+/* End it if it has not ended, and wait for that; NULL is allowed. */
+void planner_process_destroy(struct planner_process *process);
+
+/* Send a frame; what the socket does not take at once goes later. `answers`: how many frames are
+ * awaited for it (0 or 1) within the limit of a plan. */
+void planner_process_send(struct planner_process *process, const struct wire_writer *frame,
+                          int answers);
+bool planner_process_is_busy(const struct planner_process *process); /* an answer is awaited */
+
+/* One entry, or none when it has ended. */
+unsigned planner_process_waitfd(const struct planner_process *process, struct pollfd *fd);
+/* When it must be looked at though nothing came: monotonic milliseconds; INSTANT_NEVER. */
+int64_t planner_process_due(const struct planner_process *process);
+
+/* Send and receive what can be; `take` is called with the kind and the rest of each frame that has
+ * come: false when it makes no sense, which ends the process. Returns false when it has ended:
+ * planner_process_offence() says how. */
+bool planner_process_serve(struct planner_process *process,
+                           bool (*take)(void *context, enum frame kind, struct wire_reader *reader),
+                           void *context);
+const struct planner_offence *planner_process_offence(const struct planner_process *process);
+
+/* Allow it more address space than so far; less is no change. */
+void planner_process_allow_memory(struct planner_process *process, int64_t bytes);
+
+#endif

@@ -1,0 +1,315 @@
+/* Privileges, limits, Landlock and seccomp of the planner process. */
+#include "planner/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/landlock.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int failed(struct error *err, const char *what)
+{
+    return error_set(err, errno, "the planner cannot be confined: %s: %s", what, strerror(errno));
+}
+
+/* --- privileges and limits -------------------------------------------------------------------- */
+
+static int set_limits(struct error *err)
+{
+    static const struct {
+        int resource;
+        rlim_t most;
+    } limits[] = {
+        {RLIMIT_CORE, 0},    {RLIMIT_FSIZE, 0},   {RLIMIT_NPROC, 0},
+        {RLIMIT_NOFILE, 64}, {RLIMIT_MEMLOCK, 0},
+    };
+
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const struct rlimit limit = {limits[i].most, limits[i].most};
+
+        if (setrlimit((__rlimit_resource_t)limits[i].resource, &limit) < 0)
+            return failed(err, "limits");
+    }
+    return 0;
+}
+
+int confine_process(uid_t user, gid_t group, struct error *err)
+{
+    if (geteuid() == 0 && user != 0 &&
+        (setgroups(0, NULL) < 0 || setresgid(group, group, group) < 0 ||
+         setresuid(user, user, user) < 0))
+        return failed(err, "another user");
+    /* Both after the change of user, which resets them. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+        return failed(err, "privileges");
+    return set_limits(err);
+}
+
+/* --- Landlock --------------------------------------------------------------------------------- */
+
+enum {
+    /* What the first version of Landlock knows. */
+    READING =
+        LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+    EVERYTHING = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1,
+};
+
+static void allow_folder(int rules, const char *folder)
+{
+    struct landlock_path_beneath_attr beneath = {.allowed_access = READING};
+
+    beneath.parent_fd = open(folder, O_PATH | O_CLOEXEC | O_DIRECTORY);
+    if (beneath.parent_fd < 0)
+        return; /* not there: there is nothing to be read */
+    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
+    close(beneath.parent_fd);
+}
+
+/* A kernel without it leaves all files to be read that the user may read. */
+static int restrict_files(const char *const *folders, size_t n, struct error *err)
+{
+    static const char *const libraries[] = {"/lib",       "/lib64",         "/usr/lib",
+                                            "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo",
+                                            "/etc"};
+    const struct landlock_ruleset_attr attributes = {.handled_access_fs = EVERYTHING};
+    int rules = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+    int result = 0;
+
+    if (rules < 0)
+        return 0;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        allow_folder(rules, libraries[i]);
+    for (size_t i = 0; i < n; i++)
+        allow_folder(rules, folders[i]);
+    if (syscall(SYS_landlock_restrict_self, rules, 0) < 0)
+        result = failed(err, "files");
+    close(rules);
+    return result;
+}
+
+/* --- system calls ----------------------------------------------------------------------------- */
+
+static struct call_page *noted_in; /* a signal handler has no other way to know it */
+
+static void forbidden_call(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)context;
+    noted_in->syscall = info->si_syscall;
+    _exit(SIGSYS);
+}
+
+static int catch_forbidden_calls(struct call_page *page, struct error *err)
+{
+    struct sigaction action = {.sa_sigaction = forbidden_call, .sa_flags = SA_SIGINFO};
+
+    noted_in = page;
+    return sigaction(SIGSYS, &action, NULL) < 0 ? failed(err, "SIGSYS") : 0;
+}
+
+#define CALL(name) SCMP_SYS(name)
+
+static int add_all(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t n)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < n && result == 0; i++)
+        result = seccomp_rule_add(filter, action, calls[i], 0);
+    return result == -EDOM ? 0 : result; /* not a call of this architecture */
+}
+
+#ifdef GALERNA_SANITIZED
+
+static int fill(scmp_filter_ctx filter, bool reading)
+{
+    static const int forbidden[] = {
+        CALL(socket), CALL(connect),   CALL(accept),         CALL(bind),           CALL(fork),
+        CALL(vfork),  CALL(execve),    CALL(execveat),       CALL(kill),           CALL(tkill),
+        CALL(alarm),  CALL(setitimer), CALL(timer_create),   CALL(timerfd_create), CALL(setrlimit),
+        CALL(ptrace), CALL(unlink),    CALL(unlinkat),       CALL(rename),         CALL(renameat2),
+        CALL(mkdir),  CALL(mkdirat),   CALL(io_uring_setup),
+    };
+
+    (void)reading;
+    return add_all(filter, SCMP_ACT_TRAP, forbidden, sizeof forbidden / sizeof *forbidden);
+}
+
+static uint32_t otherwise(void)
+{
+    return SCMP_ACT_ALLOW;
+}
+
+#else
+
+static uint32_t otherwise(void)
+{
+    return SCMP_ACT_TRAP;
+}
+
+/* Memory, its own signals, time that passes, its descriptors. */
+static int allow_computing(scmp_filter_ctx filter)
+{
+    static const int calls[] = {
+        CALL(read),
+        CALL(write),
+        CALL(readv),
+        CALL(writev),
+        CALL(recvfrom),
+        CALL(sendto),
+        CALL(recvmsg),
+        CALL(sendmsg),
+        CALL(poll),
+        CALL(ppoll),
+        CALL(select),
+        CALL(pselect6),
+        CALL(close),
+        CALL(fstat),
+        CALL(lseek),
+        CALL(brk),
+        CALL(munmap),
+        CALL(mremap),
+        CALL(madvise),
+        CALL(futex),
+        CALL(rt_sigaction),
+        CALL(rt_sigprocmask),
+        CALL(rt_sigreturn),
+        CALL(sigaltstack),
+        CALL(clock_gettime),
+        CALL(clock_getres),
+        CALL(gettimeofday),
+        CALL(time),
+        CALL(nanosleep),
+        CALL(clock_nanosleep),
+        CALL(restart_syscall),
+        CALL(pause),
+        CALL(sched_yield),
+        CALL(getpid),
+        CALL(gettid),
+        CALL(getppid),
+        CALL(getuid),
+        CALL(geteuid),
+        CALL(getgid),
+        CALL(getegid),
+        CALL(getrandom),
+        CALL(getrusage),
+        CALL(sysinfo),
+        CALL(uname),
+        CALL(sched_getaffinity),
+        CALL(exit),
+        CALL(exit_group),
+        CALL(getcpu),
+        CALL(set_robust_list),
+        CALL(rseq),
+        CALL(membarrier),
+        CALL(pread64),
+    };
+    int result = add_all(filter, SCMP_ACT_ALLOW, calls, sizeof calls / sizeof *calls);
+
+    /* abort() and raise(): to itself. */
+    if (result == 0)
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
+                                  SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+    if (result == 0) /* asks only */
+        result =
+            seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(prlimit64), 1, SCMP_A2(SCMP_CMP_EQ, 0));
+    return result;
+}
+
+static int allow_reading(scmp_filter_ctx filter)
+{
+    static const int calls[] = {
+        CALL(mmap),       CALL(mprotect),        CALL(stat),
+        CALL(lstat),      CALL(newfstatat),      CALL(statx),
+        CALL(access),     CALL(faccessat),       CALL(faccessat2),
+        CALL(readlink),   CALL(readlinkat),      CALL(getcwd),
+        CALL(getdents64), CALL(fcntl),           CALL(ioctl),
+        CALL(arch_prctl), CALL(set_tid_address), CALL(seccomp),
+        CALL(prctl),      CALL(fadvise64),       CALL(fstatfs),
+        CALL(statfs),
+    };
+    const scmp_datum_t writing = O_ACCMODE | O_CREAT | O_TRUNC;
+    int result = add_all(filter, SCMP_ACT_ALLOW, calls, sizeof calls / sizeof *calls);
+
+    if (result == 0)
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(openat), 1,
+                                  SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY));
+    if (result == 0)
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(open), 1,
+                                  SCMP_A1(SCMP_CMP_MASKED_EQ, writing, O_RDONLY));
+    return result;
+}
+
+/* What the C library does without being asked, and can do without. */
+static int refuse_opening(scmp_filter_ctx filter)
+{
+    static const int calls[] = {
+        CALL(open),      CALL(openat),     CALL(openat2),  CALL(stat),
+        CALL(lstat),     CALL(newfstatat), CALL(statx),    CALL(access),
+        CALL(faccessat), CALL(faccessat2), CALL(readlink), CALL(readlinkat),
+        CALL(ioctl),     CALL(fcntl),      CALL(getcwd),   CALL(prctl),
+    };
+    int result = add_all(filter, SCMP_ACT_ERRNO(EACCES), calls, sizeof calls / sizeof *calls);
+
+    /* Memory that is not code. */
+    if (result == 0)
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(mmap), 1,
+                                  SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+    if (result == 0)
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(mprotect), 1,
+                                  SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+    return result;
+}
+
+static int fill(scmp_filter_ctx filter, bool reading)
+{
+    int result = allow_computing(filter);
+
+    if (result == 0)
+        result = reading ? allow_reading(filter) : refuse_opening(filter);
+    return result;
+}
+
+#endif
+
+static int load_filter(bool reading, struct error *err)
+{
+    scmp_filter_ctx filter = seccomp_init(otherwise());
+    int result;
+
+    if (!filter)
+        return error_set(err, ENOMEM, "the planner cannot be confined: no memory for a filter");
+    /* Mitigations for processes that distrust each other's memory would slow down all it computes;
+     * modules share its memory anyway. */
+    seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+    seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+    result = fill(filter, reading);
+    if (result == 0)
+        result = seccomp_load(filter);
+    seccomp_release(filter);
+    if (result == 0)
+        return 0;
+    errno = -result;
+    return failed(err, "system calls");
+}
+
+int confine_to_reading(const char *const *folders, size_t n, struct call_page *page,
+                       struct error *err)
+{
+    if (catch_forbidden_calls(page, err) < 0 || restrict_files(folders, n, err) < 0)
+        return -1;
+    return load_filter(true, err);
+}
+
+int confine_to_computing(struct error *err)
+{
+    return load_filter(false, err);
+}

@@ -1,0 +1,263 @@
+/* galerna-planner: the process in which galernad's policy modules run; galernad starts it.
+ *
+ * Its descriptors are a socket (3) and a page of shared memory (4). The first frame says which
+ * modules to load; then it answers frames until the socket is closed.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "planner/confine.h"
+#include "planner/planning.h"
+#include "util/memory.h"
+
+enum { EXIT_PROTOCOL = 3 };
+
+#ifdef GALERNA_SANITIZED
+/* Looking for leaks takes threads and signals, which it may not have. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0:handle_segv=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:"
+           "handle_sigbus=0";
+}
+#endif
+
+static struct call_page *page;
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+static bool read_all(unsigned char *bytes, size_t n)
+{
+    while (n) {
+        ssize_t got = read(PROTOCOL_SOCKET, bytes, n);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        bytes += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+/* The body of the next frame; the buffer is used again. False: galernad has gone. */
+static bool read_frame(unsigned char **bytes, size_t *allocated, size_t *n)
+{
+    unsigned char header[WIRE_HEADER];
+    uint32_t length = 0;
+
+    if (!read_all(header, sizeof header))
+        return false;
+    for (int i = 0; i < WIRE_HEADER; i++)
+        length |= (uint32_t)header[i] << (8 * i);
+    *n = length;
+    *bytes = memory_grow(*bytes, allocated, length, 1);
+    return read_all(*bytes, length);
+}
+
+static void write_frame(const struct wire_writer *frame)
+{
+    for (size_t done = 0; done < frame->n;) {
+        ssize_t put = write(PROTOCOL_SOCKET, frame->bytes + done, frame->n - done);
+
+        if (put < 0 && errno != EINTR)
+            _exit(EXIT_PROTOCOL);
+        if (put > 0)
+            done += (size_t)put;
+    }
+}
+
+static void tell(enum frame kind, int64_t number, const char *text)
+{
+    struct wire_writer frame = {0};
+    char cut[PROTOCOL_TEXT_MAX + 1];
+
+    snprintf(cut, sizeof cut, "%s", text);
+    wire_begin(&frame);
+    wire_put(&frame, kind);
+    wire_put(&frame, number);
+    wire_put_text(&frame, cut);
+    wire_end(&frame);
+    write_frame(&frame);
+    wire_writer_finish(&frame);
+}
+
+/* --- modules ---------------------------------------------------------------------------------- */
+
+static void tell_line(void *context, enum policy_log_level level, const char *text)
+{
+    (void)context;
+    tell(FRAME_LOG, level, text);
+}
+
+static int64_t memory_before;
+
+static int64_t memory_now(void)
+{
+    return (int64_t)(intptr_t)sbrk(0);
+}
+
+static void calls(void *context, size_t module, enum policy_call call)
+{
+    (void)context;
+    page->call = call;
+    page->module = (uint32_t)module + 1;
+    page->last = (uint32_t)module + 1;
+    page->calls++;
+    memory_before = memory_now();
+}
+
+static void returned(void *context)
+{
+    uint32_t module = page->module;
+    int64_t grown = memory_now() - memory_before;
+
+    (void)context;
+    page->module = 0;
+    if (grown > 0 && module > 0 && module <= sizeof page->grown / sizeof *page->grown)
+        page->grown[module - 1] += grown;
+}
+
+static void module_failed(void *context, size_t module, const char *offence)
+{
+    (void)context;
+    tell(FRAME_FAULT, (int64_t)module, offence);
+}
+
+static const struct policy_watch watch = {
+    .calls = calls, .returned = returned, .failed = module_failed};
+
+static void tell_ready(const struct policy_host *policies)
+{
+    struct wire_writer frame = {0};
+
+    wire_begin(&frame);
+    wire_put(&frame, FRAME_READY);
+    wire_put(&frame, policy_host_wants_events(policies));
+    wire_put(&frame, (int64_t)policy_host_count(policies));
+    for (size_t i = 0; i < policy_host_count(policies); i++) {
+        struct policy_status status;
+
+        policy_host_status(policies, i, &status);
+        wire_put(&frame, status.path != NULL);
+        wire_put_text(&frame, status.version);
+    }
+    wire_end(&frame);
+    write_frame(&frame);
+    wire_writer_finish(&frame);
+}
+
+static int confine(const struct policy_host_settings *settings, struct error *err)
+{
+    const char **folders = memory_new(settings->n_modules, sizeof *folders);
+    char **files = memory_new(settings->n_modules, sizeof *files);
+    int result;
+
+    for (size_t i = 0; i < settings->n_modules; i++) {
+        files[i] = memory_text(settings->modules[i].file);
+        folders[i] = dirname(files[i]);
+    }
+    result = confine_to_reading(folders, settings->n_modules, page, err);
+    for (size_t i = 0; i < settings->n_modules; i++)
+        free(files[i]);
+    free(files);
+    free(folders);
+    return result;
+}
+
+/* NULL: galernad was told why. */
+static struct policy_host *load(unsigned char *bytes, size_t n)
+{
+    struct policy_host_settings settings;
+    struct policy_host *policies = NULL;
+    struct wire_reader reader;
+    struct error err = {0};
+    uid_t user;
+    gid_t group;
+
+    policy_host_settings_init(&settings);
+    wire_reader_init(&reader, bytes, n);
+    if (wire_get(&reader, FRAME_SETUP, FRAME_SETUP) != FRAME_SETUP)
+        return NULL;
+    user = (uid_t)wire_get(&reader, 0, UINT32_MAX);
+    group = (gid_t)wire_get(&reader, 0, UINT32_MAX);
+    wire_get_setup(&reader, &settings);
+    settings.preflight = false;
+    settings.log = tell_line;
+    settings.watch = &watch;
+    if (!wire_is_at_end(&reader))
+        error_set(&err, EPROTO, "the setup cannot be read");
+    else if (confine_process(user, group, &err) == 0 && confine(&settings, &err) == 0 &&
+             (policies = policy_host_create(&settings, &err)) && confine_to_computing(&err) < 0) {
+        policy_host_destroy(policies);
+        policies = NULL;
+    }
+    if (!policies)
+        tell(FRAME_REFUSED, err.code, err.text);
+    return policies;
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+static bool is_asked(void)
+{
+    struct pollfd socket = {.fd = PROTOCOL_SOCKET, .events = POLLIN};
+
+    return poll(&socket, 1, 0) != 0;
+}
+
+static int serve(struct planning *planning, unsigned char **bytes, size_t *allocated)
+{
+    struct wire_writer reply = {0};
+    size_t n;
+
+    for (;;) {
+        if (planning_has_more(planning) && !is_asked())
+            planning_go_on(planning, &reply);
+        else if (!read_frame(bytes, allocated, &n))
+            return EXIT_SUCCESS;
+        else if (planning_handle(planning, *bytes, n, &reply) < 0)
+            return EXIT_PROTOCOL;
+        if (reply.n)
+            write_frame(&reply);
+        reply.n = 0;
+    }
+}
+
+int main(void)
+{
+    unsigned char *bytes = NULL;
+    size_t allocated = 0, n;
+    struct policy_host *policies;
+    unsigned char *setup;
+
+    page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, PROTOCOL_PAGE, 0);
+    if (page == MAP_FAILED) {
+        fputs("galerna-planner: started by galernad, not by people; see galernad(8)\n", stderr);
+        return EXIT_PROTOCOL;
+    }
+    close(PROTOCOL_PAGE);
+    mallopt(M_MMAP_MAX, 0); /* all memory is in one place: its end tells how much it is */
+    tzset(); /* modules that ask for the local time have it from here */
+    if (!read_frame(&bytes, &allocated, &n))
+        return EXIT_SUCCESS;
+    setup = bytes; /* what modules were told of points into it */
+    policies = load(setup, n);
+    bytes = NULL;
+    allocated = 0;
+    if (!policies)
+        _exit(EXIT_PROTOCOL);
+    tell_ready(policies);
+    _exit(serve(planning_create(policies, NULL), &bytes, &allocated));
+}

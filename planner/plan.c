@@ -1,0 +1,378 @@
+/* An engine made of facts: hosts, filters, and everything that is there already. */
+#include "planner/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+enum { RELOCATED_MAX = 8 /* in one plan: all is adopted again for each */ };
+
+/* Blocks in the place of leases that have none. */
+#define BLOCK_OF_LEASE (BLOCK_BASE + (INT64_C(1) << 33))
+
+void plan_finish(struct plan *plan)
+{
+    engine_destroy(plan->engine);
+    for (size_t i = 0; i < plan->n_filters; i++) {
+        free((void *)plan->filters[i]->allowed);
+        free((void *)plan->filters[i]->rank);
+        free(plan->filters[i]);
+    }
+    free(plan->filters);
+    *plan = (struct plan){0};
+}
+
+/* --- the engine ------------------------------------------------------------------------------- */
+
+static int read_site(struct wire_reader *reader, struct site *site, struct error *err)
+{
+    size_t n = wire_get_count(reader, 4);
+
+    site_init(site);
+    for (size_t i = 0; i < n; i++) {
+        struct amounts capacity = {{0}};
+        int32_t id = (int32_t)wire_get(reader, INT32_MIN, INT32_MAX);
+        bool closed = wire_get_bool(reader);
+
+        capacity.of[RESOURCE_CPU] = wire_get(reader, 0, INT64_MAX);
+        capacity.of[RESOURCE_MEMORY] = wire_get(reader, 0, INT64_MAX);
+        if (site_add_hosts(site, 1, &capacity, err) < 0)
+            return -1;
+        site->hosts[i].id = id;
+        site->hosts[i].closed = closed;
+    }
+    return reader->failed ? error_set(err, EPROTO, "the hosts cannot be read") : 0;
+}
+
+static void tell_site(const struct plan_building *building, const struct site *site)
+{
+    if (building->policies)
+        policy_host_set_site(building->policies, site);
+}
+
+int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err)
+{
+    struct engine_settings settings;
+    struct plan *plan = building->plan;
+    struct site site;
+
+    tell_site(building, NULL);
+    engine_destroy(plan->engine);
+    plan->engine = NULL;
+    wire_get_raw(reader, &settings, sizeof settings);
+    if (read_site(reader, &site, err) == 0)
+        plan->engine = engine_create(&site, &settings, building->hooks, err);
+    plan->n_hosts = site.n_hosts;
+    site_finish(&site);
+    if (!plan->engine)
+        return -1;
+    tell_site(building, engine_site(plan->engine));
+    return engine_begin(plan->engine, building->now, err);
+}
+
+void plan_read_filters(struct plan *plan, struct wire_reader *reader)
+{
+    size_t n = wire_get_count(reader, 3);
+
+    for (size_t i = 0; i < n && !reader->failed; i++) {
+        struct host_filter *filter = memory_new(1, sizeof *filter);
+
+        if (wire_get_bool(reader)) {
+            bool *allowed = memory_new(plan->n_hosts, sizeof *allowed);
+
+            wire_get_bits(reader, allowed, plan->n_hosts);
+            filter->allowed = allowed;
+        }
+        if (wire_get_bool(reader)) {
+            int64_t *rank = memory_new(plan->n_hosts, sizeof *rank);
+
+            for (size_t host = 0; host < plan->n_hosts; host++)
+                rank[host] = wire_get(reader, INT64_MIN, INT64_MAX);
+            filter->rank = rank;
+        }
+        filter->rank_per_vm = wire_get(reader, INT64_MIN, INT64_MAX);
+        plan->filters = memory_grow(plan->filters, &plan->filters_allocated, plan->n_filters + 1,
+                                    sizeof *plan->filters);
+        plan->filters[plan->n_filters++] = filter;
+    }
+}
+
+/* --- adoptions -------------------------------------------------------------------------------- */
+
+/* One adoption as it was read. */
+struct fact {
+    struct fact_adoption fact;
+    struct node_set *sets;
+    struct fact_place *places;
+    uint32_t *vm_host;
+    uint32_t n_vms;
+};
+
+static void fact_finish(struct fact *fact)
+{
+    free(fact->sets);
+    free(fact->places);
+    free(fact->vm_host);
+}
+
+static uint32_t get_place(struct wire_reader *reader, size_t n_hosts)
+{
+    int64_t place = wire_get(reader, -1, (int64_t)n_hosts - 1);
+
+    return place < 0 ? HOST_NONE : (uint32_t)place;
+}
+
+/* Where a relocation has put it, if one has. */
+static uint32_t place_now(const struct plan_building *building, int64_t lease, uint32_t vm,
+                          const struct fact_place *place)
+{
+    for (size_t i = 0; i < building->n_relocations; i++) {
+        const struct plan_relocation *relocation = &building->relocations[i];
+
+        if (relocation->lease == lease && relocation->vm == vm && relocation->place != HOST_NONE)
+            return relocation->place;
+    }
+    return place->place;
+}
+
+static void read_places(const struct plan_building *building, struct wire_reader *reader,
+                        struct fact *fact)
+{
+    enum { HOLDS = 1, RELOCATE = 2 };
+
+    fact->n_vms = (uint32_t)wire_get_count(reader, 2);
+    fact->places = memory_new(fact->n_vms, sizeof *fact->places);
+    fact->vm_host = memory_new(fact->n_vms, sizeof *fact->vm_host);
+    for (uint32_t i = 0; i < fact->n_vms; i++) {
+        struct fact_place *place = &fact->places[i];
+        int64_t flags = wire_get(reader, 0, HOLDS | RELOCATE);
+
+        place->place = get_place(reader, building->plan->n_hosts);
+        place->holds = flags & HOLDS;
+        place->relocate = flags & RELOCATE;
+        place->filter = place->relocate
+                            ? (int32_t)wire_get(reader, -1, (int64_t)building->plan->n_filters - 1)
+                            : -1;
+        fact->vm_host[i] = place_now(building, fact->fact.adoption.request.id, i, place);
+    }
+}
+
+static bool read_fact(const struct plan_building *building, struct wire_reader *reader,
+                      struct fact *fact)
+{
+    struct adoption *adoption = &fact->fact.adoption;
+
+    *fact = (struct fact){0};
+    wire_get_fields(reader, fact_adoption_fields, n_fact_adoption_fields, &fact->fact);
+    wire_get_request(reader, &adoption->request, &fact->sets,
+                     (const struct host_filter *const *)building->plan->filters,
+                     building->plan->n_filters);
+    read_places(building, reader, fact);
+    adoption->vm_host = fact->fact.has_places ? fact->vm_host : NULL;
+    return !reader->failed;
+}
+
+static void note_exception(struct plan_building *building, int64_t lease, bool no_place,
+                           const struct reason *reason)
+{
+    building->n_exceptions++;
+    wire_put(&building->exceptions, lease);
+    wire_put(&building->exceptions, no_place);
+    wire_put_reason(&building->exceptions, reason);
+}
+
+/* Its VMs hold their hosts all the same. */
+static void adopt_blocks(struct plan_building *building, const struct fact *fact)
+{
+    const struct lease_request *request = &fact->fact.adoption.request;
+    uint32_t vm = 0;
+
+    for (size_t set = 0; set < request->n_node_sets; set++)
+        for (uint32_t i = 0; i < request->node_sets[set].count && vm < fact->n_vms; i++, vm++) {
+            struct node_set nodes = {.count = 1, .amounts = request->node_sets[set].amounts};
+            struct adoption block = {.as = ADOPTED_RUNNING,
+                                     .vm_host = &fact->vm_host[vm],
+                                     .since = building->now,
+                                     .until = INSTANT_NEVER,
+                                     .not_before = INSTANT_NONE};
+
+            if (!fact->places[vm].holds || fact->vm_host[vm] == HOST_NONE)
+                continue;
+            block.request = (struct lease_request){.id = BLOCK_OF_LEASE + building->n_blocks++,
+                                                   .kind = LEASE_BEST_EFFORT,
+                                                   .submit = building->now,
+                                                   .start = INSTANT_NONE,
+                                                   .deadline = INSTANT_NONE,
+                                                   .duration = SPAN_UNLIMITED,
+                                                   .duration_original = SPAN_UNLIMITED,
+                                                   .duration_known = SPAN_NONE,
+                                                   .terms = TERMS_NON_PREEMPTABLE,
+                                                   .user = -1,
+                                                   .node_sets = &nodes,
+                                                   .n_node_sets = 1};
+            engine_adopt(building->plan->engine, &block, NULL);
+        }
+}
+
+static int try_alternative(struct plan_building *building, struct fact *fact, struct error *err)
+{
+    struct engine *engine = building->plan->engine;
+    struct adoption *adoption = &fact->fact.adoption;
+
+    if (fact->fact.alternative == ALTERNATIVE_NONE)
+        return 1;
+    engine_forget(engine, adoption->request.id, NULL);
+    if (fact->fact.alternative == ALTERNATIVE_ANYWHERE) {
+        adoption->vm_host = NULL;
+    } else {
+        adoption->request.start = fact->fact.start;
+        adoption->request.duration = adoption->request.duration_original = fact->fact.duration;
+    }
+    return engine_adopt(engine, adoption, err);
+}
+
+static void adopt(struct plan_building *building, struct fact *fact)
+{
+    struct engine *engine = building->plan->engine;
+    const struct adoption *adoption = &fact->fact.adoption;
+    int64_t id = adoption->request.id;
+    struct error err = {0};
+    int result = engine_adopt(engine, adoption, &err);
+
+    if (result > 0)
+        result = try_alternative(building, fact, &err);
+    if (result == 0)
+        return;
+    if (result > 0) {
+        note_exception(building, id, true, &engine_lease(engine, id)->reason);
+        engine_forget(engine, id, NULL);
+    } else {
+        note_exception(building, id, false, &(struct reason){.id = REASON_TEXT, .text = err.text});
+    }
+    adopt_blocks(building, fact);
+}
+
+static const struct amounts *amounts_of(const struct fact *fact, uint32_t vm)
+{
+    const struct lease_request *request = &fact->fact.adoption.request;
+    size_t set = 0;
+
+    while (set + 1 < request->n_node_sets && vm >= request->node_sets[set].count)
+        vm -= request->node_sets[set++].count;
+    return &request->node_sets[set].amounts;
+}
+
+static void note_wishes(struct plan_building *building, const struct fact *fact)
+{
+    for (uint32_t i = 0; i < fact->n_vms && fact->fact.adoption.request.n_node_sets; i++) {
+        const struct fact_place *place = &fact->places[i];
+
+        if (!place->relocate)
+            continue;
+        building->wishes = memory_grow(building->wishes, &building->wishes_allocated,
+                                       building->n_wishes + 1, sizeof *building->wishes);
+        building->wishes[building->n_wishes++] = (struct relocation_wish){
+            .lease = fact->fact.adoption.request.id,
+            .vm = i,
+            .filter = place->filter < 0 ? NULL : building->plan->filters[place->filter],
+            .need = *amounts_of(fact, i),
+            .until = fact->fact.adoption.until};
+    }
+}
+
+static int adopt_all(struct plan_building *building, struct wire_reader *reader, struct error *err)
+{
+    size_t n = wire_get_count(reader, 20);
+
+    building->exceptions.n = 0;
+    building->n_exceptions = 0;
+    building->n_wishes = 0;
+    for (size_t i = 0; i < n && !reader->failed; i++) {
+        struct fact fact;
+
+        if (read_fact(building, reader, &fact)) {
+            adopt(building, &fact);
+            note_wishes(building, &fact);
+        }
+        fact_finish(&fact);
+    }
+    return reader->failed ? error_set(err, EPROTO, "what is there cannot be read") : 0;
+}
+
+/* --- members of groups that have to go elsewhere ---------------------------------------------- */
+
+/* The host that its requirements allow, that is free until then, and that it likes best. */
+static uint32_t other_host(const struct plan_building *building, const struct relocation_wish *wish)
+{
+    const struct plan *plan = building->plan;
+    const struct site *site = engine_site(plan->engine);
+    const struct host_filter *filter = wish->filter;
+    uint32_t best = HOST_NONE;
+
+    for (uint32_t place = 0; place < site->n_hosts; place++) {
+        const int64_t *rank = filter ? filter->rank : NULL;
+
+        if (site->hosts[place].closed || (filter && filter->allowed && !filter->allowed[place]) ||
+            (best != HOST_NONE && (!rank || rank[place] <= rank[best])) ||
+            engine_fits_until(plan->engine, place, &wish->need, building->now) < wish->until)
+            continue;
+        best = place;
+    }
+    return best;
+}
+
+static bool is_settled(const struct plan_building *building, const struct relocation_wish *wish)
+{
+    for (size_t i = 0; i < building->n_relocations; i++)
+        if (building->relocations[i].lease == wish->lease &&
+            building->relocations[i].vm == wish->vm)
+            return true;
+    return false;
+}
+
+/* True: one has got another host, so everything is to be taken in again. */
+static bool relocate(struct plan_building *building)
+{
+    for (size_t i = 0; i < building->n_wishes; i++) {
+        const struct relocation_wish *wish = &building->wishes[i];
+        uint32_t place;
+
+        if (is_settled(building, wish) || !engine_lease(building->plan->engine, wish->lease))
+            continue;
+        place = other_host(building, wish);
+        building->relocations =
+            memory_grow(building->relocations, &building->relocations_allocated,
+                        building->n_relocations + 1, sizeof *building->relocations);
+        building->relocations[building->n_relocations++] =
+            (struct plan_relocation){.lease = wish->lease, .vm = wish->vm, .place = place};
+        if (place != HOST_NONE)
+            return true;
+    }
+    return false;
+}
+
+int plan_adopt(struct plan_building *building, struct wire_reader *reader,
+               const struct wire_reader *site, struct error *err)
+{
+    struct wire_reader adoptions = *reader;
+    int result = adopt_all(building, reader, err);
+
+    for (int i = 0; i < RELOCATED_MAX && result == 0 && relocate(building); i++) {
+        struct wire_reader again = *site;
+
+        *reader = adoptions;
+        result = plan_make_engine(building, &again, err);
+        if (result == 0)
+            result = adopt_all(building, reader, err);
+    }
+    return result;
+}
+
+void plan_building_finish(struct plan_building *building)
+{
+    free(building->wishes);
+    free(building->relocations);
+    wire_writer_finish(&building->exceptions);
+}

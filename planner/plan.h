@@ -1,0 +1,51 @@
+/* plan.h: one engine, what it refers to, and how it is built of facts. */
+#ifndef GALERNA_PLANNER_PLAN_H
+#define GALERNA_PLANNER_PLAN_H
+
+#include "core/host_filter.h"
+#include "planner/planning.h"
+
+struct plan {
+    struct engine *engine;
+    size_t n_hosts;
+    struct host_filter **filters;
+    size_t n_filters, filters_allocated;
+};
+
+/* A VM of a group that has to go to another host. */
+struct relocation_wish {
+    int64_t lease;
+    uint32_t vm;
+    const struct host_filter *filter;
+    struct amounts need;
+    int64_t until;
+};
+
+/* What happens while a plan is built. */
+struct plan_building {
+    struct plan *plan;
+    const struct policy_hooks *hooks;
+    struct policy_host *policies; /* told of each site; NULL */
+    int64_t now;
+    struct relocation_wish *wishes;
+    size_t n_wishes, wishes_allocated;
+    struct plan_relocation *relocations;
+    size_t n_relocations, relocations_allocated;
+    struct wire_writer exceptions;
+    size_t n_exceptions;
+    int64_t n_blocks;
+};
+
+void plan_finish(struct plan *plan); /* what it holds; the structure may be used again */
+
+/* Read settings and hosts, and make an engine that begins at building->now. */
+int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err);
+/* Read filters: they are added to those there are. */
+void plan_read_filters(struct plan *plan, struct wire_reader *reader);
+/* Read adoptions and take them in; group members that have to move are given other hosts, for which
+ * all is taken in again. -1 with err: the engine cannot be made again. */
+int plan_adopt(struct plan_building *building, struct wire_reader *reader,
+               const struct wire_reader *site, struct error *err);
+void plan_building_finish(struct plan_building *building);
+
+#endif

@@ -1,0 +1,558 @@
+/* Requests of galernad's, answered: plans, trials, forecasts, what is planned on a host. */
+#include "planner/planning.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "core/forecast.h"
+#include "planner/plan.h"
+#include "util/memory.h"
+
+enum { TURN_WORK = 400 * 1000 /* change points: a millisecond or two */ };
+
+struct attribute {
+    const char *name, *value;
+};
+
+struct host_attributes {
+    const char *name;
+    struct attribute *items;
+    size_t n;
+};
+
+struct planning {
+    struct policy_host *policies; /* NULL: none */
+    const struct policy_hooks *hooks;
+    struct plan live;
+    struct plan *current; /* what modules ask about: the live one, or a trial's */
+    struct engine_outputs outputs;
+
+    /* Of the hosts, for modules; texts are in the copy of the section. */
+    unsigned char *section;
+    struct host_attributes *hosts;
+    size_t n_hosts;
+
+    struct forecast *forecast; /* under way; NULL */
+    int64_t forecast_us;       /* CPU time that it has taken */
+};
+
+/* --- what modules may ask --------------------------------------------------------------------- */
+
+static int64_t now_there(void *context)
+{
+    const struct planning *planning = context;
+
+    return planning->current->engine ? engine_now(planning->current->engine) : time(NULL);
+}
+
+static bool free_at(void *context, uint32_t place, int64_t at, int64_t *amounts)
+{
+    const struct engine *engine = ((const struct planning *)context)->current->engine;
+    const struct site *site = engine ? engine_site(engine) : NULL;
+
+    if (!site || place >= site->n_hosts)
+        return false;
+    if (at < engine_now(engine))
+        at = engine_now(engine);
+    memset(amounts, 0, RESOURCE_TYPES_MAX * sizeof *amounts);
+    for (int type = 0; type < site->types.count; type++)
+        amounts[type] = engine_free(engine, place, type, at);
+    return true;
+}
+
+static const char *host_attribute(void *context, uint32_t place, const char *name)
+{
+    const struct planning *planning = context;
+    const struct host_attributes *host;
+
+    if (place >= planning->n_hosts)
+        return NULL;
+    host = &planning->hosts[place];
+    if (strcmp(name, "NAME") == 0)
+        return host->name;
+    for (size_t i = 0; i < host->n; i++)
+        if (strcmp(host->items[i].name, name) == 0)
+            return host->items[i].value;
+    return NULL;
+}
+
+struct planning *planning_create(struct policy_host *policies, const struct policy_hooks *hooks)
+{
+    struct planning *planning = memory_new(1, sizeof *planning);
+    const struct policy_world world = {.context = planning,
+                                       .now = now_there,
+                                       .free_at = free_at,
+                                       .host_attribute = host_attribute};
+
+    planning->policies = policies;
+    planning->hooks = policies ? policy_host_hooks(policies) : hooks;
+    planning->current = &planning->live;
+    engine_outputs_init(&planning->outputs);
+    if (policies)
+        policy_host_set_world(policies, &world);
+    return planning;
+}
+
+static void forget_attributes(struct planning *planning)
+{
+    for (size_t i = 0; i < planning->n_hosts; i++)
+        free(planning->hosts[i].items);
+    free(planning->hosts);
+    free(planning->section);
+    planning->hosts = NULL;
+    planning->section = NULL;
+    planning->n_hosts = 0;
+}
+
+void planning_destroy(struct planning *planning)
+{
+    if (!planning)
+        return;
+    if (planning->policies)
+        policy_host_set_site(planning->policies, NULL);
+    forecast_destroy(planning->forecast);
+    plan_finish(&planning->live);
+    engine_outputs_finish(&planning->outputs);
+    forget_attributes(planning);
+    free(planning);
+}
+
+const struct engine *planning_engine(const struct planning *planning)
+{
+    return planning->live.engine;
+}
+
+/* --- facts ------------------------------------------------------------------------------------ */
+
+static const char *get_long_text(struct wire_reader *reader)
+{
+    const char *text = wire_get_text(reader, 1 << 20);
+
+    return text ? text : "";
+}
+
+/* They stay until others come. */
+static void read_attributes(struct planning *planning, struct wire_reader *reader)
+{
+    size_t size = (size_t)wire_get(reader, 0, reader->end - reader->at);
+    struct wire_reader section;
+
+    if (size == 0 || reader->failed)
+        return;
+    forget_attributes(planning);
+    planning->section = memory_copy(reader->at, size);
+    reader->at += size;
+    wire_reader_init(&section, planning->section, size);
+    planning->n_hosts = wire_get_count(&section, 2);
+    planning->hosts = memory_new(planning->n_hosts, sizeof *planning->hosts);
+    for (size_t i = 0; i < planning->n_hosts; i++) {
+        struct host_attributes *host = &planning->hosts[i];
+
+        host->name = get_long_text(&section);
+        host->n = wire_get_count(&section, 2);
+        host->items = memory_new(host->n, sizeof *host->items);
+        for (size_t j = 0; j < host->n; j++) {
+            host->items[j].name = get_long_text(&section);
+            host->items[j].value = get_long_text(&section);
+        }
+    }
+    reader->failed = reader->failed || section.failed;
+}
+
+static uint32_t count_vms(const struct lease_request *request)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < request->n_node_sets; i++)
+        n += request->node_sets[i].count;
+    return n;
+}
+
+/* What happened to leases since the last plan, or before this process began. */
+static void read_events(struct planning *planning, struct wire_reader *reader)
+{
+    size_t n = wire_get_count(reader, 8);
+
+    for (size_t i = 0; i < n && !reader->failed; i++) {
+        struct policy_event event = {
+            .kind = (enum policy_event_kind)wire_get(reader, 0, POLICY_EVENT_FINISHED)};
+        struct lease lease = {
+            .start_actual = INSTANT_NONE, .end = INSTANT_NONE, .duration_actual = SPAN_NONE};
+        struct node_set *sets;
+
+        event.time = wire_get(reader, INT64_MIN, INT64_MAX);
+        event.other = wire_get(reader, INT64_MIN, INT64_MAX);
+        event.accepted = wire_get_bool(reader);
+        lease.accumulated = wire_get(reader, INT64_MIN, INT64_MAX);
+        wire_get_request(reader, &lease.request, &sets, NULL, 0);
+        lease.n_vms = count_vms(&lease.request);
+        event.lease = &lease;
+        if (planning->policies && !reader->failed)
+            policy_host_tell(planning->policies, &event);
+        free(sets);
+    }
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+struct answer {
+    struct wire_writer outputs;
+    size_t n_outputs;
+    int32_t failed_step; /* -1: none */
+};
+
+static void take_outputs(struct planning *planning, struct plan *plan, struct answer *answer)
+{
+    for (size_t i = 0; i < planning->outputs.n_items; i++) {
+        const struct engine_output *output = &planning->outputs.items[i];
+
+        if (output->lease->request.id >= BLOCK_BASE && output->lease->request.id != TRIAL_ID)
+            continue;
+        wire_put_output(&answer->outputs, output);
+        answer->n_outputs++;
+    }
+    for (size_t i = 0; i < planning->outputs.n_items; i++)
+        if (planning->outputs.items[i].kind == OUTPUT_FINISHED &&
+            planning->outputs.items[i].lease->request.id != TRIAL_ID)
+            engine_forget(plan->engine, planning->outputs.items[i].lease->request.id, NULL);
+}
+
+static bool can_be_cancelled(const struct plan *plan, int64_t lease)
+{
+    const struct lease *known = engine_lease(plan->engine, lease);
+
+    return known && !lease_state_is_final(known->state);
+}
+
+static int step(struct planning *planning, struct plan *plan, int64_t now,
+                struct wire_reader *reader, struct error *err)
+{
+    size_t n = wire_get_count(reader, 2), n_inputs = 0;
+    struct engine_input *inputs = memory_new(n, sizeof *inputs);
+    struct lease_request *requests = memory_new(n, sizeof *requests);
+    struct node_set **sets = memory_new(n, sizeof *sets);
+    int result = -1;
+
+    for (size_t i = 0; i < n && !reader->failed; i++) {
+        struct engine_input input = {.kind = INPUT_REQUEST, .request = &requests[i]};
+
+        if (wire_get_bool(reader)) {
+            input = (struct engine_input){.kind = INPUT_CANCEL,
+                                          .lease = wire_get(reader, 0, INT64_MAX)};
+            if (!can_be_cancelled(plan, input.lease))
+                continue;
+        } else {
+            wire_get_request(reader, &requests[i], &sets[i],
+                             (const struct host_filter *const *)plan->filters, plan->n_filters);
+        }
+        inputs[n_inputs++] = input;
+    }
+    if (reader->failed)
+        error_set(err, EPROTO, "what is new cannot be read");
+    else
+        result = engine_step(plan->engine, now, inputs, n_inputs, &planning->outputs, err);
+    for (size_t i = 0; i < n; i++)
+        free(sets[i]);
+    free(sets);
+    free(requests);
+    free(inputs);
+    return result;
+}
+
+static int make_steps(struct planning *planning, struct plan *plan, int64_t now,
+                      struct wire_reader *reader, struct answer *answer, struct error *err)
+{
+    size_t n = wire_get_count(reader, 1);
+
+    for (size_t i = 0; i < n; i++) {
+        if (step(planning, plan, now, reader, err) < 0) {
+            answer->failed_step = (int32_t)i;
+            return -1;
+        }
+        take_outputs(planning, plan, answer);
+    }
+    return 0;
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+struct viewing {
+    struct wire_writer views;
+    size_t n;
+};
+
+static void view(void *context, const struct lease *lease)
+{
+    struct viewing *viewing = context;
+    int64_t id = lease->request.id;
+
+    if ((id >= BLOCK_BASE && id != TRIAL_ID) ||
+        (lease->state == LEASE_ACTIVE && lease->request.kind != LEASE_DEADLINE))
+        return;
+    wire_put_view(&viewing->views, lease);
+    viewing->n++;
+}
+
+/* It waits behind the others: when it would start if the queue is short enough for a forecast. */
+static int64_t probable_start(struct plan *plan, size_t most)
+{
+    struct forecast *forecast = forecast_create(plan->engine, most);
+    int64_t found = INSTANT_NONE;
+
+    while (forecast_left_out(forecast) == 0 && forecast_go_on(forecast, SIZE_MAX))
+        continue;
+    for (size_t i = forecast_count(forecast); i-- > 0 && found == INSTANT_NONE;) {
+        int64_t start;
+
+        if (forecast_lease(forecast, i, &start) == TRIAL_ID)
+            found = start;
+    }
+    forecast_destroy(forecast);
+    return found;
+}
+
+static void put_exceptions(struct wire_writer *reply, const struct plan_building *building)
+{
+    wire_put(reply, (int64_t)building->n_exceptions);
+    wire_put_all(reply, &building->exceptions);
+    wire_put(reply, (int64_t)building->n_relocations);
+    for (size_t i = 0; i < building->n_relocations; i++) {
+        const struct plan_relocation *relocation = &building->relocations[i];
+
+        wire_put(reply, relocation->lease);
+        wire_put(reply, relocation->vm);
+        wire_put(reply, relocation->place == HOST_NONE ? -1 : (int64_t)relocation->place);
+    }
+}
+
+static void put_answer(struct wire_writer *reply, const struct plan_building *building,
+                       const struct answer *answer, const struct error *err)
+{
+    const struct engine *engine = building->plan->engine;
+    struct viewing viewing = {0};
+
+    wire_put_text(reply, engine ? NULL : err->text);
+    wire_put(reply, answer->failed_step);
+    put_exceptions(reply, building);
+    wire_put(reply, (int64_t)answer->n_outputs);
+    wire_put_all(reply, &answer->outputs);
+    if (engine)
+        engine_each_lease(engine, view, &viewing);
+    wire_put(reply, (int64_t)viewing.n);
+    wire_put_all(reply, &viewing.views);
+    wire_put(reply, engine ? engine_next_time(engine) : INSTANT_NEVER);
+    wire_put(reply, engine ? (int64_t)forecast_stamp(engine) : 0);
+    wire_writer_finish(&viewing.views);
+}
+
+/* --- plans ------------------------------------------------------------------------------------ */
+
+/* Everything of a frame but the steps. */
+static int build(struct planning *planning, struct plan_building *building,
+                 struct wire_reader *reader, struct error *err)
+{
+    struct wire_reader site;
+    bool anew = wire_get_bool(reader);
+
+    if (anew) {
+        plan_finish(building->plan);
+        site = *reader;
+        if (plan_make_engine(building, reader, err) < 0)
+            return -1;
+        read_attributes(planning, reader);
+    } else if (!building->plan->engine) {
+        return error_set(err, EAGAIN, "there is no plan yet");
+    }
+    read_events(planning, reader);
+    plan_read_filters(building->plan, reader);
+    return anew ? plan_adopt(building, reader, &site, err) : 0;
+}
+
+static int make_plan(struct planning *planning, struct plan *plan, struct wire_reader *reader,
+                     struct wire_writer *reply, size_t forecast)
+{
+    struct plan_building building = {.plan = plan,
+                                     .hooks = planning->hooks,
+                                     .policies = planning->policies,
+                                     .now = wire_get(reader, INT64_MIN, INT64_MAX)};
+    struct answer answer = {.failed_step = -1};
+    struct error err = {0};
+    bool understood;
+
+    planning->current = plan;
+    if ((build(planning, &building, reader, &err) < 0 ||
+         make_steps(planning, plan, building.now, reader, &answer, &err) < 0) &&
+        plan->engine)
+        plan_finish(plan);
+    understood = !reader->failed && (!plan->engine || wire_is_at_end(reader));
+    if (!plan->engine && planning->policies)
+        policy_host_set_site(planning->policies, NULL);
+    put_answer(reply, &building, &answer, &err);
+    wire_put(reply, forecast && plan->engine && engine_lease(plan->engine, TRIAL_ID)
+                        ? probable_start(plan, forecast)
+                        : INSTANT_NONE);
+    wire_writer_finish(&answer.outputs);
+    plan_building_finish(&building);
+    return understood ? 0 : -1;
+}
+
+static int make_trial(struct planning *planning, struct wire_reader *reader,
+                      struct wire_writer *reply)
+{
+    struct plan trial = {0};
+    size_t forecast = (size_t)wire_get(reader, 0, INT32_MAX);
+    int result = make_plan(planning, &trial, reader, reply, forecast ? forecast : 1);
+
+    planning->current = &planning->live;
+    if (planning->policies)
+        policy_host_set_site(planning->policies,
+                             planning->live.engine ? engine_site(planning->live.engine) : NULL);
+    plan_finish(&trial);
+    return result;
+}
+
+/* --- what is planned on a host ---------------------------------------------------------------- */
+
+struct operations {
+    uint32_t place;
+    struct wire_writer writer;
+    size_t n;
+};
+
+static void put_operations(void *context, const struct lease *lease)
+{
+    struct operations *operations = context;
+
+    if (lease->request.id >= BLOCK_BASE)
+        return;
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct reservation *r = lease->reservations[i];
+
+        for (uint32_t host = 0; r->placement && host < r->placement->n_hosts; host++) {
+            const int64_t *amounts = &r->placement->amounts[(size_t)host * r->placement->n_types];
+
+            if (r->placement->hosts[host] != operations->place || r->state == RESERVATION_DONE)
+                continue;
+            wire_put_operation(
+                &operations->writer,
+                &(struct planned_operation){.lease = lease->request.id,
+                                            .kind = r->kind,
+                                            .from = r->from,
+                                            .until = r->until,
+                                            .planned = r->state == RESERVATION_SCHEDULED,
+                                            .cpu = amounts[RESOURCE_CPU],
+                                            .memory = amounts[RESOURCE_MEMORY]});
+            operations->n++;
+        }
+    }
+}
+
+static void tell_operations(const struct planning *planning, struct wire_reader *reader,
+                            struct wire_writer *reply)
+{
+    struct operations operations = {.place = (uint32_t)wire_get(reader, 0, UINT32_MAX)};
+
+    if (planning->live.engine)
+        engine_each_lease(planning->live.engine, put_operations, &operations);
+    wire_put(reply, (int64_t)operations.n);
+    wire_put_all(reply, &operations.writer);
+    wire_writer_finish(&operations.writer);
+}
+
+/* --- forecasts -------------------------------------------------------------------------------- */
+
+static int64_t cpu_us(void)
+{
+    struct timespec spent;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    return spent.tv_sec * INT64_C(1000000) + spent.tv_nsec / 1000;
+}
+
+/* One that is under way is given up: what it went by is no longer so. */
+static void begin_forecast(struct planning *planning, struct wire_reader *reader)
+{
+    size_t most = (size_t)wire_get(reader, 0, INT32_MAX);
+
+    forecast_destroy(planning->forecast);
+    planning->forecast = NULL;
+    planning->forecast_us = 0;
+    if (planning->live.engine)
+        planning->forecast = forecast_create(planning->live.engine, most);
+}
+
+static void tell_forecast(const struct planning *planning, struct wire_writer *reply)
+{
+    size_t n = planning->forecast ? forecast_count(planning->forecast) : 0;
+
+    wire_begin(reply);
+    wire_put(reply, FRAME_FORECASTED);
+    wire_put(reply, (int64_t)n);
+    for (size_t i = 0; i < n; i++) {
+        int64_t start;
+
+        wire_put(reply, forecast_lease(planning->forecast, i, &start));
+        wire_put(reply, start);
+    }
+    wire_put(reply, planning->forecast ? (int64_t)forecast_left_out(planning->forecast) : 0);
+    wire_put(reply, planning->forecast_us);
+    wire_end(reply);
+}
+
+bool planning_has_more(const struct planning *planning)
+{
+    return planning->forecast != NULL;
+}
+
+void planning_go_on(struct planning *planning, struct wire_writer *reply)
+{
+    int64_t began = cpu_us();
+    bool more = forecast_go_on(planning->forecast, TURN_WORK);
+
+    reply->n = 0;
+    planning->forecast_us += cpu_us() - began;
+    if (more)
+        return;
+    tell_forecast(planning, reply);
+    forecast_destroy(planning->forecast);
+    planning->forecast = NULL;
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+int planning_handle(struct planning *planning, unsigned char *bytes, size_t n,
+                    struct wire_writer *reply)
+{
+    struct wire_reader reader;
+    int result = 0;
+
+    wire_reader_init(&reader, bytes, n);
+    wire_begin(reply);
+    switch (wire_get(&reader, FRAME_PLAN, FRAME_OPERATIONS)) {
+    case FRAME_PLAN:
+        wire_put(reply, FRAME_PLANNED);
+        result = make_plan(planning, &planning->live, &reader, reply, 0);
+        break;
+    case FRAME_TRY:
+        wire_put(reply, FRAME_TRIED);
+        result = make_trial(planning, &reader, reply);
+        break;
+    case FRAME_FORECAST:
+        begin_forecast(planning, &reader);
+        if (planning->forecast) {
+            reply->n = 0;
+            return reader.failed ? -1 : 0;
+        }
+        tell_forecast(planning, reply);
+        break;
+    default:
+        wire_put(reply, FRAME_OPERATIONS_OF);
+        tell_operations(planning, &reader, reply);
+        break;
+    }
+    wire_end(reply);
+    return result < 0 || reader.failed ? -1 : 0;
+}

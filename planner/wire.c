@@ -1,0 +1,255 @@
+/* The bytes of what galernad and its planner say to each other. */
+#include "planner/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+enum {
+    NUMBER_MAX = 10, /* bytes of a number */
+    EXTREMES = 2,    /* INSTANT_NONE and _NEVER, which are frequent, take one byte */
+};
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+static unsigned char *room_for(struct wire_writer *writer, size_t n)
+{
+    writer->bytes = memory_grow(writer->bytes, &writer->allocated, writer->n + n, 1);
+    return writer->bytes + writer->n;
+}
+
+void wire_writer_finish(struct wire_writer *writer)
+{
+    free(writer->bytes);
+    *writer = (struct wire_writer){0};
+}
+
+void wire_begin(struct wire_writer *writer)
+{
+    writer->n = 0;
+    room_for(writer, WIRE_HEADER);
+    writer->n = WIRE_HEADER;
+}
+
+void wire_end(struct wire_writer *writer)
+{
+    size_t length = writer->n - WIRE_HEADER;
+
+    for (int i = 0; i < WIRE_HEADER; i++)
+        writer->bytes[i] = (unsigned char)(length >> (8 * i));
+}
+
+void wire_put(struct wire_writer *writer, int64_t number)
+{
+    uint64_t left = (((uint64_t)number << 1) ^ (uint64_t)(number >> 63)) + EXTREMES;
+    unsigned char *at = room_for(writer, NUMBER_MAX);
+
+    for (; left >= 0x80; left >>= 7)
+        *at++ = (unsigned char)(left | 0x80);
+    *at++ = (unsigned char)left;
+    writer->n = (size_t)(at - writer->bytes);
+}
+
+void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n)
+{
+    if (n)
+        memcpy(room_for(writer, n), bytes, n);
+    writer->n += n;
+}
+
+void wire_put_all(struct wire_writer *writer, const struct wire_writer *other)
+{
+    wire_put_raw(writer, other->bytes, other->n);
+}
+
+void wire_put_text(struct wire_writer *writer, const char *text)
+{
+    size_t size = text ? strlen(text) + 1 : 0;
+
+    wire_put(writer, (int64_t)size);
+    wire_put_raw(writer, text, size);
+}
+
+void wire_put_double(struct wire_writer *writer, double number)
+{
+    wire_put_raw(writer, &number, sizeof number);
+}
+
+void wire_put_bits(struct wire_writer *writer, const bool *bits, size_t n)
+{
+    unsigned char *at = room_for(writer, (n + 7) / 8);
+
+    memset(at, 0, (n + 7) / 8);
+    for (size_t i = 0; i < n; i++)
+        at[i / 8] |= (unsigned char)((unsigned)bits[i] << (i % 8));
+    writer->n += (n + 7) / 8;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+void wire_reader_init(struct wire_reader *reader, unsigned char *bytes, size_t n)
+{
+    *reader = (struct wire_reader){.at = bytes, .end = bytes + n};
+}
+
+static size_t left(const struct wire_reader *reader)
+{
+    return (size_t)(reader->end - reader->at);
+}
+
+static bool read_number(struct wire_reader *reader, int64_t *number)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; shift < 64 && reader->at < reader->end; shift += 7) {
+        unsigned char byte = *reader->at++;
+
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) {
+            if (shift == 63 && byte > 1)
+                return false;
+            value -= EXTREMES;
+            *number = (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+int64_t wire_get(struct wire_reader *reader, int64_t least, int64_t most)
+{
+    int64_t number;
+
+    if (!reader->failed && read_number(reader, &number) && number >= least && number <= most)
+        return number;
+    reader->failed = true;
+    return least;
+}
+
+size_t wire_get_count(struct wire_reader *reader, size_t size)
+{
+    return (size_t)wire_get(reader, 0, (int64_t)(left(reader) / size));
+}
+
+const char *wire_get_text(struct wire_reader *reader, size_t most)
+{
+    size_t size = (size_t)wire_get(reader, 0, (int64_t)most + 1);
+    char *text = (char *)reader->at;
+
+    if (size == 0)
+        return NULL;
+    if (size > left(reader) || memchr(text, '\0', size) != text + size - 1) {
+        reader->failed = true;
+        return NULL;
+    }
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    reader->at += size;
+    return text;
+}
+
+void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n)
+{
+    if (reader->failed || n > left(reader)) {
+        reader->failed = true;
+        memset(bytes, 0, n);
+        return;
+    }
+    if (n)
+        memcpy(bytes, reader->at, n);
+    reader->at += n;
+}
+
+double wire_get_double(struct wire_reader *reader)
+{
+    double number;
+
+    wire_get_raw(reader, &number, sizeof number);
+    return number;
+}
+
+void wire_get_bits(struct wire_reader *reader, bool *bits, size_t n)
+{
+    if (reader->failed || (n + 7) / 8 > left(reader)) {
+        reader->failed = true;
+        memset(bits, 0, n * sizeof *bits);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        bits[i] = (reader->at[i / 8] >> (i % 8)) & 1;
+    reader->at += (n + 7) / 8;
+}
+
+bool wire_is_at_end(const struct wire_reader *reader)
+{
+    return !reader->failed && reader->at == reader->end;
+}
+
+/* --- structures ------------------------------------------------------------------------------ */
+
+static int64_t load(const void *at, size_t size)
+{
+    int64_t wide;
+    int32_t narrow;
+    unsigned char byte;
+
+    if (size == sizeof wide) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    if (size == sizeof narrow) {
+        memcpy(&narrow, at, sizeof narrow);
+        return narrow;
+    }
+    memcpy(&byte, at, 1);
+    return byte;
+}
+
+static void save(void *at, size_t size, int64_t number)
+{
+    int32_t narrow = (int32_t)number;
+    unsigned char byte = (unsigned char)number;
+
+    if (size == sizeof number)
+        memcpy(at, &number, sizeof number);
+    else if (size == sizeof narrow)
+        memcpy(at, &narrow, sizeof narrow);
+    else
+        memcpy(at, &byte, 1);
+}
+
+void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields, size_t n,
+                     const void *structure)
+{
+    for (size_t i = 0; i < n; i++)
+        wire_put(writer, load((const char *)structure + fields[i].offset, fields[i].size));
+}
+
+static int64_t least_of(const struct wire_field *field)
+{
+    return field->size == sizeof(int64_t)   ? INT64_MIN
+           : field->size == sizeof(int32_t) ? INT32_MIN
+                                            : 0;
+}
+
+static int64_t most_of(const struct wire_field *field)
+{
+    return field->size == sizeof(int64_t)   ? INT64_MAX
+           : field->size == sizeof(int32_t) ? INT32_MAX
+                                            : 1;
+}
+
+void wire_get_fields(struct wire_reader *reader, const struct wire_field *fields, size_t n,
+                     void *structure)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct wire_field *field = &fields[i];
+        bool any = field->least == 0 && field->most == 0;
+
+        save((char *)structure + field->offset, field->size,
+             wire_get(reader, any ? least_of(field) : field->least,
+                      any ? most_of(field) : field->most));
+    }
+}

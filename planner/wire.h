@@ -1,0 +1,83 @@
+/* wire.h: numbers and texts in a frame of bytes, and back.
+ *
+ * A frame is four bytes of length (little-endian) and so many bytes. In it every number is written
+ * as a zigzag variable-length integer, so most take one to five bytes, and every text as its length
+ * and its bytes with the 0. A reader is strict: each number is read with its range, each count is
+ * checked against the bytes that are left before anything is allocated for it, and a reader that
+ * has failed gives the lower bound of everything and stays failed.
+ */
+#ifndef GALERNA_PLANNER_WIRE_H
+#define GALERNA_PLANNER_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WIRE_HEADER = 4 };
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+struct wire_writer {
+    unsigned char *bytes;
+    size_t n, allocated;
+};
+
+void wire_writer_finish(struct wire_writer *writer); /* may be used again */
+/* Make room for a header, and fill it in when the frame is complete. */
+void wire_begin(struct wire_writer *writer);
+void wire_end(struct wire_writer *writer);
+
+void wire_put(struct wire_writer *writer, int64_t number);
+void wire_put_text(struct wire_writer *writer, const char *text); /* NULL is kept apart from "" */
+void wire_put_double(struct wire_writer *writer, double number);
+void wire_put_bits(struct wire_writer *writer, const bool *bits, size_t n);
+void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n);
+/* All that another one holds. */
+void wire_put_all(struct wire_writer *writer, const struct wire_writer *other);
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+struct wire_reader {
+    unsigned char *at, *end;
+    bool failed;
+};
+
+void wire_reader_init(struct wire_reader *reader, unsigned char *bytes, size_t n);
+
+int64_t wire_get(struct wire_reader *reader, int64_t least, int64_t most);
+static inline bool wire_get_bool(struct wire_reader *reader)
+{
+    return wire_get(reader, 0, 1) != 0;
+}
+/* A number of things of which each takes `size` bytes or more. */
+size_t wire_get_count(struct wire_reader *reader, size_t size);
+/* Points into the frame; at most `most` characters, control characters made '?'. */
+const char *wire_get_text(struct wire_reader *reader, size_t most);
+double wire_get_double(struct wire_reader *reader);
+void wire_get_bits(struct wire_reader *reader, bool *bits, size_t n);
+void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n);
+/* Nothing failed and nothing is left over. */
+bool wire_is_at_end(const struct wire_reader *reader);
+
+/* --- structures ------------------------------------------------------------------------------ */
+
+/* One line of a table that describes a structure. */
+struct wire_field {
+    uint16_t offset, size;
+    int64_t least, most; /* both 0: all that fits */
+};
+
+/* A member: integer, enumeration or bool. */
+#define WIRE_FIELD(type, member, least, most)                                                      \
+    {                                                                                              \
+        offsetof(type, member), sizeof(((type *)0)->member), least, most                           \
+    }
+#define WIRE_ANY(type, member) WIRE_FIELD(type, member, 0, 0)
+#define WIRE_TABLE_SIZE(table) (sizeof(table) / sizeof((table)[0]))
+
+void wire_put_fields(struct wire_writer *writer, const struct wire_field *fields, size_t n,
+                     const void *structure);
+void wire_get_fields(struct wire_reader *reader, const struct wire_field *fields, size_t n,
+                     void *structure);
+
+#endif

@@ -1,0 +1,77 @@
+/* Plans for tests, as bytes. */
+#include "test/planner/frames.h"
+
+#include "core/settings.h"
+
+static struct lease_request request_of(const struct test_plan *plan, int64_t id,
+                                       struct node_set *set)
+{
+    *set = (struct node_set){.count = 1};
+    set->amounts.of[RESOURCE_CPU] = plan->cpu;
+    set->amounts.of[RESOURCE_MEMORY] = 1024;
+    return (struct lease_request){.id = id,
+                                  .kind = plan->kind,
+                                  .submit = plan->now,
+                                  .start = INSTANT_NONE,
+                                  .deadline = INSTANT_NONE,
+                                  .duration_original = 100,
+                                  .duration = 100,
+                                  .duration_known = SPAN_NONE,
+                                  .preemptible = true,
+                                  .terms = TERMS_SUSPENDABLE,
+                                  .user = -1,
+                                  .node_sets = set,
+                                  .n_node_sets = 1};
+}
+
+static void put_events(struct wire_writer *frame, const struct test_plan *plan)
+{
+    const int32_t no_filter = -1;
+
+    wire_put(frame, plan->n_events);
+    for (int i = 0; i < plan->n_events; i++) {
+        struct node_set set;
+        struct lease_request request = request_of(plan, 1000000 + i, &set);
+
+        wire_put(frame, POLICY_EVENT_REQUESTED);
+        wire_put(frame, plan->now);
+        wire_put(frame, -1);
+        wire_put(frame, true);
+        wire_put(frame, 0);
+        wire_put_request(frame, &request, &no_filter);
+    }
+}
+
+void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
+{
+    const int32_t no_filter = -1;
+    struct engine_settings settings;
+
+    engine_settings_init(&settings);
+    wire_begin(frame);
+    wire_put(frame, FRAME_PLAN);
+    wire_put(frame, plan->now);
+    wire_put(frame, true);
+    wire_put_raw(frame, &settings, sizeof settings);
+    wire_put(frame, plan->n_hosts);
+    for (int i = 0; i < plan->n_hosts; i++) {
+        wire_put(frame, i);
+        wire_put(frame, false);
+        wire_put(frame, 400);
+        wire_put(frame, 8192);
+    }
+    wire_put(frame, 0); /* attributes */
+    put_events(frame, plan);
+    wire_put(frame, 0); /* filters */
+    wire_put(frame, 0); /* adoptions */
+    wire_put(frame, 1); /* steps */
+    wire_put(frame, plan->n_leases);
+    for (int i = 0; i < plan->n_leases; i++) {
+        struct node_set set;
+        struct lease_request request = request_of(plan, plan->first + i, &set);
+
+        wire_put(frame, false);
+        wire_put_request(frame, &request, &no_filter);
+    }
+    wire_end(frame);
+}

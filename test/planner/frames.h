@@ -1,0 +1,18 @@
+/* frames.h: plans for tests, as bytes. */
+#ifndef GALERNA_TEST_PLANNER_FRAMES_H
+#define GALERNA_TEST_PLANNER_FRAMES_H
+
+#include "planner/protocol.h"
+
+/* A plan that builds an engine of n_hosts hosts of 4 CPUs and asks for n_leases leases of one VM of
+ * that much CPU for 100 s, with ids from `first` on. */
+struct test_plan {
+    int n_hosts, n_leases;
+    int64_t first, now, cpu;
+    enum lease_kind kind;
+    int n_events; /* leases that were requested before; as many are told of */
+};
+
+void test_plan_write(struct wire_writer *frame, const struct test_plan *plan);
+
+#endif

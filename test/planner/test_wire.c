@@ -1,0 +1,223 @@
+/* Numbers and texts come back as they went; what is cut, too large or out of range does not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "planner/planning.h"
+#include "test/planner/frames.h"
+
+static void numbers_come_back(void **state)
+{
+    static const int64_t numbers[] = {0,
+                                      1,
+                                      -1,
+                                      63,
+                                      64,
+                                      -64,
+                                      -65,
+                                      1 << 20,
+                                      INT64_MAX,
+                                      INT64_MIN,
+                                      INT64_MAX - 1,
+                                      INT64_MIN + 1,
+                                      1795374381};
+    struct wire_writer writer = {0};
+    struct wire_reader reader;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        wire_put(&writer, numbers[i]);
+    wire_reader_init(&reader, writer.bytes, writer.n);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        assert_int_equal(wire_get(&reader, INT64_MIN, INT64_MAX), numbers[i]);
+    assert_true(wire_is_at_end(&reader));
+    wire_writer_finish(&writer);
+}
+
+static void times_that_are_not_set_take_a_byte(void **state)
+{
+    struct wire_writer writer = {0};
+
+    (void)state;
+    wire_put(&writer, INSTANT_NONE);
+    wire_put(&writer, INSTANT_NEVER);
+    assert_int_equal(writer.n, 2);
+    wire_writer_finish(&writer);
+}
+
+static void texts_come_back(void **state)
+{
+    struct wire_writer writer = {0};
+    struct wire_reader reader;
+    bool bits[11] = {true, false, true, [9] = true}, back[11];
+
+    (void)state;
+    wire_put_text(&writer, "one\ttwo\n");
+    wire_put_text(&writer, NULL);
+    wire_put_text(&writer, "");
+    wire_put_bits(&writer, bits, 11);
+    wire_put_double(&writer, 0.1);
+    wire_reader_init(&reader, writer.bytes, writer.n);
+    assert_string_equal(wire_get_text(&reader, 8), "one?two?");
+    assert_null(wire_get_text(&reader, 8));
+    assert_string_equal(wire_get_text(&reader, 8), "");
+    wire_get_bits(&reader, back, 11);
+    assert_memory_equal(bits, back, sizeof bits);
+    assert_true(wire_get_double(&reader) == 0.1);
+    assert_true(wire_is_at_end(&reader));
+    wire_writer_finish(&writer);
+}
+
+static void what_is_out_of_range_fails_for_good(void **state)
+{
+    struct wire_writer writer = {0};
+    struct wire_reader reader;
+
+    (void)state;
+    wire_put(&writer, 5);
+    wire_put(&writer, 1);
+    wire_reader_init(&reader, writer.bytes, writer.n);
+    assert_int_equal(wire_get(&reader, 0, 4), 0);
+    assert_true(reader.failed);
+    assert_int_equal(wire_get(&reader, -7, 4), -7);
+    assert_false(wire_is_at_end(&reader));
+    wire_reader_init(&reader, writer.bytes, writer.n);
+    assert_null(wire_get_text(&reader, 100)); /* five bytes are not there */
+    assert_true(reader.failed);
+    wire_writer_finish(&writer);
+}
+
+static void a_count_needs_the_bytes_for_it(void **state)
+{
+    struct wire_writer writer = {0};
+    struct wire_reader reader;
+
+    (void)state;
+    wire_put(&writer, 1000000);
+    wire_put(&writer, 0);
+    wire_reader_init(&reader, writer.bytes, writer.n);
+    assert_int_equal(wire_get_count(&reader, 1), 0);
+    assert_true(reader.failed);
+    wire_writer_finish(&writer);
+}
+
+static void a_number_ends(void **state)
+{
+    unsigned char endless[16];
+    struct wire_reader reader;
+
+    (void)state;
+    memset(endless, 0xff, sizeof endless);
+    wire_reader_init(&reader, endless, sizeof endless);
+    wire_get(&reader, INT64_MIN, INT64_MAX);
+    assert_true(reader.failed);
+}
+
+/* --- a plan without a process ----------------------------------------------------------------- */
+
+static void plan(struct planning *planning, const struct test_plan *what, struct wire_writer *reply)
+{
+    struct wire_writer frame = {0};
+
+    test_plan_write(&frame, what);
+    assert_int_equal(
+        planning_handle(planning, frame.bytes + WIRE_HEADER, frame.n - WIRE_HEADER, reply), 0);
+    wire_writer_finish(&frame);
+}
+
+static void read_reply(struct wire_writer *frame, uint32_t n_hosts, struct plan_reply *reply)
+{
+    struct wire_reader reader;
+
+    wire_reader_init(&reader, frame->bytes + WIRE_HEADER, frame->n - WIRE_HEADER);
+    assert_int_equal(wire_get(&reader, 1, FRAMES - 1), FRAME_PLANNED);
+    assert_true(wire_get_plan_reply(&reader, n_hosts, reply));
+}
+
+static void leases_are_planned(void **state)
+{
+    static const struct policy_hooks hooks;
+    struct planning *planning = planning_create(NULL, &hooks);
+    struct wire_writer frame = {0};
+    struct plan_reply reply;
+    size_t started = 0, waiting = 0;
+
+    (void)state;
+    plan(planning, &(struct test_plan){.n_hosts = 2, .n_leases = 3, .now = 1000, .cpu = 400},
+         &frame);
+    read_reply(&frame, 2, &reply);
+    assert_string_equal(reply.error, "");
+    for (size_t i = 0; i < reply.n_outputs; i++)
+        if (reply.outputs[i].kind == OUTPUT_OPERATION_STARTED) {
+            started++;
+            assert_int_equal(reply.outputs[i].reservation.n_vms, 1);
+            assert_in_range(reply.outputs[i].reservation.vms[0].host, 0, 1);
+        }
+    for (size_t i = 0; i < reply.n_views; i++)
+        if (reply.views[i].stretch.there) {
+            waiting++;
+            assert_int_equal(reply.views[i].begin, reply.views[i].stretch.from);
+            assert_in_range(reply.views[i].begin, 1100, 1200);
+        }
+    assert_int_equal(started, 2);
+    assert_int_equal(waiting, 1);
+    assert_true(reply.next_time > 1000);
+    plan_reply_finish(&reply);
+    wire_writer_finish(&frame);
+    planning_destroy(planning);
+}
+
+/* Cut anywhere, or with any byte changed, a reply is refused or has values in range. */
+static void a_damaged_reply_is_refused_or_in_range(void **state)
+{
+    static const struct policy_hooks hooks;
+    struct planning *planning = planning_create(NULL, &hooks);
+    struct wire_writer frame = {0};
+    unsigned char *copy;
+
+    (void)state;
+    plan(planning, &(struct test_plan){.n_hosts = 2, .n_leases = 3, .now = 1000, .cpu = 400},
+         &frame);
+    copy = malloc(frame.n);
+    for (size_t at = WIRE_HEADER + 1; at < frame.n; at++)
+        for (int bit = 0; bit < 9; bit++) {
+            struct plan_reply reply;
+            struct wire_reader reader;
+            size_t n = bit == 8 ? at : frame.n;
+
+            memcpy(copy, frame.bytes, frame.n);
+            if (bit < 8)
+                copy[at] ^= (unsigned char)(1 << bit);
+            wire_reader_init(&reader, copy + WIRE_HEADER + 1, n - WIRE_HEADER - 1);
+            if (wire_get_plan_reply(&reader, 2, &reply)) {
+                assert_int_not_equal(bit, 8);
+                for (size_t i = 0; i < reply.n_placed; i++)
+                    assert_in_range(reply.placed[i].host, 0, 1);
+            }
+            plan_reply_finish(&reply);
+        }
+    free(copy);
+    wire_writer_finish(&frame);
+    planning_destroy(planning);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_come_back),
+        cmocka_unit_test(times_that_are_not_set_take_a_byte),
+        cmocka_unit_test(texts_come_back),
+        cmocka_unit_test(what_is_out_of_range_fails_for_good),
+        cmocka_unit_test(a_count_needs_the_bytes_for_it),
+        cmocka_unit_test(a_number_ends),
+        cmocka_unit_test(leases_are_planned),
+        cmocka_unit_test(a_damaged_reply_is_refused_or_in_range),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

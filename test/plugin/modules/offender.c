@@ -1,0 +1,236 @@
+/* Does what no module may, when told to: DOES says what, IN where, AFTER how many calls. KIND is
+ * the policy's. Until then it has no opinion. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "galerna_policy.h"
+
+enum offence {
+    NOTHING,
+    CRASH,
+    HANG,
+    LEAVE,
+    FORK,
+    RAISE,
+    SIGNAL_PARENT,
+    CLOSE,
+    ALARM,
+    LIMIT,
+    LEAK,
+    WRITE_CONST,
+    JUMP,
+    CONNECT,
+    OPEN,
+    SCRIBBLE,
+    REFUSE_SLOWLY,
+    WRONG
+};
+enum place { IN_CREATE, IN_CALL, IN_EVENT };
+
+struct offender {
+    enum offence does;
+    enum place in;
+    int64_t after, calls, sleeps;
+    const struct galerna_host *host;
+};
+
+static const int constant = 1;
+static jmp_buf nowhere;
+
+static void set_nowhere(void)
+{
+    (void)setjmp(nowhere); /* the frame it returns to is gone afterwards */
+}
+
+static void leak(void)
+{
+    for (int i = 0; i < 1024; i++) {
+        char *block = malloc(1 << 20);
+
+        if (block)
+            memset(block, 1, 1 << 20);
+    }
+}
+
+static void offend(const struct offender *self, const void *given)
+{
+    switch (self->does) {
+    case CRASH:
+        *(volatile int *)0 = 1;
+        break;
+    case HANG:
+        for (;;)
+            pause();
+    case LEAVE:
+        exit(0);
+    case FORK:
+        for (int i = 0; i < 100; i++)
+            if (fork() == 0)
+                for (;;)
+                    sleep(600);
+        break;
+    case RAISE:
+        raise(SIGTERM);
+        break;
+    case SIGNAL_PARENT:
+        kill(getppid(), SIGTERM);
+        break;
+    case CLOSE:
+        for (int i = 0; i < 64; i++)
+            close(i);
+        for (;;)
+            pause();
+    case ALARM:
+        alarm(1);
+        break;
+    case LIMIT:
+        setrlimit(RLIMIT_CPU, &(struct rlimit){1, 1});
+        break;
+    case LEAK:
+        leak();
+        break;
+    case WRITE_CONST:
+        *(volatile int *)&constant = 2;
+        break;
+    case JUMP:
+        set_nowhere();
+        longjmp(nowhere, 1);
+    case CONNECT:
+        if (socket(AF_INET, SOCK_STREAM, 0) >= 0)
+            abort();
+        break;
+    case OPEN:
+        if (open("/etc/passwd", O_RDONLY) >= 0)
+            abort();
+        break;
+    case SCRIBBLE:
+        if (given)
+            memset((void *)given, 0x5a, 256);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool is_time(struct offender *self, enum place place)
+{
+    return self->in == place && self->calls++ >= self->after;
+}
+
+static const struct galerna_option options[] = {
+    {.name = "does",
+     .type = GALERNA_CHOICE,
+     .default_value = "nothing",
+     .choices = "nothing|crash|hang|leave|fork|raise|signal-parent|close|alarm|limit|leak|"
+                "write-const|jump|connect|open|scribble|refuse-slowly|wrong",
+     .description = "What it does"},
+    {.name = "in",
+     .type = GALERNA_CHOICE,
+     .default_value = "call",
+     .choices = "create|call|event",
+     .description = "Where"},
+    {.name = "after",
+     .type = GALERNA_INTEGER,
+     .default_value = "0",
+     .minimum = 0,
+     .maximum = 1000000,
+     .description = "Calls before that"},
+    {.name = "sleeps",
+     .type = GALERNA_INTEGER,
+     .default_value = "150",
+     .minimum = 0,
+     .maximum = 100000,
+     .description = "Milliseconds, of refuse-slowly"},
+};
+
+static enum galerna_verdict create(const struct galerna_host *host,
+                                   const union galerna_value *values, void **self,
+                                   struct galerna_result *result)
+{
+    struct offender *offender = calloc(1, sizeof *offender);
+
+    (void)result;
+    if (!offender)
+        return GALERNA_ERROR;
+    offender->host = host;
+    offender->does = (enum offence)values[0].choice;
+    offender->in = (enum place)values[1].choice;
+    offender->after = values[2].integer;
+    offender->sleeps = values[3].integer;
+    *self = offender;
+    if (offender->in == IN_CREATE && offender->does != NOTHING)
+        offend(offender, NULL);
+    return GALERNA_OK;
+}
+
+static void event(void *self, const struct galerna_event *event)
+{
+    if (is_time(self, IN_EVENT))
+        offend(self, event);
+}
+
+#if KIND == 1
+static enum galerna_verdict call(void *self, const struct galerna_admission_request *request,
+                                 struct galerna_result *result)
+{
+    const struct offender *offender = self;
+
+    if (!is_time(self, IN_CALL))
+        return GALERNA_SKIP;
+    if (offender->does == REFUSE_SLOWLY) {
+        usleep((useconds_t)offender->sleeps * 1000);
+        return offender->host->answer(result, GALERNA_REFUSED_FOR_GOOD, "nobody", "nobody at all");
+    }
+    if (offender->does == WRONG)
+        return (enum galerna_verdict)77;
+    offend(self, request->lease);
+    return GALERNA_SKIP;
+}
+
+static const struct galerna_admission operations = {.size = sizeof operations, .admit = call};
+#define OPERATIONS .admission = &operations
+#elif KIND == 2
+static enum galerna_verdict call(void *self, const struct galerna_victim_batch *batch,
+                                 int64_t *scores, struct galerna_result *result)
+{
+    (void)result, (void)scores;
+    if (is_time(self, IN_CALL))
+        offend(self, batch->preemptor);
+    return GALERNA_SKIP;
+}
+
+static const struct galerna_preemption operations = {.size = sizeof operations, .score = call};
+#define OPERATIONS .preemption = &operations
+#else
+static enum galerna_verdict call(void *self, const struct galerna_host_batch *batch,
+                                 int64_t *scores, struct galerna_result *result)
+{
+    (void)result, (void)scores;
+    if (is_time(self, IN_CALL))
+        offend(self, batch->lease);
+    return GALERNA_SKIP;
+}
+
+static const struct galerna_host_selection operations = {.size = sizeof operations, .score = call};
+#define OPERATIONS .host_selection = &operations
+#endif
+
+#define EXPORT(symbol) GALERNA_POLICY(symbol)
+EXPORT(SYMBOL) = {
+    GALERNA_POLICY_HEAD(KIND),
+    .name = NAME,
+    .version = "1.0",
+    .summary = "Does what no module may",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .option_size = sizeof *options,
+    .create = create,
+    .event = event,
+    OPERATIONS,
+};
