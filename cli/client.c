@@ -1,77 +1,30 @@
+/* What the commands that talk to galernad have in common. */
 #include "cli/client.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "configuration/live.h"
 #include "core/instant.h"
 #include "daemon/control/control.h"
 #include "daemon/control/moment.h"
 
-enum { ANSWER_TIMEOUT = 150000, OPTIONS_MAX = 32 };
+enum { ANSWER_TIMEOUT = 150000 };
 
-enum { LETTER_SOCKET = 256, LETTER_STATE_DIR, LETTER_JSON, LETTER_HELP };
-
-static const struct option shared[] = {
-    {"socket", required_argument, NULL, LETTER_SOCKET},
-    {"state-dir", required_argument, NULL, LETTER_STATE_DIR},
-    {"json", no_argument, NULL, LETTER_JSON},
-    {"help", no_argument, NULL, LETTER_HELP},
+const struct command_option client_options[CLIENT_OPTIONS] = {
+    {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct client, json),
+     .help = "Print the answer of galernad as a JSON document"},
+    {"socket", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = offsetof(struct client, socket),
+     .help = "Control socket of galernad. Without --socket and --state-dir: $GALERNA_SOCKET, else "
+             "/run/galerna/control.sock, else the one in your state directory"},
+    {"state-dir", .type = ARGUMENT_TEXT, .argument = "DIR",
+     .offset = offsetof(struct client, state_dir),
+     .help = "State directory of galernad, which contains its control socket"},
 };
-
-enum { SHARED = sizeof shared / sizeof *shared };
-
-void client_help(void)
-{
-    printf("  --json             print the daemon's answer, one JSON document, instead\n"
-           "  --socket PATH      the daemon's socket\n"
-           "  --state-dir DIR    the state directory of the daemon, whose socket is in it\n"
-           "  --help             print this\n");
-}
-
-static int take_shared(struct client *client, int letter, const struct client_options *own)
-{
-    switch (letter) {
-    case LETTER_SOCKET:
-        client->socket = optarg;
-        return -1;
-    case LETTER_STATE_DIR:
-        client->state_dir = optarg;
-        return -1;
-    case LETTER_JSON:
-        client->json = true;
-        return -1;
-    case LETTER_HELP:
-    case 'h':
-        own->help();
-        return EXIT_DONE;
-    default:
-        return command_usage_hint(client->command);
-    }
-}
-
-int client_parse(struct client *client, int argc, char **argv, const struct client_options *own)
-{
-    struct option options[OPTIONS_MAX];
-    int letter, n = 0, code = -1;
-
-    *client = (struct client){.command = argv[0]};
-    for (const struct option *at = own->options; at && at->name && n < OPTIONS_MAX - SHARED - 1;
-         at++)
-        options[n++] = *at;
-    for (int i = 0; i < SHARED; i++)
-        options[n++] = shared[i];
-    memset(&options[n], 0, sizeof options[n]);
-    optind = 0;
-    while (code < 0 && (letter = getopt_long(argc, argv, "h", options, NULL)) != -1)
-        code = letter < LETTER_SOCKET && letter != '?' && letter != 'h'
-                   ? own->take(own->context, client->command, letter, optarg)
-                   : take_shared(client, letter, own);
-    return code;
-}
 
 /* The exit code for an answer that says no. */
 static int refusal(const struct client *client, const json_t *answer)
@@ -175,42 +128,36 @@ int client_lease_number(const struct client *client, const char *text, int64_t *
     *number = strtoll(text, &end, 10);
     if (!*text || *end || errno || *number < 0)
         return command_usage_error(
-            client->command, "'%.60s' is no number of a lease (galerna lease list shows them)",
+            client->command, "'%.60s' is not a lease number ('galerna lease list' shows them)",
             text);
     return -1;
 }
 
-/* request is given away. */
-static int ask_and_print(const struct client *client, const struct client_question *question,
-                         json_t *request)
+int client_run(const struct call *call, const char *command, void (*print)(const json_t *answer))
 {
-    int code;
-    json_t *answer = client_ask(client, question->command, request, &code);
-
-    return answer ? client_print(client, answer, question->print) : code;
-}
-
-int client_run(int argc, char **argv, const struct client_question *question)
-{
-    struct client client;
-    int code = client_parse(&client, argc, argv, &(struct client_options){.help = question->help});
-
-    if (code < 0 && optind < argc)
-        code = command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind]);
-    return code >= 0 ? code : ask_and_print(&client, question, json_object());
-}
-
-int client_run_for_lease(int argc, char **argv, const struct client_question *question)
-{
-    struct client client;
-    int code = client_parse(&client, argc, argv, &(struct client_options){.help = question->help});
+    struct client *client = call->arguments;
+    json_t *request, *answer;
     int64_t id;
+    int code;
 
-    if (code >= 0)
+    client->command = call->name;
+    if (call->n && (code = client_lease_number(client, call->operands[0], &id)) >= 0)
         return code;
-    if (optind + 1 != argc)
-        return command_usage_error(argv[0], "expected the number of one lease");
-    if ((code = client_lease_number(&client, argv[optind], &id)) >= 0)
-        return code;
-    return ask_and_print(&client, question, json_pack("{s:I}", "lease", (json_int_t)id));
+    request = call->n ? json_pack("{s:I}", "lease", (json_int_t)id) : json_object();
+    answer = client_ask(client, command, request, &code);
+    return answer ? client_print(client, answer, print) : code;
+}
+
+void client_offer_leases(FILE *stream)
+{
+    struct client client = {.command = "galerna"};
+    const json_t *lease;
+    json_t *answer;
+    size_t i;
+    int code;
+
+    answer = client_ask(&client, "lease-list", json_object(), &code);
+    json_array_foreach(json_object_get(answer, "leases"), i, lease)
+        fprintf(stream, "%" PRId64 "\n", client_integer(lease, "lease"));
+    json_decref(answer);
 }

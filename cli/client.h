@@ -2,12 +2,11 @@
 #ifndef GALERNA_CLI_CLIENT_H
 #define GALERNA_CLI_CLIENT_H
 
-#include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "util/error.h"
+#include "util/command_line.h"
 
 struct client {
     const char *command; /* for messages */
@@ -16,20 +15,30 @@ struct client {
     const char *tolerates; /* the code of a refusal that is no news; NULL */
 };
 
-/* A command's own options, besides --socket, --state-dir, --json and --help. */
-struct client_options {
-    const struct option *options; /* ended by one without a name; vals from 1 to 127 */
-    /* Takes one. -1: go on, else the exit code after a message. */
-    int (*take)(void *context, const char *command, int letter, const char *value);
-    void *context;
-    void (*help)(void);
-};
+/* --json, --socket and --state-dir: the group of options of every command that asks galernad.
+ * at: where the structure of its arguments has its struct client. */
+enum { CLIENT_OPTIONS = 3 };
+extern const struct command_option client_options[CLIENT_OPTIONS];
+#define CLIENT_GROUP_AT(at)                                                                        \
+    {                                                                                              \
+        .options = client_options, .n = CLIENT_OPTIONS, .offset = (at)                             \
+    }
+#define CLIENT_GROUP CLIENT_GROUP_AT(0)
 
-/* Parse the command line; operands begin at optind. -1: go on, else the exit code. */
-int client_parse(struct client *client, int argc, char **argv, const struct client_options *own);
+/* Exit codes of commands that only ask, and of those about one lease. */
+#define CLIENT_CODES                                                                               \
+    {EXIT_DONE, "Success"},                                                                        \
+    {                                                                                              \
+        EXIT_FAILED, "galernad does not answer or reports an error"                                \
+    }
+#define CLIENT_LEASE_CODES                                                                         \
+    {EXIT_DONE, "Success"},                                                                        \
+    {                                                                                              \
+        EXIT_FAILED, "The lease does not exist, or galernad does not answer or reports an error"   \
+    }
 
-/* Print the help on the shared options, for the end of a command's own list. */
-void client_help(void);
+/* Print the leases that are not over, a number each line, for completion. */
+void client_offer_leases(FILE *stream);
 
 /* Ask the daemon; takes the request, which gets its "command". NULL: *code is the exit code, after
  * a message; or -1, without one, for the refusal that the client tolerates. An answer that says no
@@ -52,15 +61,8 @@ int64_t client_span(const json_t *object, const char *key);
 /* The number of a lease on the command line: "17". -1: fine, else the exit code. */
 int client_lease_number(const struct client *client, const char *text, int64_t *number);
 
-/* A command that asks, prints the answer and has no options of its own. */
-struct client_question {
-    const char *command; /* the daemon's */
-    void (*help)(void);
-    void (*print)(const json_t *answer);
-};
-
-/* All of such a command, without operands or with the number of a lease. Returns the exit code. */
-int client_run(int argc, char **argv, const struct client_question *question);
-int client_run_for_lease(int argc, char **argv, const struct client_question *question);
+/* All of a command whose arguments are a struct client: ask the daemon `command`, with the number
+ * of a lease when there is an operand, and print the answer. Returns the exit code. */
+int client_run(const struct call *call, const char *command, void (*print)(const json_t *answer));
 
 #endif

@@ -1,3 +1,4 @@
+/* The table of galerna's commands, and how the one that was typed is found, explained and run. */
 #include "cli/command.h"
 
 #include <stdbool.h>
@@ -7,55 +8,84 @@
 #include "util/suggest.h"
 
 const struct command command_table[] = {
-    {"replay", NULL, "Run lease traces through the scheduler and tell what happened",
-     command_replay},
-    {"sweep", NULL, "Replay a grid of traces, policies and options", command_sweep},
-    {"trace", "check", "Report every error of a trace, with line and column", command_trace_check},
-    {"trace", "convert", "Turn SWF and Haizea's old traces into LWF", command_trace_convert},
-    {"trace", "generate", "Make up a workload after published models", command_trace_generate},
-    {"trace", "stats", "Describe a trace: leases, sizes, load", command_trace_stats},
-    {"policy", "list", "List the policy modules that can be loaded", command_policy_list},
-    {"policy", "show", "Describe a policy module and its options", command_policy_show},
-    {"policy", "check", "Load a policy module and put it to the test", command_policy_check},
-    {"experiment", "list", "List the experiments of published papers", command_experiment_list},
-    {"experiment", "run", "Repeat an experiment and compare it with its paper",
-     command_experiment_run},
-    {"experiment", "report", "Sum up what experiments found", command_experiment_report},
-    {"lease", "request", "Ask for a lease", command_lease_request},
-    {"lease", "list", "List leases, and when they start", command_lease_list},
-    {"lease", "show", "Show everything about a lease", command_lease_show},
-    {"lease", "why", "Say why a lease waits, and until when", command_lease_why},
-    {"lease", "cancel", "Give leases up", command_lease_cancel},
-    {"lease", "history", "Tell what happened to a lease", command_lease_history},
-    {"host", "list", "List hosts and how full they are", command_host_list},
-    {"host", "timeline", "Show what happens on a host", command_host_timeline},
-    {"queue", NULL, "List the leases that wait, in order", command_queue},
-    {"status", NULL, "Say how the daemon is", command_status},
-    {"verify", NULL, "Prove that a recorded schedule keeps its promises", command_verify},
-    {"sandbox", NULL, "Serve a stand-in for OpenNebula to try things on", command_sandbox},
-    {"setup", NULL, "Tell what has to be changed in OpenNebula, and check it", command_setup},
+    {&replay_line, command_replay},
+    {&sweep_line, command_sweep},
+    {&trace_check_line, command_trace_check},
+    {&trace_convert_line, command_trace_convert},
+    {&trace_generate_line, command_trace_generate},
+    {&trace_stats_line, command_trace_stats},
+    {&policy_list_line, command_policy_list},
+    {&policy_show_line, command_policy_show},
+    {&policy_check_line, command_policy_check},
+    {&experiment_list_line, command_experiment_list},
+    {&experiment_run_line, command_experiment_run},
+    {&experiment_report_line, command_experiment_report},
+    {&lease_request_line, command_lease_request},
+    {&lease_list_line, command_lease_list},
+    {&lease_show_line, command_lease_show},
+    {&lease_why_line, command_lease_why},
+    {&lease_cancel_line, command_lease_cancel},
+    {&lease_history_line, command_lease_history},
+    {&host_list_line, command_host_list},
+    {&host_timeline_line, command_host_timeline},
+    {&queue_line, command_queue},
+    {&status_line, command_status},
+    {&verify_line, command_verify},
+    {&sandbox_line, NULL},
+    {&sandbox_show_line, NULL},
+    {&sandbox_submit_line, NULL},
+    {&sandbox_call_line, NULL},
+    {&setup_line, NULL},
 };
 
 const size_t command_count = sizeof command_table / sizeof *command_table;
+
+static const char program[] = "galerna";
+
+/* What follows "galerna " in a command's name: "lease list". */
+static const char *words_of(const struct command *command)
+{
+    return command->line->name + sizeof program;
+}
+
+static size_t noun_length(const struct command *command)
+{
+    return strcspn(words_of(command), " ");
+}
+
+/* "list", or NULL for a noun that is a command by itself. */
+static const char *verb_of(const struct command *command)
+{
+    const char *space = strchr(words_of(command), ' ');
+
+    return space ? space + 1 : NULL;
+}
+
+static bool has_noun(const struct command *command, const char *noun)
+{
+    return strlen(noun) == noun_length(command) &&
+           !strncmp(noun, words_of(command), noun_length(command));
+}
 
 static void print_commands(FILE *stream, const char *noun)
 {
     for (size_t i = 0; i < command_count; i++) {
         const struct command *command = &command_table[i];
+        const char *verb = verb_of(command);
 
-        if (!noun || !strcmp(noun, command->noun))
-            fprintf(stream, "  %-11s%-9s%s\n", command->noun, command->verb ? command->verb : "",
-                    command->summary);
+        if (!noun || has_noun(command, noun))
+            fprintf(stream, "  %-11.*s%-9s%s\n", (int)noun_length(command), words_of(command),
+                    verb ? verb : "", command->line->summary);
     }
 }
 
 static int print_help(void)
 {
-    printf("usage: galerna COMMAND [ARGUMENTS]\n\n"
-           "Galerna schedules leases of virtual machines.\n\n");
+    printf("usage: galerna COMMAND [ARGUMENT]...\n\n"
+           "Galerna schedules leases of virtual machines.\n\nCommands:\n");
     print_commands(stdout, NULL);
-    printf("\n'galerna COMMAND --help' tells about a command; galerna --version prints the "
-           "version.\n");
+    printf("\n'galerna help COMMAND' and 'galerna COMMAND --help' describe a command;\n"
+           "'galerna --version' prints the version.\n");
     return EXIT_DONE;
 }
 
@@ -68,12 +98,15 @@ static int print_version(void)
 static int unknown_noun(const char *noun)
 {
     struct suggestion suggestion;
-    char near[80];
+    char near[80], nouns[sizeof command_table / sizeof *command_table][24];
 
     suggestion_init(&suggestion, noun);
-    for (size_t i = 0; i < command_count; i++)
-        suggestion_offer(&suggestion, command_table[i].noun);
-    return command_usage_error("galerna", "unknown command '%.60s'%s", noun,
+    for (size_t i = 0; i < command_count; i++) {
+        snprintf(nouns[i], sizeof nouns[i], "%.*s", (int)noun_length(&command_table[i]),
+                 words_of(&command_table[i]));
+        suggestion_offer(&suggestion, nouns[i]);
+    }
+    return command_usage_error(program, "unknown command '%.60s'%s", noun,
                                suggestion_text(&suggestion, near, sizeof near));
 }
 
@@ -83,76 +116,134 @@ static int explain_noun(const char *noun, const char *verb)
     struct suggestion suggestion;
     char name[80], near[80];
 
-    if (verb && (!strcmp(verb, "--help") || !strcmp(verb, "-h"))) {
-        printf("usage: galerna %s VERB [ARGUMENTS]\n\n", noun);
-        print_commands(stdout, noun);
-        return EXIT_DONE;
-    }
-    snprintf(name, sizeof name, "galerna %s", noun);
+    snprintf(name, sizeof name, "%s %.60s", program, noun);
     if (!verb) {
-        fprintf(stderr, "%s: a verb is missing, one of:\n", name);
+        fprintf(stderr, "%s: missing verb, one of:\n", name);
         print_commands(stderr, noun);
         return EXIT_USAGE;
     }
+    if (!strcmp(verb, "--help") || !strcmp(verb, "-h")) {
+        printf("usage: %s VERB [ARGUMENT]...\n\nCommands:\n", name);
+        print_commands(stdout, noun);
+        return EXIT_DONE;
+    }
+    if (!strcmp(verb, "--version"))
+        return print_version();
     suggestion_init(&suggestion, verb);
     for (size_t i = 0; i < command_count; i++)
-        if (!strcmp(command_table[i].noun, noun))
-            suggestion_offer(&suggestion, command_table[i].verb);
+        if (has_noun(&command_table[i], noun) && verb_of(&command_table[i]))
+            suggestion_offer(&suggestion, verb_of(&command_table[i]));
     return command_usage_error(name, "unknown verb '%.60s'%s", verb,
                                suggestion_text(&suggestion, near, sizeof near));
 }
 
-static int run_command(const struct command *command, int argc, char **argv)
+/* The command that n words begin with, and how many words name it. known: there is such a noun. */
+static const struct command *find(char **words, int n, int *taken, bool *known)
 {
-    int taken = command->verb ? 2 : 1;
-    char name[80];
+    const struct command *alone = NULL;
 
-    snprintf(name, sizeof name, "galerna %s%s%s", command->noun, command->verb ? " " : "",
-             command->verb ? command->verb : "");
-    if (argc > taken + 1 && !strcmp(argv[taken + 1], "--version"))
-        return print_version();
-    argv[taken] = name;
-    return command->run(argc - taken, argv + taken);
+    *known = false;
+    for (size_t i = 0; i < command_count; i++) {
+        const struct command *command = &command_table[i];
+        const char *verb = verb_of(command);
+
+        if (n < 1 || !has_noun(command, words[0]))
+            continue;
+        *known = true;
+        *taken = 2;
+        if (verb && n > 1 && !strcmp(verb, words[1]))
+            return command;
+        if (!verb)
+            alone = command;
+    }
+    *taken = 1;
+    return alone;
 }
 
 static int find_and_run(int argc, char **argv)
 {
-    bool known = false;
+    bool known;
+    int taken;
+    const struct command *command = find(argv + 1, argc - 1, &taken, &known);
 
-    for (size_t i = 0; i < command_count; i++) {
-        const struct command *command = &command_table[i];
-
-        if (strcmp(command->noun, argv[1]))
-            continue;
-        known = true;
-        if (!command->verb || (argc > 2 && !strcmp(command->verb, argv[2])))
-            return run_command(command, argc, argv);
-    }
     if (!known)
         return unknown_noun(argv[1]);
-    if (argc > 2 && !strcmp(argv[2], "--version"))
+    if (!command)
+        return explain_noun(argv[1], argc > 2 ? argv[2] : NULL);
+    if (argc > taken + 1 && !strcmp(argv[taken + 1], "--version"))
         return print_version();
-    return explain_noun(argv[1], argc > 2 ? argv[2] : NULL);
+    return command_line_run(command->line, command->run ? command->run : command_run_elsewhere,
+                            argc - taken, argv + taken);
+}
+
+/* galerna help [NOUN [VERB]] */
+static int help_about(int argc, char **argv)
+{
+    bool known;
+    int taken;
+    const struct command *command = find(argv, argc, &taken, &known);
+
+    if (argc == 0)
+        return print_help();
+    if (!known)
+        return unknown_noun(argv[0]);
+    if (!command)
+        return explain_noun(argv[0], argc > 1 ? argv[1] : "--help");
+    if (argc > taken)
+        return explain_noun(argv[0], argv[taken]);
+    command_line_print_help(command->line, stdout);
+    return EXIT_DONE;
+}
+
+static void offer_nouns(FILE *stream)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (i == 0 || noun_length(&command_table[i]) != noun_length(&command_table[i - 1]) ||
+            strncmp(words_of(&command_table[i]), words_of(&command_table[i - 1]),
+                    noun_length(&command_table[i])) != 0)
+            fprintf(stream, "%.*s\n", (int)noun_length(&command_table[i]),
+                    words_of(&command_table[i]));
+}
+
+/* galerna __complete WORD...: what may stand in the place of the last word. */
+static int complete(int n, char **words)
+{
+    bool known = false, asks_help = n > 1 && !strcmp(words[0], "help");
+    const struct command *command;
+    int taken, kept = 0;
+
+    for (int i = 0; i < n; i++) /* the shell takes --set=a.b for three words */
+        if (strcmp(words[i], "=") != 0 || i + 1 == n)
+            words[kept++] = words[i];
+    n = kept - asks_help;
+    words += asks_help;
+    if (n < 1)
+        return EXIT_DONE;
+    if (n == 1)
+        command_line_offer(offer_nouns, "help|--help|--version", words[0], stdout);
+    command = n > 1 ? find(words, n - 1, &taken, &known) : NULL;
+    for (size_t i = 0; n == 2 && i < command_count; i++)
+        if (has_noun(&command_table[i], words[0]) && verb_of(&command_table[i]))
+            command_line_offer(NULL, verb_of(&command_table[i]), words[1], stdout);
+    if (command && !asks_help)
+        command_line_complete(command->line, words + taken, n - taken, stdout);
+    else if (known && n == 2)
+        command_line_offer(NULL, "--help", words[1], stdout);
+    return EXIT_DONE;
 }
 
 int command_main(int argc, char **argv)
 {
-    int code;
-
     if (argc < 2) {
-        fprintf(stderr, "usage: galerna COMMAND [ARGUMENTS]\n\n");
+        fprintf(stderr, "usage: galerna COMMAND [ARGUMENT]...\n\nCommands:\n");
         print_commands(stderr, NULL);
         return EXIT_USAGE;
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-        code = print_help();
-    else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version"))
-        code = print_version();
-    else
-        code = find_and_run(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "galerna: cannot write to standard output\n");
-        return code == EXIT_DONE ? EXIT_FAILED : code;
-    }
-    return code;
+        return command_end(help_about(argc - 2, argv + 2));
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version"))
+        return command_end(print_version());
+    if (!strcmp(argv[1], "__complete"))
+        return command_end(complete(argc - 2, argv + 2));
+    return command_end(find_and_run(argc, argv));
 }

@@ -1,68 +1,62 @@
-/* command.h: `galerna <noun> <verb>`: the table of commands, and what they have in common.
+/* command.h: the commands of galerna: each a description (util/command_line.h) and a function.
  *
- * A command gets its arguments without the noun and the verb, argv[0] being "galerna noun verb" for
- * its messages, and returns an exit code. It answers --help itself; results go to standard output,
- * everything else to standard error.
+ * Results go to standard output, everything else to standard error.
  */
 #ifndef GALERNA_CLI_COMMAND_H
 #define GALERNA_CLI_COMMAND_H
 
-#include <stddef.h>
-
-#include "util/error.h"
-
-enum {
-    EXIT_DONE = 0,
-    EXIT_FAILED = 1,
-    EXIT_REFUSED = 2,       /* by policy or for lack of room */
-    EXIT_USAGE = 64,        /* the command line is wrong */
-    EXIT_INTERRUPTED = 130, /* Ctrl-C */
-};
+#include "util/command_line.h"
 
 struct command {
-    const char *noun, *verb; /* verb NULL: the noun is a command by itself */
-    const char *summary;     /* one line for the list of commands */
-    int (*run)(int argc, char **argv);
+    const struct command_line *line;
+    command_function *run; /* NULL: galerna-opennebula has it (elsewhere.c) */
 };
 
 extern const struct command command_table[];
 extern const size_t command_count;
 
-int command_replay(int argc, char **argv);
-int command_sweep(int argc, char **argv);
-int command_trace_check(int argc, char **argv);
-int command_trace_convert(int argc, char **argv);
-int command_trace_generate(int argc, char **argv);
-int command_trace_stats(int argc, char **argv);
-int command_policy_list(int argc, char **argv);
-int command_policy_show(int argc, char **argv);
-int command_policy_check(int argc, char **argv);
-int command_experiment_list(int argc, char **argv);
-int command_experiment_run(int argc, char **argv);
-int command_experiment_report(int argc, char **argv);
-int command_verify(int argc, char **argv);
-int command_lease_request(int argc, char **argv);
-int command_lease_list(int argc, char **argv);
-int command_lease_show(int argc, char **argv);
-int command_lease_why(int argc, char **argv);
-int command_lease_cancel(int argc, char **argv);
-int command_lease_history(int argc, char **argv);
-int command_host_list(int argc, char **argv);
-int command_host_timeline(int argc, char **argv);
-int command_queue(int argc, char **argv);
-int command_status(int argc, char **argv);
-int command_sandbox(int argc, char **argv);
-int command_setup(int argc, char **argv);
+#define GALERNA_COMMAND(name)                                                                      \
+    extern const struct command_line name##_line;                                                  \
+    int command_##name(const struct call *call)
+
+GALERNA_COMMAND(replay);
+GALERNA_COMMAND(sweep);
+GALERNA_COMMAND(trace_check);
+GALERNA_COMMAND(trace_convert);
+GALERNA_COMMAND(trace_generate);
+GALERNA_COMMAND(trace_stats);
+GALERNA_COMMAND(policy_list);
+GALERNA_COMMAND(policy_show);
+GALERNA_COMMAND(policy_check);
+GALERNA_COMMAND(experiment_list);
+GALERNA_COMMAND(experiment_run);
+GALERNA_COMMAND(experiment_report);
+GALERNA_COMMAND(verify);
+GALERNA_COMMAND(lease_request);
+GALERNA_COMMAND(lease_list);
+GALERNA_COMMAND(lease_show);
+GALERNA_COMMAND(lease_why);
+GALERNA_COMMAND(lease_cancel);
+GALERNA_COMMAND(lease_history);
+GALERNA_COMMAND(host_list);
+GALERNA_COMMAND(host_timeline);
+GALERNA_COMMAND(queue);
+GALERNA_COMMAND(status);
+
+/* Those of galerna-opennebula. */
+GALERNA_COMMAND(sandbox);
+GALERNA_COMMAND(sandbox_show);
+GALERNA_COMMAND(sandbox_submit);
+GALERNA_COMMAND(sandbox_call);
+GALERNA_COMMAND(setup);
 
 /* Find and run the command that argv names: the whole program. */
 int command_main(int argc, char **argv);
 
-/* Print "galerna noun verb: message" to standard error. Returns EXIT_USAGE, after a hint at --help,
- * or EXIT_FAILED. */
-int command_usage_error(const char *command, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* The hint alone, for when getopt has said what is wrong. Returns EXIT_USAGE. */
-int command_usage_hint(const char *command);
-int command_failed(const char *command, const struct error *err);
+/* Run the command in galerna-opennebula. Returns only when that fails: EXIT_FAILED. */
+int command_run_elsewhere(const struct call *call);
+
+/* End a program: what was printed is written out; a full disk is a failure. Returns the code. */
+int command_end(int code);
 
 #endif

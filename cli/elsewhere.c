@@ -31,8 +31,7 @@ static int find_beside(char path[PATH_MAX])
     return written > 0 && written < PATH_MAX && access(path, X_OK) == 0 ? 0 : -1;
 }
 
-/* argv[0] is the command's name. */
-static int run_elsewhere(char **argv)
+int command_run_elsewhere(const struct call *call)
 {
     char path[PATH_MAX];
     int code;
@@ -40,21 +39,10 @@ static int run_elsewhere(char **argv)
     if (find_beside(path) < 0)
         snprintf(path, sizeof path, "%s/galerna-opennebula", GALERNA_LIBEXEC_FULL);
     fflush(NULL);
-    execv(path, argv);
+    call->argv[0] = (char *)call->name;
+    execv(path, call->argv);
     code = errno;
-    fprintf(stderr, "%s: %s: %s; it is installed together with galerna\n", argv[0], path,
+    fprintf(stderr, "%s: %s: %s; it is installed together with galerna\n", call->name, path,
             strerror(code));
     return EXIT_FAILED;
-}
-
-int command_sandbox(int argc, char **argv)
-{
-    (void)argc;
-    return run_elsewhere(argv);
-}
-
-int command_setup(int argc, char **argv)
-{
-    (void)argc;
-    return run_elsewhere(argv);
 }

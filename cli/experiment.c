@@ -1,8 +1,8 @@
 /* galerna experiment list and run: the experiments of published papers, repeated. */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "experiments/experiment.h"
-#include "util/memory.h"
 
 static volatile sig_atomic_t stopped;
 
@@ -22,99 +21,84 @@ static void stop(int number)
 
 struct arguments {
     struct experiment_request request;
-    const char **set;
-    size_t n_set, allocated;
+    struct text_list set;
+    int64_t parallel;
     const char *name, *folder;
     const struct experiment *experiment; /* NULL: all */
-    bool all, quiet;
+    bool all, quick, quiet;
     struct progress progress;
 };
 
-static const struct option options[] = {
-    {"out", required_argument, NULL, 'o'},
-    {"set", required_argument, NULL, 's'},
-    {"parallel", required_argument, NULL, 'j'},
-    {"quick", no_argument, NULL, 'Q'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static void print_list(void)
+static void print_list(FILE *stream)
 {
     for (size_t i = 0; i < experiment_count; i++)
-        printf("%-10s %s\n", experiment_table[i]->name, experiment_table[i]->title);
+        fprintf(stream, "%-10s %s\n", experiment_table[i]->name, experiment_table[i]->title);
 }
 
-static void print_help(void)
+static void print_experiments(FILE *stream)
 {
-    printf("usage: galerna experiment run NAME|all --out DIR [OPTION]...\n\n"
-           "Repeat an experiment and write its numbers beside those of its paper: summary.json,\n"
-           "tables (CSV), diagrams (SVG) and a page (index.html). With `all`, each goes into a\n"
-           "folder of its own below DIR. The same options give the same files.\n\n"
-           "  -o, --out DIR            where to write; made when it is not there\n"
-           "  -s, --set OPTION=VALUE   what the paper leaves open; may be repeated (see\n"
-           "                           `galerna experiment list NAME`)\n"
-           "  -j, --parallel N         processes at a time (one per processor)\n"
-           "      --quick              a small part of it, in seconds, to see that it works\n"
-           "  -q, --quiet              no progress bar, no list of verdicts\n"
-           "      --help               print this\n\n"
-           "Experiments:\n");
-    print_list();
-    printf("\nExit code: 0 done, whatever the verdicts, 1 failed, 64 wrong command line,\n"
-           "130 interrupted.\n");
+    fprintf(stream, "Experiments:\n");
+    print_list(stream);
 }
 
-static int parse_option(struct arguments *arguments, const char *command, int letter)
+static void offer_names(FILE *stream)
 {
-    char *end;
-
-    switch (letter) {
-    case 'o':
-        arguments->folder = optarg;
-        return -1;
-    case 's':
-        arguments->set = memory_grow(arguments->set, &arguments->allocated, arguments->n_set + 1,
-                                     sizeof *arguments->set);
-        arguments->set[arguments->n_set++] = optarg;
-        return -1;
-    case 'j':
-        arguments->request.parallel = strtol(optarg, &end, 10);
-        if (!*optarg || *end || arguments->request.parallel < 1 ||
-            arguments->request.parallel > 1024)
-            return command_usage_error(command, "--parallel %.40s: expected 1 to 1024", optarg);
-        return -1;
-    case 'Q':
-        arguments->request.quick = true;
-        return -1;
-    case 'q':
-        arguments->quiet = true;
-        return -1;
-    case 'h':
-        print_help();
-        return EXIT_DONE;
-    default:
-        return command_usage_hint(command);
-    }
+    for (size_t i = 0; i < experiment_count; i++)
+        fprintf(stream, "%s\n", experiment_table[i]->name);
 }
 
-static int parse(struct arguments *arguments, int argc, char **argv)
+static void offer_names_and_all(FILE *stream)
 {
-    int letter, code = -1;
-
-    optind = 0;
-    while (code < 0 && (letter = getopt_long(argc, argv, "ho:s:j:q", options, NULL)) != -1)
-        code = parse_option(arguments, argv[0], letter);
-    if (code >= 0)
-        return code;
-    if (optind < argc)
-        arguments->name = argv[optind++];
-    if (optind < argc)
-        return command_usage_error(argv[0], "unexpected argument '%.60s'", argv[optind]);
-    if (arguments->name && !arguments->folder)
-        return command_usage_error(argv[0], "--out is missing: the folder to write to");
-    return -1;
+    offer_names(stream);
+    fputs("all\n", stream);
 }
+
+static void offer_settings(FILE *stream)
+{
+    for (size_t i = 0; i < experiment_count; i++)
+        for (size_t k = 0; k < experiment_table[i]->n_options; k++)
+            fprintf(stream, "%s=\n", experiment_table[i]->options[k].name);
+}
+
+#define AT(member) offsetof(struct arguments, member)
+
+static const struct command_option run_options[] = {
+    {"out", .letter = 'o', .type = ARGUMENT_TEXT, .argument = "DIR", .offset = AT(folder),
+     .help = "Write to DIR, which is created if it does not exist. Files of earlier runs are "
+             "replaced"},
+    {"set", .letter = 's', .type = ARGUMENT_LIST, .argument = "OPTION=VALUE", .offset = AT(set),
+     .offer = offer_settings,
+     .help = "Set what the paper leaves open. May be repeated; 'galerna experiment list NAME' "
+             "lists the options with their defaults"},
+    {"parallel", .letter = 'j', .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(parallel),
+     .least = 1, .most = 1024,
+     .help = "Run at most N processes at a time, one per processor by default. It does not change "
+             "the results"},
+    {"quick", .type = ARGUMENT_FLAG, .offset = AT(quick),
+     .help = "Run a small part of the experiment, in seconds, to see that it works. The verdicts "
+             "then mean nothing"},
+    {"quiet", .letter = 'q', .type = ARGUMENT_FLAG, .offset = AT(quiet),
+     .help = "Print no progress bar and no list of verdicts"},
+};
+
+const struct command_line experiment_run_line = {
+    .name = "galerna experiment run",
+    .summary = "Repeat an experiment and compare it with its paper",
+    .purpose =
+        "Repeat an experiment and write its numbers beside those of its paper: summary.json, "
+        "tables (CSV), diagrams (SVG) and a page (index.html). With 'all', each experiment "
+        "goes into a directory of its own below DIR. The same options give the same files.",
+    .operands = "NAME|all",
+    .least = 1,
+    .most = 1,
+    .groups = {{.options = run_options, .n = sizeof run_options / sizeof *run_options}},
+    .more = print_experiments,
+    .codes = {{EXIT_DONE, "Success, whatever the verdicts"},
+              {EXIT_FAILED, "A run or a file failed"},
+              {EXIT_INTERRUPTED, "Interrupted"}},
+    .offer = offer_names_and_all,
+    .size = sizeof(struct arguments),
+};
 
 static void show(void *context, double done, const char *what)
 {
@@ -128,8 +112,8 @@ static int run_one(struct arguments *arguments, const struct experiment *experim
     int result;
 
     arguments->request.folder = folder;
-    arguments->request.set = arguments->set;
-    arguments->request.n_set = arguments->n_set;
+    arguments->request.set = (const char *const *)arguments->set.items;
+    arguments->request.n_set = arguments->set.n;
     progress_init(&arguments->progress, arguments->quiet);
     result = experiment_perform(experiment, &arguments->request, verdicts, err);
     progress_finish(&arguments->progress);
@@ -160,20 +144,21 @@ static bool check(struct arguments *arguments, const char *command)
 {
     struct error err = {0};
 
-    if (!arguments->name) {
-        command_usage_error(command, "which experiment? One of the list, or all");
+    if (!arguments->folder) {
+        command_usage_error(command, "--out is missing: the directory to write to");
         return false;
     }
     arguments->all = strcmp(arguments->name, "all") == 0;
-    if (arguments->all && arguments->n_set > 0) {
+    if (arguments->all && arguments->set.n > 0) {
         command_usage_error(command, "--set goes with one experiment, not with all");
         return false;
     }
     if (arguments->all)
         return true;
     arguments->experiment = experiment_find(arguments->name, &err);
-    if (!arguments->experiment || experiment_check_options(arguments->experiment, arguments->set,
-                                                           arguments->n_set, &err) < 0) {
+    if (!arguments->experiment ||
+        experiment_check_options(arguments->experiment, (const char *const *)arguments->set.items,
+                                 arguments->set.n, &err) < 0) {
         command_usage_error(command, "%s", err.text);
         return false;
     }
@@ -186,25 +171,26 @@ static int run(struct arguments *arguments, struct error *err)
                           : run_one(arguments, arguments->experiment, arguments->folder, err);
 }
 
-int command_experiment_run(int argc, char **argv)
+int command_experiment_run(const struct call *call)
 {
-    struct arguments arguments = {.request = {.stop = &stopped, .progress = show}};
+    struct arguments *arguments = call->arguments;
     const struct sigaction action = {.sa_handler = stop};
     struct error err = {0};
-    int code = parse(&arguments, argc, argv);
 
-    if (code < 0 && !check(&arguments, argv[0]))
-        code = EXIT_USAGE;
-    arguments.request.context = &arguments.progress;
+    arguments->name = call->operands[0];
+    arguments->request.stop = &stopped;
+    arguments->request.progress = show;
+    arguments->request.context = &arguments->progress;
+    arguments->request.parallel = (long)arguments->parallel;
+    arguments->request.quick = arguments->quick;
+    if (!check(arguments, call->name))
+        return EXIT_USAGE;
     stopped = 0;
     sigaction(SIGINT, &action, NULL);
-    if (code < 0) {
-        code = run(&arguments, &err) < 0 ? command_failed(argv[0], &err) : EXIT_DONE;
-        if (code == EXIT_FAILED && err.code == EINTR)
-            code = EXIT_INTERRUPTED;
-    }
-    free(arguments.set);
-    return code;
+    if (run(arguments, &err) == 0)
+        return EXIT_DONE;
+    command_failed(call->name, &err);
+    return err.code == EINTR ? EXIT_INTERRUPTED : EXIT_FAILED;
 }
 
 static void print_experiment(const struct experiment *experiment)
@@ -224,25 +210,28 @@ static void print_experiment(const struct experiment *experiment)
     }
 }
 
-int command_experiment_list(int argc, char **argv)
+const struct command_line experiment_list_line = {
+    .name = "galerna experiment list",
+    .summary = "List the experiments of published papers",
+    .purpose = "List the experiments, or describe one and its options.",
+    .operands = "[NAME]",
+    .most = 1,
+    .codes = {{EXIT_DONE, "Success"}},
+    .offer = offer_names,
+};
+
+int command_experiment_list(const struct call *call)
 {
     const struct experiment *experiment;
     struct error err;
 
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        printf("usage: galerna experiment list [NAME]\n\n"
-               "List the experiments, or tell about one and its options.\n");
+    if (!call->n) {
+        print_list(stdout);
         return EXIT_DONE;
     }
-    if (argc > 2 || (argc > 1 && argv[1][0] == '-'))
-        return command_usage_error(argv[0], "unexpected argument '%.60s'", argv[argc - 1]);
-    if (argc == 1) {
-        print_list();
-        return EXIT_DONE;
-    }
-    experiment = experiment_find(argv[1], &err);
+    experiment = experiment_find(call->operands[0], &err);
     if (!experiment)
-        return command_usage_error(argv[0], "%s", err.text);
+        return command_usage_error(call->name, "%s", err.text);
     print_experiment(experiment);
     return EXIT_DONE;
 }

@@ -1,7 +1,6 @@
 /* galerna experiment report: what was found, of all experiments below a folder. */
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -157,29 +156,31 @@ static void finish(struct report *report)
     free(report->items);
 }
 
-int command_experiment_report(int argc, char **argv)
+const struct command_line experiment_report_line = {
+    .name = "galerna experiment report",
+    .summary = "Summarize the results of experiments",
+    .purpose =
+        "Print the claims, numbers and verdicts of the experiments that were run into DIR or "
+        "into directories below it, and write DIR/index.html with links to their pages.",
+    .operands = "DIR",
+    .least = 1,
+    .most = 1,
+    .codes = {{EXIT_DONE, "Success"},
+              {EXIT_FAILED, "There are no results, or they cannot be read or written"}},
+};
+
+int command_experiment_report(const struct call *call)
 {
-    struct report report = {0};
+    struct report report = {.folder = call->operands[0]};
     struct error err;
     int code = EXIT_DONE;
 
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        printf("usage: galerna experiment report DIR\n\n"
-               "Print the claims, numbers and verdicts of the experiments that were run into DIR "
-               "or\ninto folders in it, and write DIR/index.html with links to their pages.\n\n"
-               "Exit code: 0 done, 1 there are none or one cannot be read, 64 wrong command "
-               "line.\n");
-        return EXIT_DONE;
-    }
-    if (argc != 2 || argv[1][0] == '-')
-        return command_usage_error(argv[0], "expected one folder");
-    report.folder = argv[1];
     if (collect(&report, &err) < 0)
-        code = command_failed(argv[0], &err);
+        code = command_failed(call->name, &err);
     else
         print(&report);
     if (code == EXIT_DONE && write_index(&report, &err) < 0)
-        code = command_failed(argv[0], &err);
+        code = command_failed(call->name, &err);
     finish(&report);
     return code;
 }

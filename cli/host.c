@@ -11,14 +11,6 @@
 #include "core/instant.h"
 #include "util/memory.h"
 
-static void print_list_help(void)
-{
-    printf("usage: galerna host list [OPTION]...\n\n"
-           "List the hosts: their state, and how much of them the VMs there use now.\n\n");
-    client_help();
-    printf("\nExit code: 0 done, 1 the daemon does not answer, 64 wrong command line.\n");
-}
-
 static double number(const json_t *object, const char *key)
 {
     return json_number_value(json_object_get(object, key));
@@ -55,20 +47,18 @@ static void print_hosts(const json_t *answer)
     table_destroy(table);
 }
 
-int command_host_list(int argc, char **argv)
-{
-    return client_run(argc, argv,
-                      &(struct client_question){"host-list", print_list_help, print_hosts});
-}
+const struct command_line host_list_line = {
+    .name = "galerna host list",
+    .summary = "List hosts and their usage",
+    .purpose = "List the hosts, their state, and how much of their capacity VMs use now.",
+    .groups = {CLIENT_GROUP},
+    .codes = {CLIENT_CODES},
+    .size = sizeof(struct client),
+};
 
-static void print_timeline_help(void)
+int command_host_list(const struct call *call)
 {
-    printf("usage: galerna host timeline [OPTION]... HOST\n\n"
-           "What happens on a host, by its number or name: what is there now and what is planned,\n"
-           "in the order of time.\n\n");
-    client_help();
-    printf("\nExit code: 0 done, 1 there is no such host or the daemon does not answer, 64 wrong\n"
-           "command line.\n");
+    return client_run(call, "host-list", print_hosts);
 }
 
 static int compare_operations(const void *one, const void *two)
@@ -127,24 +117,49 @@ static void print_timeline(const json_t *answer)
     free(items);
 }
 
-int command_host_timeline(int argc, char **argv)
+static void offer_hosts(FILE *stream)
 {
-    struct client client;
-    int code =
-        client_parse(&client, argc, argv, &(struct client_options){.help = print_timeline_help});
+    struct client client = {.command = "galerna"};
+    const json_t *host;
+    json_t *answer;
+    size_t i;
+    int code;
+
+    answer = client_ask(&client, "host-list", json_object(), &code);
+    json_array_foreach(json_object_get(answer, "hosts"), i, host) fprintf(
+        stream, "%" PRId64 "\n%s\n", client_integer(host, "host"), client_text(host, "name"));
+    json_decref(answer);
+}
+
+const struct command_line host_timeline_line = {
+    .name = "galerna host timeline",
+    .summary = "Show what runs and is planned on a host",
+    .purpose = "Show what runs on a host and what is planned there, in order of time. HOST is its "
+               "number or name.",
+    .operands = "HOST",
+    .least = 1,
+    .most = 1,
+    .groups = {CLIENT_GROUP},
+    .codes = {{EXIT_DONE, "Success"},
+              {EXIT_FAILED, "The host does not exist, or galernad does not answer"}},
+    .offer = offer_hosts,
+    .size = sizeof(struct client),
+};
+
+int command_host_timeline(const struct call *call)
+{
+    struct client *client = call->arguments;
+    const char *host = call->operands[0];
     json_t *request, *answer;
     char *end;
-    long id;
+    long id = strtol(host, &end, 10);
+    int code;
 
-    if (code >= 0)
-        return code;
-    if (optind + 1 != argc || !*argv[optind])
-        return command_usage_error(argv[0], "expected the number or name of one host");
-    id = strtol(argv[optind], &end, 10);
-    request = *end ? json_pack("{s:s}", "host", argv[optind])
-                   : json_pack("{s:I}", "host", (json_int_t)id);
+    client->command = call->name;
+    request = *end || !*host ? json_pack("{s:s}", "host", host)
+                             : json_pack("{s:I}", "host", (json_int_t)id);
     if (!request)
-        return command_usage_error(argv[0], "the name of the host is no UTF-8");
-    answer = client_ask(&client, "host-timeline", request, &code);
-    return answer ? client_print(&client, answer, print_timeline) : code;
+        return command_usage_error(call->name, "the name of the host is not valid UTF-8");
+    answer = client_ask(client, "host-timeline", request, &code);
+    return answer ? client_print(client, answer, print_timeline) : code;
 }

@@ -1,35 +1,23 @@
 /* galerna lease history, galerna lease cancel. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
 #include "cli/time_words.h"
 
-static void print_history_help(void)
-{
-    printf("usage: galerna lease history [OPTION]... [LEASE]\n\n"
-           "Tell what happened to a lease, oldest first; without LEASE, what happened to all of\n"
-           "them and to the daemon.\n\n"
-           "  --limit N          the newest N events only (1000)\n");
-    client_help();
-    printf("\nExit code: 0 done, 1 there is no such lease or the daemon does not answer, 64 wrong\n"
-           "command line.\n");
-}
+struct history_arguments {
+    struct client client;
+    int64_t limit;
+};
 
-static int take_limit(void *context, const char *command, int letter, const char *value)
-{
-    char *end;
-    long number = strtol(value, &end, 10);
-
-    (void)letter;
-    if (!*value || *end || number < 1 || number > 100000)
-        return command_usage_error(command, "--limit %.60s: a number from 1 to 100000", value);
-    json_object_set_new(context, "limit", json_integer(number));
-    return -1;
-}
+static const struct command_option history_options[] = {
+    {"limit", .type = ARGUMENT_INTEGER, .argument = "N",
+     .offset = offsetof(struct history_arguments, limit), .otherwise = "1000", .least = 1,
+     .most = 100000, .help = "Show only the newest N events"},
+};
 
 static void print_events(const json_t *answer)
 {
@@ -57,39 +45,34 @@ static void print_events(const json_t *answer)
     table_destroy(table);
 }
 
-int command_lease_history(int argc, char **argv)
+const struct command_line lease_history_line = {
+    .name = "galerna lease history",
+    .summary = "Show what happened to a lease",
+    .purpose = "Show the events of a lease, oldest first. Without LEASE, show the events of all "
+               "leases and of galernad itself.",
+    .operands = "[LEASE]",
+    .most = 1,
+    .groups = {{.options = history_options, .n = 1}, CLIENT_GROUP},
+    .codes = {CLIENT_LEASE_CODES},
+    .offer = client_offer_leases,
+    .size = sizeof(struct history_arguments),
+};
+
+int command_lease_history(const struct call *call)
 {
-    static const struct option options[] = {
-        {"limit", required_argument, NULL, 'l'},
-        {NULL, 0, NULL, 0},
-    };
-    struct client client;
-    json_t *request = json_object(), *answer;
-    int code =
-        client_parse(&client, argc, argv,
-                     &(struct client_options){options, take_limit, request, print_history_help});
+    struct history_arguments *arguments = call->arguments;
+    json_t *request, *answer;
     int64_t id;
+    int code;
 
-    if (code < 0 && argc - optind > 1)
-        code = command_usage_error(argv[0], "expected the number of one lease, or none");
-    if (code < 0 && optind < argc && (code = client_lease_number(&client, argv[optind], &id)) < 0)
-        json_object_set_new(request, "lease", json_integer(id));
-    if (code >= 0) {
-        json_decref(request);
+    arguments->client.command = call->name;
+    if (call->n && (code = client_lease_number(&arguments->client, call->operands[0], &id)) >= 0)
         return code;
-    }
-    answer = client_ask(&client, "lease-history", request, &code);
-    return answer ? client_print(&client, answer, print_events) : code;
-}
-
-static void print_cancel_help(void)
-{
-    printf("usage: galerna lease cancel [OPTION]... LEASE...\n\n"
-           "Give leases up: waiting ones leave the queue, running ones are ended.\n\n");
-    client_help();
-    printf(
-        "\nExit code: 0 done, 1 a lease could not be cancelled or the daemon does not answer, 64\n"
-        "wrong command line.\n");
+    request = json_pack("{s:I}", "limit", (json_int_t)arguments->limit);
+    if (call->n)
+        json_object_set_new(request, "lease", json_integer(id));
+    answer = client_ask(&arguments->client, "lease-history", request, &code);
+    return answer ? client_print(&arguments->client, answer, print_events) : code;
 }
 
 static int cancel_one(const struct client *client, const char *text)
@@ -113,24 +96,36 @@ static int cancel_one(const struct client *client, const char *text)
     return code;
 }
 
-int command_lease_cancel(int argc, char **argv)
+const struct command_line lease_cancel_line = {
+    .name = "galerna lease cancel",
+    .summary = "Cancel leases",
+    .purpose = "Cancel leases: waiting leases leave the queue, running leases are ended.",
+    .operands = "LEASE...",
+    .least = 1,
+    .most = OPERANDS_ANY,
+    .groups = {CLIENT_GROUP},
+    .codes = {{EXIT_DONE, "All leases are cancelled"},
+              {EXIT_FAILED, "A lease could not be cancelled, or galernad does not answer"}},
+    .offer = client_offer_leases,
+    .size = sizeof(struct client),
+};
+
+int command_lease_cancel(const struct call *call)
 {
-    struct client client;
-    int code =
-        client_parse(&client, argc, argv, &(struct client_options){.help = print_cancel_help});
+    struct client *client = call->arguments;
+    int code = EXIT_DONE;
     int64_t id;
 
-    if (code >= 0)
-        return code;
-    if (optind == argc)
-        return command_usage_error(argv[0], "expected the number of a lease");
-    /* Nothing is cancelled when one of the numbers is none. */
-    for (int i = optind; i < argc; i++)
-        if ((code = client_lease_number(&client, argv[i], &id)) >= 0)
-            return code;
-    code = EXIT_DONE;
-    for (int i = optind; i < argc; i++) {
-        int failed = cancel_one(&client, argv[i]);
+    client->command = call->name;
+    /* All numbers are checked before the first lease is cancelled. */
+    for (int i = 0; i < call->n; i++) {
+        int wrong = client_lease_number(client, call->operands[i], &id);
+
+        if (wrong >= 0)
+            return wrong;
+    }
+    for (int i = 0; i < call->n; i++) {
+        int failed = cancel_one(client, call->operands[i]);
 
         if (failed)
             code = failed;

@@ -1,7 +1,8 @@
 /* galerna lease list, galerna queue. */
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/client.h"
@@ -11,59 +12,29 @@
 #include "core/instant.h"
 
 struct list_arguments {
-    json_t *request;
-    bool start;
+    struct client client;
+    struct text_list phases;
+    const char *user;
+    int64_t limit;
+    bool all, start;
 };
 
-static void print_help(void)
-{
-    printf("usage: galerna lease list [OPTION]...\n\n"
-           "List leases: those that run first, then reservations by their start, then the queue\n"
-           "in its order. START is when a lease started or will; ~ marks an estimate.\n\n"
-           "  --phase PHASE      only leases in this phase, such as waiting, reserved, running,\n"
-           "                     parked, refused; may be given several times\n"
-           "  --user NAME        only leases of this user\n"
-           "  --all              those that are over too\n"
-           "  --limit N          of those that are over and put away the newest N (1000)\n"
-           "  --start            when each lease starts, and whether that is a contract or an\n"
-           "                     estimate\n");
-    client_help();
-    printf("\nExit code: 0 done, 1 the daemon does not answer, 64 wrong command line.\n");
-}
+#define AT(member) offsetof(struct list_arguments, member)
 
-static int take_option(void *context, const char *command, int letter, const char *value)
-{
-    struct list_arguments *arguments = context;
-    json_t *phases;
-    char *end;
-    long number;
-
-    switch (letter) {
-    case 'p':
-        phases = json_object_get(arguments->request, "phase");
-        if (!phases) {
-            phases = json_array();
-            json_object_set_new(arguments->request, "phase", phases);
-        }
-        json_array_append_new(phases, json_string(value));
-        return -1;
-    case 'u':
-        json_object_set_new(arguments->request, "user", json_string(value));
-        return -1;
-    case 'a':
-        json_object_set_new(arguments->request, "all", json_true());
-        return -1;
-    case 'l':
-        number = strtol(value, &end, 10);
-        if (!*value || *end || number < 0 || number > 10000)
-            return command_usage_error(command, "--limit %.60s: a number from 0 to 10000", value);
-        json_object_set_new(arguments->request, "limit", json_integer(number));
-        return -1;
-    default:
-        arguments->start = true;
-        return -1;
-    }
-}
+static const struct command_option list_options[] = {
+    {"phase", .type = ARGUMENT_LIST, .argument = "PHASE", .offset = AT(phases),
+     .words = "gathering|waiting|reserved|starting|running|stopping|parked|ending|ended|refused|"
+              "failed",
+     .help = "Show only leases in this phase: gathering, waiting, reserved, starting, running, "
+             "stopping, parked, ending, ended, refused or failed. May be repeated"},
+    {"user", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(user),
+     .help = "Show only leases of this user"},
+    {"all", .type = ARGUMENT_FLAG, .offset = AT(all), .help = "Show leases that are over, too"},
+    {"limit", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(limit), .otherwise = "1000",
+     .least = 0, .most = 10000, .help = "With --all: show only the newest N archived leases"},
+    {"start", .type = ARGUMENT_FLAG, .offset = AT(start),
+     .help = "Show when each lease starts, and whether that is a contract or an estimate"},
+};
 
 static void add_lease(struct table *table, const json_t *lease, int64_t now)
 {
@@ -121,44 +92,54 @@ static void print_list(const json_t *answer, bool start)
     table_destroy(table);
 }
 
-int command_lease_list(int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"phase", required_argument, NULL, 'p'}, {"user", required_argument, NULL, 'u'},
-        {"all", no_argument, NULL, 'a'},         {"limit", required_argument, NULL, 'l'},
-        {"start", no_argument, NULL, 's'},       {NULL, 0, NULL, 0},
-    };
-    struct list_arguments arguments = {.request = json_object()};
-    struct client client;
-    int code = client_parse(&client, argc, argv,
-                            &(struct client_options){options, take_option, &arguments, print_help});
-    json_t *answer;
+const struct command_line lease_list_line = {
+    .name = "galerna lease list",
+    .summary = "List leases and when they start",
+    .purpose =
+        "List leases: running leases first, then reservations by their start, then the queue "
+        "in its order. In the column START, '~' marks an estimate and 'due' a start that "
+        "was expected and has not come.",
+    .groups = {{.options = list_options, .n = sizeof list_options / sizeof *list_options},
+               CLIENT_GROUP},
+    .codes = {CLIENT_CODES},
+    .size = sizeof(struct list_arguments),
+};
 
-    if (code < 0 && optind < argc)
-        code = command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind]);
-    if (code >= 0) {
-        json_decref(arguments.request);
-        return code;
-    }
-    answer = client_ask(&client, "lease-list", arguments.request, &code);
+static json_t *list_request(const struct list_arguments *arguments)
+{
+    json_t *request = json_pack("{s:I}", "limit", (json_int_t)arguments->limit);
+    json_t *phases = json_array();
+
+    for (size_t i = 0; i < arguments->phases.n; i++)
+        json_array_append_new(phases, json_string(arguments->phases.items[i]));
+    if (arguments->phases.n)
+        json_object_set(request, "phase", phases);
+    json_decref(phases);
+    if (arguments->user)
+        json_object_set_new(request, "user", json_string(arguments->user));
+    if (arguments->all)
+        json_object_set_new(request, "all", json_true());
+    return request;
+}
+
+int command_lease_list(const struct call *call)
+{
+    struct list_arguments *arguments = call->arguments;
+    struct client *client = &arguments->client;
+    json_t *answer;
+    int code;
+
+    client->command = call->name;
+    answer = client_ask(client, "lease-list", list_request(arguments), &code);
     if (!answer)
         return code;
     code = EXIT_DONE;
-    if (client.json)
-        code = client_print_json(&client, answer);
+    if (client->json)
+        code = client_print_json(client, answer);
     else
-        print_list(answer, arguments.start);
+        print_list(answer, arguments->start);
     json_decref(answer);
     return code;
-}
-
-static void print_queue_help(void)
-{
-    printf("usage: galerna queue [OPTION]...\n\n"
-           "List the leases that wait, in the order in which they are considered, and why each\n"
-           "waits. 'galerna lease why' tells more about one of them.\n\n");
-    client_help();
-    printf("\nExit code: 0 done, 1 the daemon does not answer, 64 wrong command line.\n");
 }
 
 static void print_queue(const json_t *answer)
@@ -193,8 +174,18 @@ static void print_queue(const json_t *answer)
     table_destroy(table);
 }
 
-int command_queue(int argc, char **argv)
+const struct command_line queue_line = {
+    .name = "galerna queue",
+    .summary = "List waiting leases in the order of the queue",
+    .purpose =
+        "List the waiting leases in the order in which they are considered, and why each one "
+        "waits. 'galerna lease why' explains one of them in detail.",
+    .groups = {CLIENT_GROUP},
+    .codes = {CLIENT_CODES},
+    .size = sizeof(struct client),
+};
+
+int command_queue(const struct call *call)
 {
-    return client_run(argc, argv,
-                      &(struct client_question){"queue", print_queue_help, print_queue});
+    return client_run(call, "queue", print_queue);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,182 +15,158 @@
 #include "core/instant.h"
 #include "daemon/control/moment.h"
 
-enum { WAIT_DEFAULT = 20, WAIT_MAX = 86400, LOOK_EVERY = 500 /* milliseconds */ };
+enum { WAIT_MAX = 86400, LOOK_EVERY = 500 /* milliseconds */ };
 
 struct request_arguments {
-    json_t *request;
-    int64_t now;
-    int64_t start, earliest, deadline;
-    bool immediate, dry_run;
-    const char *terms;
+    struct client client;
+    json_t *request;            /* NULL: nothing was asked for yet */
+    const char *start;          /* as written */
+    int64_t earliest, deadline; /* 0: not given */
+    bool dry_run;
     int64_t wait; /* seconds */
 };
 
-static void print_help(void)
+/* The document that options are put into. value: where the arguments have it. */
+static json_t *document(void *value)
 {
-    printf("usage: galerna lease request [OPTION]...\n\n"
-           "Ask for a lease: VMs that start and stop together. The daemon makes them in\n"
-           "OpenNebula; then it decides, and this command says what it decided.\n\n"
-           "  --cpu N            processors of a VM, such as 0.5\n"
-           "  --memory SIZE      memory of a VM in MB, or with a unit: 512, 512M, 2G\n"
-           "  --count N          VMs (1)\n"
-           "  --template ID      instantiate this template of OpenNebula; --cpu and --memory\n"
-           "                     are then optional\n"
-           "  --name NAME        name of the VMs\n"
-           "  --start WHEN       now: now or never; a time: a reservation of that time;\n"
-           "                     best-effort: as soon as there is room (the default)\n"
-           "  --earliest TIME    not before this time\n"
-           "  --deadline TIME    finished by this time, accepted or refused at once\n"
-           "  --duration SPAN    how long it runs; unlimited is the default\n"
-           "  --preemptible      it may be suspended to make room for others\n"
-           "  --terms TERMS      what may be done to it to make room: cancelable, suspendable,\n"
-           "                     migratable, restartable, non-preemptable (the default)\n"
-           "  --priority N       larger wins (0)\n"
-           "  --dry-run          only say whether it would fit, and when\n"
-           "  --wait SECONDS     how long to wait for the decision (20); 0: do not\n");
-    client_help();
-    printf("\nTIME is +SPAN from now, 15:04, '2026-11-21 15:04[:05]' in local time, or RFC 3339.\n"
-           "SPAN is 90s, 30m, 1h30m, 2d, or HH:MM[:SS].\n\n"
-           "Exit code: 0 accepted or waiting, 1 failed, 2 refused, 64 wrong command line.\n");
+    json_t **request = value;
+
+    if (!*request)
+        *request = json_object();
+    return *request;
 }
 
-static int take_time(const struct request_arguments *arguments, const char *command,
-                     const char *option, const char *value, int64_t *instant)
+static int put(void *value, const char *field, json_t *content, struct error *err)
 {
-    if (time_words_parse_instant(value, arguments->now, instant))
-        return -1;
-    return command_usage_error(command,
-                               "--%s %.60s: expected a time such as +1h30m, 15:04, '2026-11-21 "
-                               "15:04' or 2026-11-21T15:04:05+01:00",
-                               option, value);
+    if (json_object_set_new(document(value), field, content) < 0)
+        return error_set(err, EINVAL, "expected valid UTF-8");
+    return 0;
 }
 
-static int take_start(struct request_arguments *arguments, const char *command, const char *value)
+static int take_text(const struct command_option *option, void *value, const char *text,
+                     struct error *err)
 {
-    arguments->immediate = strcmp(value, "now") == 0;
-    arguments->start = INSTANT_NONE;
-    if (arguments->immediate || strcmp(value, "best-effort") == 0 ||
-        strcmp(value, "best_effort") == 0)
-        return -1;
-    return take_time(arguments, command, "start", value, &arguments->start);
+    return put(value, option->name, json_string(text), err);
 }
 
-static int take_number(struct request_arguments *arguments, const char *command, const char *field,
-                       const char *value, int64_t low)
+static int take_integer(const struct command_option *option, void *value, const char *text,
+                        struct error *err)
 {
     char *end;
     long long number;
 
     errno = 0;
-    number = strtoll(value, &end, 10);
-    if (!*value || *end || errno || number < low)
-        return command_usage_error(
-            command, "--%s %.60s: expected a whole number, %" PRId64 " or more", field, value, low);
-    json_object_set_new(arguments->request, field, json_integer(number));
-    return -1;
+    number = strtoll(text, &end, 10);
+    if (!*text || *end || errno || (double)number < option->least)
+        return error_set(err, EINVAL, "expected a whole number, %.0f or more", option->least);
+    return put(value, option->name, json_integer(number), err);
 }
 
-static int take_cpu(struct request_arguments *arguments, const char *command, const char *value)
+static int take_cpu(const struct command_option *option, void *value, const char *text,
+                    struct error *err)
 {
     char *end;
-    double number = strtod(value, &end);
+    double number = strtod(text, &end);
 
-    if (!*value || *end || !isfinite(number) || number < 0.01)
-        return command_usage_error(command, "--cpu %.60s: expected processors, 0.01 or more",
-                                   value);
-    json_object_set_new(arguments->request, "cpu", json_real(number));
-    return -1;
+    if (!*text || *end || !isfinite(number) || number < 0.01)
+        return error_set(err, EINVAL, "expected a number of processors, 0.01 or more");
+    return put(value, option->name, json_real(number), err);
 }
 
-static int take_memory(struct request_arguments *arguments, const char *command, const char *value)
+static int take_memory(const struct command_option *option, void *value, const char *text,
+                       struct error *err)
 {
     char *end;
-    double number = strtod(value, &end);
+    double number = strtod(text, &end);
 
-    if (end != value && (!strcmp(end, "G") || !strcmp(end, "GB")))
+    if (end != text && (!strcmp(end, "G") || !strcmp(end, "GB")))
         number *= 1024;
-    else if (end == value || (*end && strcmp(end, "M") != 0 && strcmp(end, "MB") != 0))
+    else if (end == text || (*end && strcmp(end, "M") != 0 && strcmp(end, "MB") != 0))
         number = 0;
     if (!isfinite(number) || number < 1 || number > 1e12)
-        return command_usage_error(command, "--memory %.60s: expected MB, such as 512, 512M or 2G",
-                                   value);
-    json_object_set_new(arguments->request, "memory", json_integer(llround(number)));
-    return -1;
+        return error_set(err, EINVAL, "expected MB, such as 512, 512M or 2G");
+    return put(value, option->name, json_integer(llround(number)), err);
 }
 
-static int take_duration(struct request_arguments *arguments, const char *command,
-                         const char *value)
+static int take_duration(const struct command_option *option, void *value, const char *text,
+                         struct error *err)
 {
     int64_t span;
 
-    if (!time_words_parse_span(value, &span))
-        return command_usage_error(command,
-                                   "--duration %.60s: expected a span such as 90s, 1h30m, 2d, "
-                                   "01:30:00, or unlimited",
-                                   value);
-    json_object_set_new(arguments->request, "duration",
-                        span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span));
-    return -1;
+    if (!time_words_parse_span(text, &span))
+        return error_set(err, EINVAL,
+                         "expected a duration such as 90s, 1h30m, 2d, 01:30:00, or unlimited");
+    return put(value, option->name,
+               span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span), err);
 }
 
-static int take_wait(struct request_arguments *arguments, const char *command, const char *value)
+static int take_terms(const struct command_option *option, void *value, const char *text,
+                      struct error *err)
 {
-    char *end;
+    const char *before = client_text(document(value), "terms");
 
-    arguments->wait = strtol(value, &end, 10);
-    if (!*value || *end || arguments->wait < 0 || arguments->wait > WAIT_MAX)
-        return command_usage_error(command, "--wait %.60s: expected seconds, 0 to %d", value,
-                                   WAIT_MAX);
-    return -1;
+    (void)option;
+    if (!text) /* --preemptible */
+        text = "suspendable";
+    if (*before && strcmp(before, text) != 0)
+        return error_set(err, EINVAL, "the terms are given twice: %.60s and %.60s", before, text);
+    return put(value, "terms", json_string(text), err);
 }
 
-static int take_terms(struct request_arguments *arguments, const char *command, const char *value)
+static int take_time(const struct command_option *option, void *value, const char *text,
+                     struct error *err)
 {
-    if (arguments->terms && strcmp(arguments->terms, value) != 0)
-        return command_usage_error(command, "terms are given twice: %.60s and %.60s",
-                                   arguments->terms, value);
-    arguments->terms = value;
-    json_object_set_new(arguments->request, "terms", json_string(value));
-    return -1;
+    (void)option;
+    if (time_words_parse_instant(text, (int64_t)time(NULL), value))
+        return 0;
+    return error_set(err, EINVAL,
+                     "expected a time such as +1h30m, 15:04, '2026-11-21 15:04' or "
+                     "2026-11-21T15:04:05+01:00");
 }
 
-static int take_option(void *context, const char *command, int letter, const char *value)
-{
-    struct request_arguments *arguments = context;
+#define AT(member) offsetof(struct request_arguments, member)
 
-    switch (letter) {
-    case 'c':
-        return take_cpu(arguments, command, value);
-    case 'm':
-        return take_memory(arguments, command, value);
-    case 'n':
-        return take_number(arguments, command, "count", value, 1);
-    case 't':
-        return take_number(arguments, command, "template", value, 0);
-    case 'p':
-        return take_number(arguments, command, "priority", value, -1000000);
-    case 's':
-        return take_start(arguments, command, value);
-    case 'e':
-        return take_time(arguments, command, "earliest", value, &arguments->earliest);
-    case 'd':
-        return take_time(arguments, command, "deadline", value, &arguments->deadline);
-    case 'l':
-        return take_duration(arguments, command, value);
-    case 'P':
-        return take_terms(arguments, command, "suspendable");
-    case 'T':
-        return take_terms(arguments, command, value);
-    case 'N':
-        json_object_set_new(arguments->request, "name", json_string(value));
-        return -1;
-    case 'w':
-        return take_wait(arguments, command, value);
-    default:
-        arguments->dry_run = true;
-        return -1;
-    }
-}
+static const struct command_option request_options[] = {
+    {"cpu", .type = ARGUMENT_OWN, .argument = "N", .offset = AT(request), .take = take_cpu,
+     .help = "Processors of each VM, such as 0.5"},
+    {"memory", .type = ARGUMENT_OWN, .argument = "SIZE", .offset = AT(request), .take = take_memory,
+     .help = "Memory of each VM in MB, or with a unit: 512, 512M, 2G"},
+    {"count", .type = ARGUMENT_OWN, .argument = "N", .offset = AT(request), .least = 1,
+     .take = take_integer,
+     .help = "Number of VMs, 1 by default. Several VMs are a group: they start together or not "
+             "at all"},
+    {"template", .type = ARGUMENT_OWN, .argument = "ID", .offset = AT(request),
+     .take = take_integer,
+     .help = "Instantiate this template of OpenNebula. --cpu and --memory are then optional and "
+             "override it. Without a template the VMs have no disks"},
+    {"name", .type = ARGUMENT_OWN, .argument = "NAME", .offset = AT(request), .take = take_text,
+     .help = "Name of the VMs; a number is added when there are several"},
+    {"start", .type = ARGUMENT_TEXT, .argument = "WHEN", .offset = AT(start),
+     .words = "now|best-effort",
+     .help = "When to start. now: at once or not at all; TIME: reserve exactly this time; "
+             "best-effort (the default): as soon as there is capacity"},
+    {"earliest", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(earliest),
+     .take = take_time, .help = "Do not start before this time"},
+    {"deadline", .type = ARGUMENT_OWN, .argument = "TIME", .offset = AT(deadline),
+     .take = take_time,
+     .help = "Finish by this time. The request is accepted or refused at once; needs --duration"},
+    {"duration", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(request),
+     .take = take_duration, .help = "How long the lease runs; unlimited by default"},
+    {"preemptible", .type = ARGUMENT_OWN, .offset = AT(request), .take = take_terms,
+     .help = "Allow suspension in favor of other leases, the same as --terms suspendable"},
+    {"terms", .type = ARGUMENT_OWN, .argument = "TERMS", .offset = AT(request),
+     .words = "cancelable|suspendable|migratable|restartable|non-preemptable", .take = take_terms,
+     .help = "How the lease may be preempted in favor of others: cancelable (ended), suspendable, "
+             "migratable, restartable (started again from the beginning) or non-preemptable (the "
+             "default)"},
+    {"priority", .type = ARGUMENT_OWN, .argument = "N", .offset = AT(request), .least = -1000000,
+     .take = take_integer, .help = "Priority; larger wins, 0 by default"},
+    {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
+     .help = "Only show whether the lease would be accepted, when it would start, and which "
+             "leases it would preempt"},
+    {"wait", .type = ARGUMENT_INTEGER, .argument = "SECONDS", .offset = AT(wait), .otherwise = "20",
+     .least = 0, .most = WAIT_MAX, .help = "How long to wait for the decision; 0: do not wait"},
+};
 
 static void put_time(json_t *request, const char *field, int64_t instant)
 {
@@ -202,35 +179,37 @@ static void put_time(json_t *request, const char *field, int64_t instant)
 }
 
 /* What kind of lease follows from the times that were given. -1: fine, else the exit code. */
-static int finish_request(const struct request_arguments *arguments, const char *command)
+static int finish_request(struct request_arguments *arguments, const char *command)
 {
-    json_t *request = arguments->request;
-    const char *kind = "best-effort";
+    json_t *request = document(&arguments->request);
+    const char *start = arguments->start;
+    bool immediate = start && strcmp(start, "now") == 0;
+    bool reserved = start && !immediate && strcmp(start, "best-effort") != 0 &&
+                    strcmp(start, "best_effort") != 0;
+    int64_t at = INSTANT_NONE;
+    struct error err;
 
-    if (arguments->deadline != INSTANT_NONE)
-        kind = "deadline";
-    else if (arguments->immediate)
-        kind = "immediate";
-    else if (arguments->start != INSTANT_NONE)
-        kind = "reservation";
-    if (arguments->deadline != INSTANT_NONE &&
-        (arguments->immediate || arguments->start != INSTANT_NONE))
-        return command_usage_error(command, "--start and --deadline exclude each other: not before "
-                                            "a time is --earliest");
-    if (arguments->earliest != INSTANT_NONE &&
-        (arguments->immediate || arguments->start != INSTANT_NONE))
+    if (reserved && take_time(NULL, &at, start, &err) < 0)
+        return command_usage_error(command, "--start %.60s: %s", start, err.text);
+    if (arguments->deadline && (immediate || reserved))
+        return command_usage_error(command, "--start and --deadline exclude each other; to start "
+                                            "no sooner than a time, use --earliest");
+    if (arguments->earliest && (immediate || reserved))
         return command_usage_error(command, "--start and --earliest exclude each other");
     if (!json_object_get(request, "template"))
         for (int i = 0; i < 2; i++)
             if (!json_object_get(request, i ? "memory" : "cpu"))
                 return command_usage_error(command,
-                                           "--%s is missing; only with --template it need "
-                                           "not be said",
+                                           "--%s is missing; it is optional only with --template",
                                            i ? "memory" : "cpu");
-    json_object_set_new(request, "kind", json_string(kind));
-    put_time(request, "start", arguments->start);
-    put_time(request, "earliest", arguments->earliest);
-    put_time(request, "deadline", arguments->deadline);
+    json_object_set_new(request, "kind",
+                        json_string(arguments->deadline ? "deadline"
+                                    : immediate         ? "immediate"
+                                    : reserved          ? "reservation"
+                                                        : "best-effort"));
+    put_time(request, "start", at);
+    put_time(request, "earliest", arguments->earliest ? arguments->earliest : INSTANT_NONE);
+    put_time(request, "deadline", arguments->deadline ? arguments->deadline : INSTANT_NONE);
     if (arguments->dry_run)
         json_object_set_new(request, "dry_run", json_true());
     return -1;
@@ -359,51 +338,43 @@ static int report(const struct client *client, const json_t *answer, int64_t wai
     return code;
 }
 
-int command_lease_request(int argc, char **argv)
+static void finish_arguments(void *arguments)
 {
-    static const struct option options[] = {
-        {"cpu", required_argument, NULL, 'c'},
-        {"memory", required_argument, NULL, 'm'},
-        {"count", required_argument, NULL, 'n'},
-        {"template", required_argument, NULL, 't'},
-        {"name", required_argument, NULL, 'N'},
-        {"start", required_argument, NULL, 's'},
-        {"earliest", required_argument, NULL, 'e'},
-        {"deadline", required_argument, NULL, 'd'},
-        {"duration", required_argument, NULL, 'l'},
-        {"preemptible", no_argument, NULL, 'P'},
-        {"terms", required_argument, NULL, 'T'},
-        {"priority", required_argument, NULL, 'p'},
-        {"dry-run", no_argument, NULL, 'D'},
-        {"wait", required_argument, NULL, 'w'},
-        {NULL, 0, NULL, 0},
-    };
-    struct request_arguments arguments = {
-        .request = json_object(),
-        .now = (int64_t)time(NULL),
-        .start = INSTANT_NONE,
-        .earliest = INSTANT_NONE,
-        .deadline = INSTANT_NONE,
-        .wait = WAIT_DEFAULT,
-    };
-    struct client client;
-    int code = client_parse(&client, argc, argv,
-                            &(struct client_options){options, take_option, &arguments, print_help});
-    json_t *answer;
+    json_decref(((struct request_arguments *)arguments)->request);
+}
 
-    if (code < 0 && optind < argc)
-        code = command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind]);
-    if (code < 0)
-        code = finish_request(&arguments, argv[0]);
-    if (code >= 0) {
-        json_decref(arguments.request);
+const struct command_line lease_request_line = {
+    .name = "galerna lease request",
+    .summary = "Request a lease",
+    .purpose = "Request a lease: VMs that start and stop together. galernad creates them in "
+               "OpenNebula and decides; this command waits for the decision and prints it.",
+    .groups = {{.options = request_options, .n = sizeof request_options / sizeof *request_options},
+               CLIENT_GROUP},
+    .notes = "TIME is +DURATION from now, 15:04 (the next time the clock shows it), '2026-11-21 "
+             "15:04[:05]' in local time, or RFC 3339. DURATION is 90s, 30m, 1h30m, 2d, or "
+             "HH:MM[:SS].",
+    .codes = {{EXIT_DONE, "The request was accepted or waits in the queue"},
+              {EXIT_FAILED, "galernad does not answer or reports an error"},
+              {EXIT_REFUSED, "The request was refused"}},
+    .size = sizeof(struct request_arguments),
+    .finish = finish_arguments,
+};
+
+int command_lease_request(const struct call *call)
+{
+    struct request_arguments *arguments = call->arguments;
+    struct client *client = &arguments->client;
+    json_t *answer;
+    int code = finish_request(arguments, call->name);
+
+    client->command = call->name;
+    if (code >= 0)
         return code;
-    }
-    answer = client_ask(&client, "lease-request", arguments.request, &code);
+    answer = client_ask(client, "lease-request", json_incref(arguments->request), &code);
     if (!answer)
         return code;
     code =
-        arguments.dry_run ? print_trial(&client, answer) : report(&client, answer, arguments.wait);
+        arguments->dry_run ? print_trial(client, answer) : report(client, answer, arguments->wait);
     json_decref(answer);
     return code;
 }

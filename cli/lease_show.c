@@ -10,15 +10,6 @@
 #include "cli/time_words.h"
 #include "core/instant.h"
 
-static void print_help(void)
-{
-    printf("usage: galerna lease show [OPTION]... LEASE\n\n"
-           "Show everything that is known of a lease and its VMs.\n\n");
-    client_help();
-    printf("\nExit code: 0 done, 1 there is no such lease or the daemon does not answer, 64 wrong\n"
-           "command line.\n");
-}
-
 static void line(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void line(const char *key, const char *format, ...)
@@ -157,8 +148,20 @@ static void print_answer(const json_t *answer)
     print_members(json_object_get(lease, "members"));
 }
 
-int command_lease_show(int argc, char **argv)
+const struct command_line lease_show_line = {
+    .name = "galerna lease show",
+    .summary = "Show a lease in detail",
+    .purpose = "Show everything that is known about a lease and its VMs.",
+    .operands = "LEASE",
+    .least = 1,
+    .most = 1,
+    .groups = {CLIENT_GROUP},
+    .codes = {CLIENT_LEASE_CODES},
+    .offer = client_offer_leases,
+    .size = sizeof(struct client),
+};
+
+int command_lease_show(const struct call *call)
 {
-    return client_run_for_lease(argc, argv,
-                                &(struct client_question){"lease-show", print_help, print_answer});
+    return client_run(call, "lease-show", print_answer);
 }

@@ -9,16 +9,6 @@
 #include "cli/table.h"
 #include "core/instant.h"
 
-static void print_help(void)
-{
-    printf("usage: galerna lease why [OPTION]... LEASE\n\n"
-           "Say why a lease is where it is: the reason, what is ahead of it, when it is expected\n"
-           "to start and whether that is a contract or an estimate.\n\n");
-    client_help();
-    printf("\nExit code: 0 done, 1 there is no such lease or the daemon does not answer, 64 wrong\n"
-           "command line.\n");
-}
-
 static const char *phase_sentence(const char *phase)
 {
     static const struct {
@@ -171,8 +161,22 @@ static void print_answer(const json_t *answer)
     print_messages(answer);
 }
 
-int command_lease_why(int argc, char **argv)
+const struct command_line lease_why_line = {
+    .name = "galerna lease why",
+    .summary = "Explain why a lease waits, and until when",
+    .purpose =
+        "Explain the state of a lease: the reason, the leases queued ahead of it, when it is "
+        "expected to start, and whether that start is a contract or an estimate.",
+    .operands = "LEASE",
+    .least = 1,
+    .most = 1,
+    .groups = {CLIENT_GROUP},
+    .codes = {CLIENT_LEASE_CODES},
+    .offer = client_offer_leases,
+    .size = sizeof(struct client),
+};
+
+int command_lease_why(const struct call *call)
 {
-    return client_run_for_lease(argc, argv,
-                                &(struct client_question){"lease-why", print_help, print_answer});
+    return client_run(call, "lease-why", print_answer);
 }

@@ -7,23 +7,18 @@
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        int (*run)(int argc, char **argv);
-    } commands[] = {{"galerna sandbox", command_sandbox}, {"galerna setup", command_setup}};
-    int code = EXIT_USAGE;
-    size_t i = 0;
+    static const struct command commands[] = {
+        {&sandbox_line, command_sandbox},
+        {&sandbox_show_line, command_sandbox_show},
+        {&sandbox_submit_line, command_sandbox_submit},
+        {&sandbox_call_line, command_sandbox_call},
+        {&setup_line, command_setup},
+    };
 
-    while (i < sizeof commands / sizeof *commands && (!argc || strcmp(argv[0], commands[i].name)))
-        i++;
-    if (i == sizeof commands / sizeof *commands)
-        fprintf(stderr, "galerna-opennebula: is a part of galerna: run galerna sandbox or "
-                        "galerna setup\n");
-    else
-        code = commands[i].run(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "galerna: cannot write to standard output\n");
-        return code == EXIT_DONE ? EXIT_FAILED : code;
-    }
-    return code;
+    for (size_t i = 0; argc && i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(argv[0], commands[i].line->name))
+            return command_end(command_line_run(commands[i].line, commands[i].run, argc, argv));
+    fprintf(stderr, "galerna-opennebula is a part of galerna: run 'galerna sandbox' or "
+                    "'galerna setup'\n");
+    return EXIT_USAGE;
 }

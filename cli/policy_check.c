@@ -1,8 +1,8 @@
-/* galerna policy check: everything that can be found out about a module before it is trusted. */
+/* galerna policy check: test a module before it is trusted. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 #include "util/memory.h"
 
 struct check_arguments {
-    bool json, haizea;
-    char **sets; /* key=value */
-    size_t n_sets, allocated;
+    bool json;
+    int compatibility;     /* 1: haizea-1.0 */
+    struct text_list sets; /* key=value */
 };
 
 /* What was found out about one module. */
@@ -27,59 +27,30 @@ struct findings {
     bool failed;
 };
 
-static void print_help(void)
+static int take_set(const struct command_option *option, void *value, const char *text,
+                    struct error *err)
 {
-    printf("usage: galerna policy check [OPTION]... NAME|FILE.so...\n\n"
-           "Put policy modules to the test: that nobody else can write the file, that it loads\n"
-           "and is what it says, that it answers thousands of random calls in range and the same\n"
-           "way twice, and that a small trace is scheduled the same way twice with it. Dangerous\n"
-           "things happen in a child process. A name with a / is the path of a file.\n\n"
-           "  --set KEY=VALUE           an option of the module\n"
-           "  --compatibility MODE      default or haizea-1.0\n"
-           "  --json                    print one JSON document for each instead\n"
-           "  --help                    print this\n\n"
-           "Exit code: 0 everything holds, 1 something does not, 64 wrong command line.\n");
+    (void)option;
+    if (!strchr(text, '='))
+        return error_set(err, EINVAL, "expected KEY=VALUE");
+    text_list_add(value, text);
+    return 0;
 }
 
-/* -1: go on, else the exit code. */
-static int parse_arguments(int argc, char **argv, struct check_arguments *arguments)
-{
-    static const struct option options[] = {
-        {"set", required_argument, NULL, 's'},
-        {"compatibility", required_argument, NULL, 'c'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
+static const struct command_option check_options[] = {
+    {"set", .type = ARGUMENT_OWN, .argument = "KEY=VALUE",
+     .offset = offsetof(struct check_arguments, sets), .take = take_set,
+     .help = "Set an option of the module. May be repeated"},
+    {"compatibility", .type = ARGUMENT_CHOICE, .argument = "MODE",
+     .offset = offsetof(struct check_arguments, compatibility), .words = "default|haizea-1.0",
+     .otherwise = "default", .help = "default or haizea-1.0: which defaults options have"},
+    {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct check_arguments, json),
+     .help = "Print a JSON document for each module"},
+};
 
-    optind = 0;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (option) {
-        case 's':
-            if (!strchr(optarg, '='))
-                return command_usage_error(argv[0], "--set %.60s: expected KEY=VALUE", optarg);
-            arguments->sets = memory_grow(arguments->sets, &arguments->allocated,
-                                          arguments->n_sets + 1, sizeof *arguments->sets);
-            arguments->sets[arguments->n_sets++] = optarg;
-            break;
-        case 'c':
-            arguments->haizea = strcmp(optarg, "haizea-1.0") == 0;
-            if (!arguments->haizea && strcmp(optarg, "default") != 0)
-                return command_usage_error(argv[0], "unknown mode '%.60s': default or haizea-1.0",
-                                           optarg);
-            break;
-        case 'j':
-            arguments->json = true;
-            break;
-        case 'h':
-            print_help();
-            return EXIT_DONE;
-        default:
-            return command_usage_hint(argv[0]);
-        }
-    }
-    return optind == argc ? command_usage_error(argv[0], "no policy is named") : -1;
+static void finish_arguments(void *arguments)
+{
+    text_list_finish(&((struct check_arguments *)arguments)->sets);
 }
 
 static void found(struct findings *findings, const char *check, bool holds, const char *text)
@@ -101,10 +72,10 @@ static void found_error(struct findings *findings, const char *check, const stru
 static void read_sets(const struct check_arguments *arguments, const char *module,
                       struct policy_option *options, char **texts)
 {
-    for (size_t i = 0; i < arguments->n_sets; i++) {
+    for (size_t i = 0; i < arguments->sets.n; i++) {
         char *equals;
 
-        texts[i] = memory_text(arguments->sets[i]);
+        texts[i] = memory_text(arguments->sets.items[i]);
         equals = strchr(texts[i], '=');
         *equals = '\0';
         options[i] = (struct policy_option){.module = module, .key = texts[i], .value = equals + 1};
@@ -145,8 +116,8 @@ static void tell_figures(struct findings *findings, const struct conformance_fig
 static void check_conformance(struct findings *findings, const struct module *module,
                               const struct check_arguments *arguments)
 {
-    struct policy_option *options = memory_new(arguments->n_sets, sizeof *options);
-    char **texts = memory_new(arguments->n_sets, sizeof *texts);
+    struct policy_option *options = memory_new(arguments->sets.n, sizeof *options);
+    char **texts = memory_new(arguments->sets.n, sizeof *texts);
     struct conformance_figures figures = {0};
     struct conformance conformance = {
         .kind = (enum policy_kind)module->policy.kind,
@@ -159,8 +130,8 @@ static void check_conformance(struct findings *findings, const struct module *mo
     policy_host_settings_init(&conformance.settings);
     read_sets(arguments, module->policy.name, options, texts);
     conformance.settings.options = options;
-    conformance.settings.n_options = arguments->n_sets;
-    conformance.settings.haizea_compatible = arguments->haizea;
+    conformance.settings.n_options = arguments->sets.n;
+    conformance.settings.haizea_compatible = arguments->compatibility == 1;
     put_in_chain(&conformance, module->path);
     host = policy_host_create(&conformance.settings, &err);
     if (!host) {
@@ -173,7 +144,7 @@ static void check_conformance(struct findings *findings, const struct module *mo
             tell_figures(findings, &figures);
     }
     policy_host_destroy(host);
-    for (size_t i = 0; i < arguments->n_sets; i++)
+    for (size_t i = 0; i < arguments->sets.n; i++)
         free(texts[i]);
     free(texts);
     free(options);
@@ -218,22 +189,34 @@ static int check_one(const char *command, const char *written, const struct sear
     return findings.failed ? EXIT_FAILED : code;
 }
 
-int command_policy_check(int argc, char **argv)
+const struct command_line policy_check_line = {
+    .name = "galerna policy check",
+    .summary = "Load a policy module and test it",
+    .purpose = "Test policy modules: only you and root can write the file, it loads and is what it "
+               "says, it answers thousands of random calls in range and twice the same way, and it "
+               "schedules a small trace twice the same way. The module runs in a child process. A "
+               "NAME that contains a '/' is the path of a file.",
+    .operands = "NAME|FILE.so...",
+    .least = 1,
+    .most = OPERANDS_ANY,
+    .groups = {{.options = check_options, .n = sizeof check_options / sizeof *check_options}},
+    .codes = {{EXIT_DONE, "All checks passed"}, {EXIT_FAILED, "A check failed"}},
+    .offer = policy_offer,
+    .size = sizeof(struct check_arguments),
+    .finish = finish_arguments,
+};
+
+int command_policy_check(const struct call *call)
 {
-    struct check_arguments arguments = {0};
     struct search_path path;
-    int code = parse_arguments(argc, argv, &arguments);
+    int code = EXIT_DONE;
 
-    if (code < 0) {
-        code = EXIT_DONE;
-        search_path_init(&path, NULL, 0);
-        for (int i = optind; i < argc; i++) {
-            int one = check_one(argv[0], argv[i], &path, &arguments);
+    search_path_init(&path, NULL, 0);
+    for (int i = 0; i < call->n; i++) {
+        int one = check_one(call->name, call->operands[i], &path, call->arguments);
 
-            code = one > code ? one : code;
-        }
-        search_path_finish(&path);
+        code = one > code ? one : code;
     }
-    free(arguments.sets);
+    search_path_finish(&path);
     return code;
 }

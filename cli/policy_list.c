@@ -1,5 +1,4 @@
 /* galerna policy list: the modules that can be loaded, and why the others cannot. */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -41,35 +40,30 @@ static void list_one(void *context, const char *name, const char *file)
     module_unload(module);
 }
 
-static void print_help(void)
-{
-    printf("usage: galerna policy list [--json]\n\n"
-           "List the policy modules that can be loaded by name: those in the directories of\n"
-           "$GALERNA_POLICY_PATH, of the build tree galerna runs from, and of the installation.\n"
-           "A module that cannot be loaded is named on standard error, with the reason.\n\n"
-           "  --json  print one JSON document instead\n"
-           "  --help  print this\n\n"
-           "Exit code: 0 done, 1 a module cannot be loaded, 64 wrong command line.\n");
-}
+const struct command_line policy_list_line = {
+    .name = "galerna policy list",
+    .summary = "List the available policy modules",
+    .purpose = "List the policy modules that can be loaded by name: those in the directories of "
+               "$GALERNA_POLICY_PATH, of the build tree galerna runs from, and of the "
+               "installation. A module that cannot be loaded is reported on standard error.",
+    .groups = {{.options = policy_options, .n = POLICY_OPTIONS}},
+    .codes = {{EXIT_DONE, "Success"}, {EXIT_FAILED, "A module cannot be loaded"}},
+    .size = sizeof(struct policy_arguments),
+};
 
-int command_policy_list(int argc, char **argv)
+int command_policy_list(const struct call *call)
 {
+    const struct policy_arguments *arguments = call->arguments;
     struct search_path path;
-    struct listing listing = {.command = argv[0], .path = &path};
-    bool json = false;
-    int code = policy_parse(argc, argv, print_help, &json);
+    struct listing listing = {.command = call->name, .path = &path};
+    int code = EXIT_DONE;
 
-    if (code < 0 && optind < argc)
-        code = command_usage_error(argv[0], "unknown argument '%.60s'", argv[optind]);
-    if (code >= 0)
-        return code;
-    code = EXIT_DONE;
-    listing.policies = json ? json_array() : NULL;
+    listing.policies = arguments->json ? json_array() : NULL;
     search_path_init(&path, NULL, 0);
     search_each(&path, list_one, &listing);
-    if (json)
+    if (arguments->json)
         code = policy_print_json(
-            argv[0], "galerna-policies",
+            call->name, "galerna-policies",
             listing.no_memory ? NULL : json_pack("{s:O}", "policies", listing.policies));
     else if (!listing.any) {
         printf("There are no policy modules in:\n");

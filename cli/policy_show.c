@@ -1,21 +1,10 @@
 /* galerna policy show: what a module is and which options it has. */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "cli/command.h"
 #include "cli/policy_text.h"
 #include "plugin/inspect.h"
-
-static void print_help(void)
-{
-    printf("usage: galerna policy show [--json] NAME|FILE.so...\n\n"
-           "Describe policy modules: kind, file, and every option with what it takes, its\n"
-           "default and its meaning. A name with a / is the path of a file.\n\n"
-           "  --json  print one JSON document for each instead\n"
-           "  --help  print this\n\n"
-           "Exit code: 0 done, 1 a module cannot be loaded, 64 wrong command line.\n");
-}
 
 static int show(const char *command, const struct search_path *path, const char *written, bool json)
 {
@@ -34,24 +23,33 @@ static int show(const char *command, const struct search_path *path, const char 
     return code;
 }
 
-int command_policy_show(int argc, char **argv)
-{
-    struct search_path path;
-    bool json = false;
-    int code = policy_parse(argc, argv, print_help, &json);
+const struct command_line policy_show_line = {
+    .name = "galerna policy show",
+    .summary = "Describe a policy module and its options",
+    .purpose = "Describe policy modules: kind, file, and the values, default and meaning of every "
+               "option. A NAME that contains a '/' is the path of a file.",
+    .operands = "NAME|FILE.so...",
+    .least = 1,
+    .most = OPERANDS_ANY,
+    .groups = {{.options = policy_options, .n = POLICY_OPTIONS}},
+    .codes = {{EXIT_DONE, "Success"}, {EXIT_FAILED, "A module cannot be loaded"}},
+    .offer = policy_offer,
+    .size = sizeof(struct policy_arguments),
+};
 
-    if (code < 0 && optind == argc)
-        code = command_usage_error(argv[0], "no policy is named");
-    if (code >= 0)
-        return code;
-    code = EXIT_DONE;
+int command_policy_show(const struct call *call)
+{
+    const struct policy_arguments *arguments = call->arguments;
+    struct search_path path;
+    int code = EXIT_DONE;
+
     search_path_init(&path, NULL, 0);
-    for (int i = optind; i < argc; i++) {
+    for (int i = 0; i < call->n; i++) {
         int one;
 
-        if (!json && i > optind)
+        if (!arguments->json && i > 0)
             putchar('\n');
-        one = show(argv[0], &path, argv[i], json);
+        one = show(call->name, &path, call->operands[i], arguments->json);
         code = one > code ? one : code;
     }
     search_path_finish(&path);

@@ -1,35 +1,32 @@
+/* What the commands on policy modules have in common. */
 #include "cli/policy_text.h"
 
-#include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "plugin/inspect.h"
 #include "plugin/options.h"
 
-int policy_parse(int argc, char **argv, void (*help)(void), bool *json)
-{
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
+const struct command_option policy_options[POLICY_OPTIONS] = {
+    {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct policy_arguments, json),
+     .help = "Print a JSON document for each module"},
+};
 
-    optind = 0;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (option) {
-        case 'j':
-            *json = true;
-            break;
-        case 'h':
-            help();
-            return EXIT_DONE;
-        default:
-            return command_usage_hint(argv[0]);
-        }
-    }
-    return -1;
+static void offer_one(void *stream, const char *name, const char *file)
+{
+    (void)file;
+    fprintf(stream, "%s\n", name);
+}
+
+void policy_offer(FILE *stream)
+{
+    struct search_path path;
+
+    search_path_init(&path, NULL, 0);
+    search_each(&path, offer_one, stream);
+    search_path_finish(&path);
+    fputs(":files\n", stream);
 }
 
 static const char *type_name(uint32_t type)

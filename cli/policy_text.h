@@ -6,10 +6,18 @@
 #include <stdbool.h>
 
 #include "plugin/module.h"
+#include "util/command_line.h"
 
-/* Parse a command line whose options are --json and --help; operands begin at optind. -1: go on,
- * else the exit code. */
-int policy_parse(int argc, char **argv, void (*help)(void), bool *json);
+/* Arguments of both. */
+struct policy_arguments {
+    bool json;
+};
+
+enum { POLICY_OPTIONS = 1 };
+extern const struct command_option policy_options[POLICY_OPTIONS];
+
+/* Print the names of the modules that can be loaded, for completion. */
+void policy_offer(FILE *stream);
 
 /* Everything about a module, its options included. NULL: out of memory. */
 json_t *policy_json(const struct module *module);

@@ -1,6 +1,7 @@
 #include "cli/replay.h"
 
-#include <getopt.h>
+#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,166 +13,114 @@
 #include "report/summary.h"
 #include "util/memory.h"
 
-enum {
-    OPTION_SITE = 256,
-    OPTION_POLICY,
-    OPTION_SET,
-    OPTION_COMPATIBILITY,
-    OPTION_JSON,
-    OPTION_LIST,
-    OPTION_FILES, /* plus the enum replay_output */
-};
-
-static const char replay_help[] =
-    "usage: galerna replay [OPTIONS] [TRACE...]\n"
-    "\n"
-    "Run lease traces (LWF or SWF; - is standard input) through the scheduler and print what\n"
-    "happened.\n"
-    "\n"
-    "  -c, --configuration FILE  a configuration file, Haizea's or Galerna's; may be repeated\n"
-    "      --site HOSTS          the site, as in 144,cpu=100,memory=1024[,gpu=2]; several kinds\n"
-    "                            of hosts are joined by +\n"
-    "      --policy KIND=NAME    admission, preemption or host-selection: modules by name or\n"
-    "                            path, with weights, as in host-selection=greedy*2,pack\n"
-    "      --set SECTION.OPTION=VALUE\n"
-    "                            set any option of the configuration; may be repeated\n"
-    "      --compatibility MODE  default, or haizea-1.0: schedule exactly as Haizea 1.0\n"
-    "      --list-options        print all options of configuration files and end\n"
-    "\n"
-    "      --record FILE.json    write the whole schedule\n"
-    "      --jobs FILE.csv       write a line per lease, for evalys and others\n"
-    "      --events FILE.jsonl   write what was decided, event by event\n"
-    "      --results FILE.db     write leases, reservations and counters to SQLite\n"
-    "      --gantt FILE.svg      draw hosts over time\n"
-    "      --json                print the summary as JSON\n"
-    "  -j, --parallel N          run at most N at a time (one per processor)\n"
-    "  -q, --quiet               no progress bar, no summary for people\n"
-    "      --help                print this and end\n"
-    "\n"
-    "Without -c, each TRACE is run with the default configuration; with it, each configuration\n"
-    "is run with each TRACE, or with its own trace when none is given. Several runs are compared\n"
-    "in one table. Their outputs need names of their own: %s in FILE stands for the run's name;\n"
-    "when FILE is a folder, a file of that name is put into it; else the name goes in front of\n"
-    "FILE's ending. File names in a configuration file are relative to it.\n"
-    "\n"
-    "Ctrl-C ends a replay in order: what was done so far is written and summed up.\n"
-    "Exit codes: 0 done, 1 failed, 64 wrong usage, 130 interrupted.\n";
-
-static void add_set(struct replay_options *options, const char *section_and_kind, const char *value)
+/* --policy kind=name is short for --set scheduling.policy-kind=name. value: the list of --set. */
+static int take_policy(const struct command_option *option, void *value, const char *text,
+                       struct error *err)
 {
-    size_t size = strlen(section_and_kind) + strlen(value) + 2;
-    char *text = memory_new(size, 1);
+    static const char *const kinds[] = {"admission=", "preemption=", "host-selection="};
 
-    snprintf(text, size, "%s%s", section_and_kind, value);
-    text_list_add(&options->set, text);
-    free(text);
-}
+    (void)option;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strncmp(text, kinds[i], strlen(kinds[i]))) {
+            char *set;
 
-/* --policy kind=name is short for --set scheduling.policy-kind=name. */
-static int add_policy(struct replay_options *options, const char *command, const char *text)
-{
-    static const char *const kinds[] = {"admission", "preemption", "host-selection"};
-
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t length = strlen(kinds[i]);
-
-        if (!strncmp(text, kinds[i], length) && text[length] == '=') {
-            add_set(options, "scheduling.policy-", text);
+            if (asprintf(&set, "scheduling.policy-%s", text) < 0)
+                abort();
+            text_list_add(value, set);
+            free(set);
             return 0;
         }
-    }
-    return command_usage_error(command,
-                               "--policy %.60s: expected admission=NAME, preemption=NAME or "
-                               "host-selection=NAME",
-                               text);
+    return error_set(err, EINVAL,
+                     "expected admission=NAME, preemption=NAME or host-selection=NAME");
 }
 
-static int take_option(struct replay_options *options, const char *command, int option)
+static void offer_settings(FILE *stream)
 {
-    char *end;
-
-    switch (option) {
-    case 'c':
-        text_list_add(&options->configurations, optarg);
-        return 0;
-    case 'j':
-        options->parallel = strtol(optarg, &end, 10);
-        if (*end || options->parallel < 1 || options->parallel > 1024)
-            return command_usage_error(
-                command, "--parallel %.20s: expected a number from 1 to 1024", optarg);
-        return 0;
-    case 'q':
-        options->quiet = true;
-        return 0;
-    case OPTION_SITE:
-        options->site = optarg;
-        return 0;
-    case OPTION_POLICY:
-        return add_policy(options, command, optarg);
-    case OPTION_SET:
-        text_list_add(&options->set, optarg);
-        return 0;
-    case OPTION_COMPATIBILITY:
-        options->compatibility = optarg;
-        return 0;
-    case OPTION_JSON:
-        options->json = true;
-        return 0;
-    default:
-        if (option < OPTION_FILES || option >= OPTION_FILES + REPLAY_OUTPUTS)
-            return command_usage_hint(command); /* getopt has said what is wrong */
-        options->outputs[option - OPTION_FILES] = optarg;
-        return 0;
-    }
+    for (size_t i = 0; i < option_count; i++)
+        fprintf(stream, "%s.%s=\n", option_table[i].section, option_table[i].name);
 }
 
-static const struct option long_options[] = {
-    {"configuration", required_argument, NULL, 'c'},
-    {"conf", required_argument, NULL, 'c'},
-    {"site", required_argument, NULL, OPTION_SITE},
-    {"policy", required_argument, NULL, OPTION_POLICY},
-    {"set", required_argument, NULL, OPTION_SET},
-    {"compatibility", required_argument, NULL, OPTION_COMPATIBILITY},
-    {"list-options", no_argument, NULL, OPTION_LIST},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"parallel", required_argument, NULL, 'j'},
-    {"jobs-parallel", required_argument, NULL, 'j'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {"record", required_argument, NULL, OPTION_FILES + REPLAY_RECORD},
-    {"jobs", required_argument, NULL, OPTION_FILES + REPLAY_JOBS},
-    {"events", required_argument, NULL, OPTION_FILES + REPLAY_EVENTS},
-    {"results", required_argument, NULL, OPTION_FILES + REPLAY_RESULTS},
-    {"gantt", required_argument, NULL, OPTION_FILES + REPLAY_GANTT},
-    {0},
+#define AT(member) offsetof(struct replay_options, member)
+
+static const struct command_option own_options[] = {
+    {"configuration", .letter = 'c', .type = ARGUMENT_LIST, .argument = "FILE",
+     .offset = AT(configurations),
+     .help = "Configuration file, Haizea's or Galerna's (galerna.conf(5)). May be repeated"},
+    {"site", .type = ARGUMENT_TEXT, .argument = "HOSTS", .offset = AT(site),
+     .help =
+         "The site, such as 144,cpu=100,memory=1024[,gpu=2]: the number of hosts and what each "
+         "has. CPU is in percent of a processor, memory and disk are in MB. Different hosts are "
+         "joined by '+'. By default, the site of the configuration or of the trace"},
+    {"policy", .type = ARGUMENT_OWN, .argument = "KIND=NAME", .offset = AT(set),
+     .words = "admission=|preemption=|host-selection=", .take = take_policy,
+     .help = "Policy modules for admission, preemption or host-selection, by name or path, with "
+             "weights: host-selection=greedy*2,pack. Short for --set "
+             "scheduling.policy-KIND=NAME"},
+    {"set", .type = ARGUMENT_LIST, .argument = "SECTION.OPTION=VALUE", .offset = AT(set),
+     .offer = offer_settings,
+     .help = "Set any option of the configuration; it overrides the file. May be repeated"},
+    {"compatibility", .type = ARGUMENT_TEXT, .argument = "MODE", .offset = AT(compatibility),
+     .words = "default|haizea-1.0",
+     .help = "default, or haizea-1.0: schedule exactly as Haizea 1.0 did, oddities included"},
+    {"list-options", .type = ARGUMENT_ANSWER, .answer = option_print_table,
+     .help = "Print all options of configuration files and exit"},
+    {"parallel", .letter = 'j', .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(parallel),
+     .least = 1, .most = 1024,
+     .help = "Run at most N replays at a time; one per processor by default"},
+    {"json", .type = ARGUMENT_FLAG, .offset = AT(json), .help = "Print the summary as JSON"},
+    {"quiet", .letter = 'q', .type = ARGUMENT_FLAG, .offset = AT(quiet),
+     .help = "Print no progress bar and no summary table"},
 };
 
-/* -1: go on; else the exit code. */
-static int parse_arguments(struct replay_options *options, int argc, char **argv)
+static const struct command_option file_options[] = {
+    {"record", .type = ARGUMENT_TEXT, .argument = "FILE.json", .offset = AT(outputs[REPLAY_RECORD]),
+     .help = "Write the whole schedule: leases with every reservation and mapping, state changes, "
+             "preemptions, counters and statistics. 'galerna verify' checks it"},
+    {"jobs", .type = ARGUMENT_TEXT, .argument = "FILE.csv", .offset = AT(outputs[REPLAY_JOBS]),
+     .help = "Write a line per lease, with the columns that evalys and Batsim use"},
+    {"events", .type = ARGUMENT_TEXT, .argument = "FILE.jsonl",
+     .offset = AT(outputs[REPLAY_EVENTS]),
+     .help = "Write every decision as it is made, a line of JSON per event"},
+    {"results", .type = ARGUMENT_TEXT, .argument = "FILE.db", .offset = AT(outputs[REPLAY_RESULTS]),
+     .help = "Write leases, reservations, counters and the run itself to an SQLite database"},
+    {"gantt", .type = ARGUMENT_TEXT, .argument = "FILE.svg", .offset = AT(outputs[REPLAY_GANTT]),
+     .help = "Draw a Gantt chart: hosts over time, a color per lease"},
+};
+
+static void init_arguments(void *arguments)
 {
-    int option;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
-    while ((option = getopt_long(argc, argv, "c:j:qh", long_options, NULL)) != -1) {
-        int code;
-
-        if (option == 'h') {
-            fputs(replay_help, stdout);
-            return EXIT_DONE;
-        }
-        if (option == OPTION_LIST) {
-            option_print_table(stdout);
-            return EXIT_DONE;
-        }
-        code = take_option(options, argv[0], option);
-        if (code)
-            return code;
-    }
-    for (int i = optind; i < argc; i++)
-        text_list_add(&options->traces, argv[i]);
-    if (options->traces.n_items == 0 && options->configurations.n_items == 0)
-        return command_usage_error(argv[0], "name a trace, or a configuration with -c");
-    return -1;
+    ((struct replay_options *)arguments)->parallel = processors < 1 ? 1 : processors;
 }
+
+const struct command_line replay_line = {
+    .name = "galerna replay",
+    .summary = "Replay lease traces on simulated hosts",
+    .purpose =
+        "Replay lease traces (LWF or SWF; - is standard input) on simulated hosts and print a "
+        "summary.\n\n"
+        "Without -c, each TRACE is replayed with the default configuration; with -c, each "
+        "configuration is run with each TRACE, or with its own trace when none is given. "
+        "Several runs are compared in one table.",
+    .operands = "[TRACE]...",
+    .most = OPERANDS_ANY,
+    .groups = {{.options = own_options, .n = sizeof own_options / sizeof *own_options},
+               {.title = "Output files",
+                .options = file_options,
+                .n = sizeof file_options / sizeof *file_options}},
+    .notes =
+        "An output file may be -, standard output. With several runs, %s in its name stands for "
+        "the name of the run; if it is a directory, a file of that name is put into it; else "
+        "the name goes in front of the suffix. File names in a configuration file are relative "
+        "to it.\n\n"
+        "Ctrl-C ends a replay in order: what was done so far is written and summarized.",
+    .codes = {{EXIT_DONE, "Success"},
+              {EXIT_FAILED, "A replay failed"},
+              {EXIT_INTERRUPTED, "Interrupted"}},
+    .init = init_arguments,
+    .size = sizeof(struct replay_options),
+};
 
 static unsigned terminal_width(void)
 {
@@ -263,18 +212,13 @@ static int replay(const struct replay_options *options, const char *command)
     return code;
 }
 
-int command_replay(int argc, char **argv)
+int command_replay(const struct call *call)
 {
-    struct replay_options options = {.parallel = sysconf(_SC_NPROCESSORS_ONLN)};
-    int code;
+    struct replay_options *options = call->arguments;
 
-    if (options.parallel < 1)
-        options.parallel = 1;
-    code = parse_arguments(&options, argc, argv);
-    if (code < 0)
-        code = replay(&options, argv[0]);
-    text_list_finish(&options.traces);
-    text_list_finish(&options.configurations);
-    text_list_finish(&options.set);
-    return code;
+    options->traces = call->operands;
+    options->n_traces = (size_t)call->n;
+    if (options->n_traces == 0 && options->configurations.n == 0)
+        return command_usage_error(call->name, "name a trace, or a configuration with -c");
+    return replay(options, call->name);
 }

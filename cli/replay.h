@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "configuration/configuration.h"
 #include "core/accounting.h"
+#include "util/command_line.h"
 
 enum replay_output {
     REPLAY_RECORD,
@@ -21,22 +22,16 @@ enum replay_output {
     REPLAY_OUTPUTS
 };
 
-struct text_list {
-    char **items;
-    size_t n_items, allocated;
-};
-
-void text_list_add(struct text_list *list, const char *text); /* a copy */
-void text_list_finish(struct text_list *list);
-
 /* The command line. */
 struct replay_options {
-    struct text_list traces, configurations;
+    char *const *traces;
+    size_t n_traces;
+    struct text_list configurations;
     struct text_list set; /* "section.option=value" */
     const char *site, *compatibility;
     const char *outputs[REPLAY_OUTPUTS]; /* as given; NULL: not asked for */
     bool json, quiet;
-    long parallel; /* runs at a time */
+    int64_t parallel; /* runs at a time */
 };
 
 /* One trace under one configuration. */

@@ -14,21 +14,6 @@ static const char *const output_endings[REPLAY_OUTPUTS] = {
     [REPLAY_RESULTS] = ".db",  [REPLAY_GANTT] = ".svg",
 };
 
-void text_list_add(struct text_list *list, const char *text)
-{
-    list->items =
-        memory_grow(list->items, &list->allocated, list->n_items + 1, sizeof *list->items);
-    list->items[list->n_items++] = memory_text(text);
-}
-
-void text_list_finish(struct text_list *list)
-{
-    for (size_t i = 0; i < list->n_items; i++)
-        free(list->items[i]);
-    free(list->items);
-    *list = (struct text_list){0};
-}
-
 __attribute__((format(printf, 1, 2))) static char *text_of(const char *format, ...)
 {
     va_list args;
@@ -92,7 +77,7 @@ static struct configuration_wishes wishes_of(const struct replay_options *option
 {
     return (struct configuration_wishes){
         .set = (const char *const *)options->set.items,
-        .n_set = options->set.n_items,
+        .n_set = options->set.n,
         .compatibility = options->compatibility,
         .site = options->site,
         .trace = trace,
@@ -215,14 +200,14 @@ static int check_outputs(const struct replay_run *run, struct error *err)
 int replay_plan_make(struct replay_plan *plan, const struct replay_options *options,
                      struct error *err)
 {
-    size_t n_files = options->configurations.n_items, n_traces = options->traces.n_items;
+    size_t n_files = options->configurations.n, n_traces = options->n_traces;
 
     *plan = (struct replay_plan){0};
     for (size_t f = 0; f < (n_files ? n_files : 1); f++) {
         const char *file = n_files ? options->configurations.items[f] : NULL;
 
         for (size_t t = 0; t < (n_traces ? n_traces : 1); t++)
-            if (add_file(plan, file, n_traces ? options->traces.items[t] : NULL, options, err) < 0)
+            if (add_file(plan, file, n_traces ? options->traces[t] : NULL, options, err) < 0)
                 return -1;
     }
     if (name_outputs(plan, options, err) < 0)

@@ -93,7 +93,7 @@ static int serve(const struct sandbox_arguments *arguments, const char *command)
 
     if (!oned)
         return command_failed(command, &err);
-    port = oned_listen(oned, arguments->listen, arguments->port, &err);
+    port = oned_listen(oned, arguments->listen, (int)arguments->port, &err);
     if (port >= 0 && (!arguments->auth || !write_auth(arguments, &err))) {
         print_ready(arguments, port);
         if (!oned_run(oned, &told_to_end, &err))
@@ -105,33 +105,20 @@ static int serve(const struct sandbox_arguments *arguments, const char *command)
     return code;
 }
 
-static const struct {
-    const char *verb, *name;
-    int (*run)(int argc, char **argv);
-} clients[] = {{"show", "galerna sandbox show", sandbox_show},
-               {"submit", "galerna sandbox submit", sandbox_submit},
-               {"call", "galerna sandbox call", sandbox_call}};
-
-int command_sandbox(int argc, char **argv)
+int command_sandbox(const struct call *call)
 {
-    struct sandbox_arguments arguments;
+    struct sandbox_arguments *arguments = call->arguments;
     struct error err = {0};
-    char password[256];
-    int code;
+    char password[256] = "opennebula";
 
-    for (size_t i = 0; argc > 1 && i < sizeof clients / sizeof *clients; i++)
-        if (!strcmp(argv[1], clients[i].verb)) {
-            argv[1] = (char *)clients[i].name; /* getopt's messages begin with it */
-            return clients[i].run(argc - 1, argv + 1);
-        }
-    code = sandbox_arguments_parse(&arguments, argc, argv);
-    if (code >= 0)
-        return code;
-    if (arguments.password_file) {
-        if (read_password(arguments.password_file, password, sizeof password, &err))
-            return command_failed(argv[0], &err);
-        arguments.options.password = password;
-    }
+    if (arguments->options.place && arguments->options.version < ONED_7_4)
+        return command_usage_error(call->name,
+                                   "--place needs --opennebula 7.4: 6.10 has no scheduler "
+                                   "driver");
+    if (arguments->password_file &&
+        read_password(arguments->password_file, password, sizeof password, &err))
+        return command_failed(call->name, &err);
+    arguments->options.password = password;
     catch_signals();
-    return serve(&arguments, argv[0]);
+    return serve(arguments, call->name);
 }

@@ -1,26 +1,40 @@
-/* sandbox.h: `galerna sandbox`: a stand-in for OpenNebula to try things on, and a small client. */
+/* sandbox.h: `galerna sandbox`: a stand-in for OpenNebula to try things on, and a small client.
+ * What its commands are told on the command line; sandbox_options.c has the options.
+ */
 #ifndef GALERNA_CLI_SANDBOX_H
 #define GALERNA_CLI_SANDBOX_H
 
 #include <stdbool.h>
 
 #include "sandbox/oned.h"
+#include "util/command_line.h"
 
 struct sandbox_arguments {
     struct oned_options options;
     const char *listen;        /* address */
-    int port;                  /* 0: any free one */
+    int64_t port;              /* 0: any free one */
     const char *auth;          /* file for the credentials; NULL: none */
     const char *password_file; /* NULL: the default password */
     bool json;
 };
 
-/* Parse the options of the server. -1: go on, else the exit code. */
-int sandbox_arguments_parse(struct sandbox_arguments *arguments, int argc, char **argv);
+/* Which daemon the client's commands talk to, and with which session. */
+struct sandbox_client {
+    const char *endpoint, *auth; /* NULL: as OpenNebula's tools find them */
+    struct rpc *rpc;
+};
 
-/* The client's verbs; argv[0] names the command for messages. */
-int sandbox_show(int argc, char **argv);
-int sandbox_submit(int argc, char **argv);
-int sandbox_call(int argc, char **argv);
+struct sandbox_show_arguments {
+    struct sandbox_client client;
+    bool json, all;
+};
+
+struct sandbox_submit_arguments {
+    struct sandbox_client client;
+    const char *name, *cpu, *memory, *haizea, *galerna;
+    struct text_list attributes;
+    int64_t count;
+    bool hold, json;
+};
 
 #endif

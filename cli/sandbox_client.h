@@ -2,14 +2,8 @@
 #ifndef GALERNA_CLI_SANDBOX_CLIENT_H
 #define GALERNA_CLI_SANDBOX_CLIENT_H
 
-#include <stdbool.h>
-
 #include "adapters/opennebula/rpc.h"
-
-struct sandbox_client {
-    const char *endpoint, *auth; /* as on the command line; NULL: as OpenNebula's tools find them */
-    struct rpc *rpc;
-};
+#include "cli/sandbox.h"
 
 /* Find endpoint and credentials. -1 with err. */
 int sandbox_client_open(struct sandbox_client *client, struct error *err);

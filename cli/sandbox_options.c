@@ -1,269 +1,232 @@
+/* The command lines of galerna sandbox, for both programs: galerna explains them,
+ * galerna-opennebula runs them. */
+#include "cli/sandbox.h"
+
 #include <errno.h>
-#include <getopt.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/sandbox.h"
 
-enum {
-    OPTION_VERSION = 256,
-    OPTION_LISTEN,
-    OPTION_PORT,
-    OPTION_USER,
-    OPTION_PASSWORD,
-    OPTION_AUTH,
-    OPTION_HOSTS,
-    OPTION_CPU,
-    OPTION_MEMORY,
-    OPTION_STATE,
-    OPTION_FAULTS,
-    OPTION_CLOCK_RATE,
-    OPTION_CLOCK_OFFSET,
-    OPTION_HOLD,
-    OPTION_LOSE,
-    OPTION_PLACE,
-    OPTION_WINDOW_TIME,
-    OPTION_WINDOW_LENGTH,
-    OPTION_RETRY_TIME,
-    OPTION_HOOK,
-    OPTION_CONFIGURATION,
-    OPTION_SEED,
-    OPTION_JSON,
-    OPTION_TIME, /* and one more for each phase */
-};
-
-static const struct option options[] = {
-    {"opennebula", required_argument, NULL, OPTION_VERSION},
-    {"listen", required_argument, NULL, OPTION_LISTEN},
-    {"port", required_argument, NULL, OPTION_PORT},
-    {"user", required_argument, NULL, OPTION_USER},
-    {"password-file", required_argument, NULL, OPTION_PASSWORD},
-    {"auth", required_argument, NULL, OPTION_AUTH},
-    {"hosts", required_argument, NULL, OPTION_HOSTS},
-    {"cpu", required_argument, NULL, OPTION_CPU},
-    {"memory", required_argument, NULL, OPTION_MEMORY},
-    {"state", required_argument, NULL, OPTION_STATE},
-    {"faults", required_argument, NULL, OPTION_FAULTS},
-    {"clock-rate", required_argument, NULL, OPTION_CLOCK_RATE},
-    {"clock-offset", required_argument, NULL, OPTION_CLOCK_OFFSET},
-    {"submit-on-hold", no_argument, NULL, OPTION_HOLD},
-    {"lose-operations", no_argument, NULL, OPTION_LOSE},
-    {"place", required_argument, NULL, OPTION_PLACE},
-    {"window-time", required_argument, NULL, OPTION_WINDOW_TIME},
-    {"window-length", required_argument, NULL, OPTION_WINDOW_LENGTH},
-    {"retry-time", required_argument, NULL, OPTION_RETRY_TIME},
-    {"hook", required_argument, NULL, OPTION_HOOK},
-    {"configuration", required_argument, NULL, OPTION_CONFIGURATION},
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"json", no_argument, NULL, OPTION_JSON},
-    {"dispatch-time", required_argument, NULL, OPTION_TIME + ONED_DISPATCH},
-    {"transfer-time", required_argument, NULL, OPTION_TIME + ONED_TRANSFER},
-    {"boot-time", required_argument, NULL, OPTION_TIME + ONED_BOOT},
-    {"save-time", required_argument, NULL, OPTION_TIME + ONED_SAVE},
-    {"restore-time", required_argument, NULL, OPTION_TIME + ONED_RESTORE},
-    {"shutdown-time", required_argument, NULL, OPTION_TIME + ONED_SHUTDOWN},
-    {"migrate-time", required_argument, NULL, OPTION_TIME + ONED_MIGRATE},
-    {"epilog-time", required_argument, NULL, OPTION_TIME + ONED_EPILOG},
-    {"cleanup-time", required_argument, NULL, OPTION_TIME + ONED_CLEANUP},
-    {"monitor-time", required_argument, NULL, OPTION_TIME + ONED_MONITOR},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static void print_help(void)
-{
-    printf(
-        "usage: galerna sandbox [OPTION]...\n"
-        "       galerna sandbox show   [--endpoint URL] [--auth FILE] [--json]\n"
-        "       galerna sandbox submit [--endpoint URL] [--auth FILE] [--count N] TERMS...\n"
-        "       galerna sandbox call   [--endpoint URL] [--auth FILE] METHOD [ARGUMENT]...\n"
-        "\n"
-        "Serve a stand-in for OpenNebula's daemon, in which no machine is real, until it is told\n"
-        "to end (SIGTERM or Ctrl-C). When it is ready it prints one line: where it listens and\n"
-        "where the credentials are. show, submit and call are clients for it, or for a real\n"
-        "daemon; each has --help. More is in galerna-sandbox(1).\n"
-        "\n"
-        "  --opennebula VERSION     6.10 or 7.4 (the default)\n"
-        "  --listen ADDRESS         IPv4 address to listen on; 127.0.0.1\n"
-        "  --port PORT              0: any free one; 2633\n"
-        "  --user NAME              the administrator; oneadmin\n"
-        "  --password-file FILE     the password; without it \"opennebula\"\n"
-        "  --auth FILE              write name:password there, readable by the owner only\n"
-        "  --hosts N                hosts at the first start; 8\n"
-        "  --cpu CORES              of each host; 8\n"
-        "  --memory MB              of each host; 16384\n"
-        "  --state FILE             keep the pool there, over restarts and crashes\n"
-        "  --faults FILE            failures on command\n"
-        "  --clock-rate RATE        seconds of its clock in one of ours; 1\n"
-        "  --clock-offset SECONDS   by which its clock is ahead\n"
-        "  --submit-on-hold         new VMs are on hold (VM_SUBMIT_ON_HOLD)\n"
-        "  --lose-operations        what was under way at a restart never ends\n"
-        "  --place PROGRAM          7.4: scheduler driver, run when VMs are pending\n"
-        "  --window-time SECONDS, --window-length N, --retry-time SECONDS\n"
-        "                           when it is run; 10, 7, 60\n"
-        "  --hook PROGRAM           run when a VM or host changes its state\n"
-        "  --configuration TEXT     template put over one.system.config\n"
-        "  --seed N                 make UUIDs and chance the same in each run\n"
-        "  --json                   print the line as JSON\n"
-        "\n"
-        "How long phases take, in seconds (0.02 or so), or \"never\":\n"
-        "  --dispatch-time, --transfer-time, --boot-time, --save-time, --restore-time,\n"
-        "  --shutdown-time, --migrate-time, --epilog-time, --cleanup-time, --monitor-time\n"
-        "\n"
-        "Exit code: 0 ended when told to, 1 it cannot serve, 64 wrong command line.\n");
-}
-
-static int wrong_value(const char *command, int option, const char *value)
-{
-    const char *name = "";
-
-    for (const struct option *o = options; o->name; o++)
-        if (o->val == option)
-            name = o->name;
-    return command_usage_error(command, "--%s: '%.60s' is out of range or no number", name, value);
-}
-
-static bool read_number(const char *text, double low, double high, double *value)
+/* A number from 0 to 1e9, in another unit. */
+static int take_scaled(int64_t *value, const char *text, double scale, struct error *err)
 {
     char *end;
+    double number = strtod(text, &end);
 
-    errno = 0;
-    *value = strtod(text, &end);
-    return errno == 0 && end != text && !*end && *value >= low && *value <= high;
+    if (!*text || *end || !(number >= 0 && number <= 1e9))
+        return error_set(err, EINVAL, "expected a number from 0 to 1e9");
+    *value = (int64_t)(number * scale);
+    return 0;
 }
 
-static int64_t *whole_number(struct oned_options *into, int option)
+static int take_cores(const struct command_option *option, void *value, const char *text,
+                      struct error *err)
 {
-    switch (option) {
-    case OPTION_HOSTS:
-        return &into->hosts;
-    case OPTION_CLOCK_OFFSET:
-        return &into->clock_offset;
-    case OPTION_WINDOW_LENGTH:
-        return &into->window_length;
-    case OPTION_SEED:
-        return (int64_t *)&into->seed;
-    default:
-        return NULL;
-    }
+    (void)option;
+    return take_scaled(value, text, 100, err);
 }
 
-static const char **text_option(struct sandbox_arguments *arguments, int option)
+static int take_megabytes(const struct command_option *option, void *value, const char *text,
+                          struct error *err)
 {
-    switch (option) {
-    case OPTION_LISTEN:
-        return &arguments->listen;
-    case OPTION_USER:
-        return &arguments->options.user;
-    case OPTION_PASSWORD:
-        return &arguments->password_file;
-    case OPTION_AUTH:
-        return &arguments->auth;
-    case OPTION_STATE:
-        return &arguments->options.state;
-    case OPTION_FAULTS:
-        return &arguments->options.faults;
-    case OPTION_PLACE:
-        return &arguments->options.place;
-    case OPTION_HOOK:
-        return &arguments->options.hook;
-    case OPTION_CONFIGURATION:
-        return &arguments->options.configuration;
-    default:
-        return NULL;
-    }
+    (void)option;
+    return take_scaled(value, text, 1024, err);
 }
 
-/* Options whose value is a number with a unit of its own. */
-static bool take_scaled(struct sandbox_arguments *arguments, int option, const char *text)
+static int take_seconds(const struct command_option *option, void *value, const char *text,
+                        struct error *err)
 {
-    struct oned_options *into = &arguments->options;
-    double value;
-
-    if (option >= OPTION_TIME && !strcmp(text, "never")) {
-        into->times[option - OPTION_TIME] = ONED_NEVER;
-        return true;
+    if (option->words && !strcmp(text, option->words)) {
+        *(int64_t *)value = ONED_NEVER;
+        return 0;
     }
-    if (!read_number(text, 0, 1e9, &value))
-        return false;
-    if (option >= OPTION_TIME)
-        into->times[option - OPTION_TIME] = (int64_t)(value * 1000);
-    else if (option == OPTION_CPU)
-        into->host_cpu = (int64_t)(value * 100);
-    else if (option == OPTION_MEMORY)
-        into->host_memory = (int64_t)(value * 1024);
-    else if (option == OPTION_CLOCK_RATE)
-        into->clock_rate = value;
-    else if (option == OPTION_WINDOW_TIME)
-        into->window_time = (int64_t)(value * 1000);
-    else if (option == OPTION_RETRY_TIME)
-        into->retry_time = (int64_t)(value * 1000);
-    else
-        arguments->port = (int)value;
-    return option != OPTION_PORT || value <= 65535;
+    return take_scaled(value, text, 1000, err);
 }
 
-static int take_option(struct sandbox_arguments *arguments, const char *command, int option)
-{
-    const char **text = text_option(arguments, option);
-    int64_t *number = whole_number(&arguments->options, option);
-    double value;
-    int version;
-
-    switch (option) {
-    case 'h':
-        print_help();
-        return EXIT_DONE;
-    case '?':
-        return command_usage_hint(command); /* getopt has said what is wrong */
-    case OPTION_VERSION:
-        version = oned_version_parse(optarg);
-        if (version < 0)
-            return command_usage_error(command, "--opennebula: '%.40s' is not 6.10 or 7.4", optarg);
-        arguments->options.version = (enum oned_version)version;
-        return -1;
-    case OPTION_HOLD:
-        arguments->options.submit_on_hold = true;
-        return -1;
-    case OPTION_LOSE:
-        arguments->options.lose_operations = true;
-        return -1;
-    case OPTION_JSON:
-        arguments->json = true;
-        return -1;
-    default:
-        break;
+#define AT(member) offsetof(struct sandbox_arguments, member)
+#define PHASE(phase, word, usual, what)                                                            \
+    {                                                                                              \
+        word "-time", .type = ARGUMENT_OWN, .argument = "SECONDS",                                 \
+                      .offset = AT(options.times[phase]), .words = "never", .otherwise = usual,    \
+                      .take = take_seconds, .help = what                                           \
     }
-    if (text) {
-        *text = optarg;
-        return -1;
+
+static const struct command_option server_options[] = {
+    {"opennebula", .type = ARGUMENT_CHOICE, .argument = "VERSION", .offset = AT(options.version),
+     .words = "6.10|7.4", .otherwise = "7.4", .help = "Version of OpenNebula: 6.10 or 7.4"},
+    {"listen", .type = ARGUMENT_TEXT, .argument = "ADDRESS", .offset = AT(listen),
+     .otherwise = "127.0.0.1", .help = "IPv4 address to listen on"},
+    {"port", .type = ARGUMENT_INTEGER, .argument = "PORT", .offset = AT(port), .otherwise = "2633",
+     .least = 0, .most = 65535, .help = "Port to listen on; 0: any free port"},
+    {"user", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(options.user),
+     .otherwise = "oneadmin", .help = "Name of the administrator"},
+    {"password-file", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(password_file),
+     .help = "File whose first line is the password of the administrator; without it, the password "
+             "is 'opennebula'"},
+    {"auth", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(auth),
+     .help = "Write name:password to FILE, readable only by you, as ONE_AUTH expects it"},
+    {"hosts", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(options.hosts),
+     .otherwise = "8", .least = 0, .most = 1e9, .help = "Number of hosts at the first start"},
+    {"cpu", .type = ARGUMENT_OWN, .argument = "CORES", .offset = AT(options.host_cpu),
+     .otherwise = "8", .take = take_cores, .help = "Cores of each host"},
+    {"memory", .type = ARGUMENT_OWN, .argument = "MB", .offset = AT(options.host_memory),
+     .otherwise = "16384", .take = take_megabytes, .help = "Memory of each host"},
+    {"state", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(options.state),
+     .help = "Keep the state in FILE. The effect of a call is safe when the call is answered, so "
+             "the state survives restarts and crashes"},
+    {"faults", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(options.faults),
+     .help = "Inject the faults that FILE describes"},
+    {"clock-rate", .type = ARGUMENT_NUMBER, .argument = "RATE", .offset = AT(options.clock_rate),
+     .otherwise = "1", .least = 0, .most = 1e9,
+     .help = "Seconds of the sandbox's clock in a second; 0: the clock stands still"},
+    {"clock-offset", .type = ARGUMENT_INTEGER, .argument = "SECONDS",
+     .offset = AT(options.clock_offset), .otherwise = "0", .least = -1e9, .most = 1e9,
+     .help = "How far the sandbox's clock is ahead at the first start"},
+    {"submit-on-hold", .type = ARGUMENT_FLAG, .offset = AT(options.submit_on_hold),
+     .help = "Put new VMs on hold, as VM_SUBMIT_ON_HOLD in oned.conf does"},
+    {"lose-operations", .type = ARGUMENT_FLAG, .offset = AT(options.lose_operations),
+     .help = "With --state: operations that were in progress at a restart never end"},
+    {"place", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(options.place),
+     .help = "7.4: scheduler driver, run when VMs are pending. It gets the VMs, hosts and "
+             "datastores in base64 on standard input and prints a plan"},
+    {"window-time", .type = ARGUMENT_OWN, .argument = "SECONDS", .offset = AT(options.window_time),
+     .otherwise = "10", .take = take_seconds,
+     .help = "Run the scheduler driver when a VM has been pending for this time"},
+    {"window-length", .type = ARGUMENT_INTEGER, .argument = "N",
+     .offset = AT(options.window_length), .otherwise = "7", .least = 0, .most = 1e9,
+     .help = "Run the scheduler driver when N VMs are pending"},
+    {"retry-time", .type = ARGUMENT_OWN, .argument = "SECONDS", .offset = AT(options.retry_time),
+     .otherwise = "60", .take = take_seconds,
+     .help = "Run the scheduler driver again after this time while VMs are pending"},
+    {"hook", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(options.hook),
+     .help =
+         "Program to run when the state of a VM or host changes, with its document in base64 as "
+         "argument and on standard input"},
+    {"configuration", .type = ARGUMENT_TEXT, .argument = "TEXT",
+     .offset = AT(options.configuration),
+     .help = "Template to merge into the answer of one.system.config"},
+    {"seed", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(options.seed),
+     .otherwise = "0", .least = 0, .most = 9e18,
+     .help = "Seed of UUIDs and random faults; 0: different in each run"},
+    {"json", .type = ARGUMENT_FLAG, .offset = AT(json),
+     .help = "Print the line that says it is ready as a JSON object with endpoint, opennebula, "
+             "user, auth and pid"},
+};
+
+static const struct command_option phase_options[] = {
+    PHASE(ONED_DISPATCH, "dispatch", "0.005", "From the command to its first effect"),
+    PHASE(ONED_TRANSFER, "transfer", "0.015", "Copying disks to a host"),
+    PHASE(ONED_BOOT, "boot", "0.02", "Booting a VM"),
+    PHASE(ONED_SAVE, "save", "0.02", "Saving the memory of a VM"),
+    PHASE(ONED_RESTORE, "restore", "0.02", "Restoring the memory of a VM"),
+    PHASE(ONED_SHUTDOWN, "shutdown", "0.02", "Shutting down a VM"),
+    PHASE(ONED_MIGRATE, "migrate", "0.02", "Live migration"),
+    PHASE(ONED_EPILOG, "epilog", "0.015", "Copying disks from a host"),
+    PHASE(ONED_CLEANUP, "cleanup", "0.015", "Recovering a VM by delete or delete-recreate"),
+    PHASE(ONED_MONITOR, "monitor", "0.2", "Until a new or enabled host reports"),
+};
+
+const struct command_line sandbox_line = {
+    .name = "galerna sandbox",
+    .summary = "Run a stand-in for OpenNebula to try things on",
+    .purpose =
+        "Run a stand-in for OpenNebula's daemon, in which no machine is real, until SIGTERM or "
+        "Ctrl-C. When it is ready it prints one line with its endpoint and the file of the "
+        "credentials. 'galerna sandbox show', 'submit' and 'call' are clients for it, or for "
+        "a real daemon. See galerna-sandbox(1).",
+    .groups = {{.options = server_options, .n = sizeof server_options / sizeof *server_options},
+               {.title = "Duration of operations, in seconds of the sandbox's clock, or 'never'",
+                .options = phase_options,
+                .n = sizeof phase_options / sizeof *phase_options}},
+    .codes = {{EXIT_DONE, "Ended by a signal"}, {EXIT_FAILED, "It cannot start or serve"}},
+    .size = sizeof(struct sandbox_arguments),
+};
+
+static const struct command_option client_options[] = {
+    {"endpoint", .type = ARGUMENT_TEXT, .argument = "URL",
+     .offset = offsetof(struct sandbox_client, endpoint),
+     .help = "XML-RPC endpoint; by default as OpenNebula's own tools find it (ONE_XMLRPC)"},
+    {"auth", .type = ARGUMENT_TEXT, .argument = "FILE",
+     .offset = offsetof(struct sandbox_client, auth),
+     .help = "File with name:password; by default as OpenNebula's own tools find it (ONE_AUTH)"},
+};
+
+#define SANDBOX_CLIENT_GROUP                                                                       \
+    {                                                                                              \
+        .options = client_options, .n = sizeof client_options / sizeof *client_options             \
     }
-    if (!number)
-        return take_scaled(arguments, option, optarg) ? -1 : wrong_value(command, option, optarg);
-    if (!read_number(optarg, option == OPTION_CLOCK_OFFSET ? -1e9 : 0, 1e9, &value))
-        return wrong_value(command, option, optarg);
-    *number = (int64_t)value;
-    return -1;
-}
+#define SANDBOX_CLIENT_CODES                                                                       \
+    {EXIT_DONE, "Success"},                                                                        \
+    {                                                                                              \
+        EXIT_FAILED, "The daemon does not answer or refuses the call"                              \
+    }
 
-int sandbox_arguments_parse(struct sandbox_arguments *arguments, int argc, char **argv)
-{
-    int option, code = -1;
+static const struct command_option show_options[] = {
+    {"all", .type = ARGUMENT_FLAG, .offset = offsetof(struct sandbox_show_arguments, all),
+     .help = "Show VMs in the state DONE, too"},
+    {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct sandbox_show_arguments, json),
+     .help = "Print a JSON document"},
+};
 
-    *arguments = (struct sandbox_arguments){.listen = "127.0.0.1", .port = 2633};
-    oned_options_init(&arguments->options);
-    arguments->options.hosts = 8;
-    arguments->options.host_cpu = 800;
-    arguments->options.host_memory = 16 << 20;
-    optind = 1;
-    while (code < 0 && (option = getopt_long(argc, argv, "h", options, NULL)) != -1)
-        code = take_option(arguments, argv[0], option);
-    if (code < 0 && optind < argc)
-        code = command_usage_error(argv[0], "unexpected argument '%.60s'", argv[optind]);
-    if (code < 0 && arguments->options.place && arguments->options.version < ONED_7_4)
-        code = command_usage_error(argv[0], "--place is for 7.4: 6.10 has no scheduler driver");
-    return code;
-}
+const struct command_line sandbox_show_line = {
+    .name = "galerna sandbox show",
+    .summary = "List hosts and VMs of the sandbox",
+    .purpose = "List the hosts and VMs of the stand-in for OpenNebula, or of a real daemon.",
+    .groups = {{.options = show_options, .n = 2}, SANDBOX_CLIENT_GROUP},
+    .codes = {SANDBOX_CLIENT_CODES},
+    .size = sizeof(struct sandbox_show_arguments),
+};
+
+#undef AT
+#define AT(member) offsetof(struct sandbox_submit_arguments, member)
+
+static const struct command_option submit_options[] = {
+    {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
+     .help = "Name of the VMs; with --count, -0, -1, ... is appended"},
+    {"cpu", .type = ARGUMENT_TEXT, .argument = "CORES", .offset = AT(cpu), .otherwise = "1",
+     .help = "Cores of each VM"},
+    {"memory", .type = ARGUMENT_TEXT, .argument = "MB", .offset = AT(memory), .otherwise = "1024",
+     .help = "Memory of each VM"},
+    {"haizea", .type = ARGUMENT_TEXT, .argument = "TERMS", .offset = AT(haizea),
+     .help = "Content of the attribute HAIZEA, such as START=+00:01:00,DURATION=00:02:00"},
+    {"galerna", .type = ARGUMENT_TEXT, .argument = "TERMS", .offset = AT(galerna),
+     .help = "Content of the attribute GALERNA, in the same form"},
+    {"attribute", .type = ARGUMENT_LIST, .argument = "TEXT", .offset = AT(attributes),
+     .help = "Line to add to the template, such as RACK=\"r1\". May be repeated"},
+    {"count", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(count), .otherwise = "1",
+     .least = 1, .most = 100000, .help = "Number of VMs"},
+    {"hold", .type = ARGUMENT_FLAG, .offset = AT(hold), .help = "Create the VMs on hold"},
+    {"json", .type = ARGUMENT_FLAG, .offset = AT(json), .help = "Print a JSON array of the ids"},
+};
+
+const struct command_line sandbox_submit_line = {
+    .name = "galerna sandbox submit",
+    .summary = "Create VMs in the sandbox",
+    .purpose =
+        "Create VMs in the stand-in for OpenNebula, or in a real one, and print their ids, one "
+        "a line.",
+    .groups = {{.options = submit_options, .n = sizeof submit_options / sizeof *submit_options},
+               SANDBOX_CLIENT_GROUP},
+    .codes = {SANDBOX_CLIENT_CODES},
+    .size = sizeof(struct sandbox_submit_arguments),
+};
+
+const struct command_line sandbox_call_line = {
+    .name = "galerna sandbox call",
+    .summary = "Call an XML-RPC method of the sandbox",
+    .purpose = "Call a method of the stand-in for OpenNebula, or of a real daemon, and print the "
+               "answer. The session is added as the first argument. Whole numbers, true and false "
+               "are sent as such, other arguments as text, and so is what follows 's:'.",
+    .operands = "METHOD [ARGUMENT]...",
+    .least = 1,
+    .most = 17,
+    .verbatim = true,
+    .groups = {SANDBOX_CLIENT_GROUP},
+    .notes = "Examples:\n"
+             "  galerna sandbox call one.vm.action suspend 7\n"
+             "  galerna sandbox call sandbox.fault 'FAULT=[KIND=fail,PHASE=boot,HOST=2]'",
+    .codes = {SANDBOX_CLIENT_CODES},
+    .size = sizeof(struct sandbox_client),
+};

@@ -1,5 +1,4 @@
 /* galerna sandbox show: the hosts and VMs of the stand-in, or of a real daemon. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -8,64 +7,8 @@
 
 #include "adapters/opennebula/pool.h"
 #include "cli/command.h"
-#include "cli/sandbox.h"
 #include "cli/sandbox_client.h"
 #include "cli/table.h"
-
-struct show {
-    struct sandbox_client client;
-    bool json, all;
-};
-
-static void print_help(void)
-{
-    printf("usage: galerna sandbox show [OPTION]...\n\n"
-           "List the hosts and VMs of the stand-in for OpenNebula, or of a real daemon.\n\n"
-           "  --endpoint URL   the daemon; else as OpenNebula's own tools find it\n"
-           "  --auth FILE      name:password; else as OpenNebula's own tools find it\n"
-           "  --all            VMs that are DONE too\n"
-           "  --json           print one JSON document instead\n\n"
-           "Exit code: 0 done, 1 the daemon cannot be asked, 64 wrong command line.\n");
-}
-
-static int parse(struct show *show, int argc, char **argv)
-{
-    static const struct option options[] = {
-        {"endpoint", required_argument, NULL, 'e'},
-        {"auth", required_argument, NULL, 'a'},
-        {"all", no_argument, NULL, 'A'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
-
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1)
-        switch (option) {
-        case 'e':
-            show->client.endpoint = optarg;
-            break;
-        case 'a':
-            show->client.auth = optarg;
-            break;
-        case 'A':
-            show->all = true;
-            break;
-        case 'j':
-            show->json = true;
-            break;
-        case 'h':
-            print_help();
-            return EXIT_DONE;
-        default:
-            return command_usage_hint("galerna sandbox show"); /* getopt has said what is wrong */
-        }
-    if (optind < argc)
-        return command_usage_error("galerna sandbox show", "unexpected argument '%.60s'",
-                                   argv[optind]);
-    return -1;
-}
 
 static void print_hosts(const struct host_pool *pool)
 {
@@ -153,7 +96,7 @@ static json_t *vms_to_json(const struct vm_pool *pool)
     return list;
 }
 
-static void print_pools(const struct show *show, const struct host_pool *hosts,
+static void print_pools(const struct sandbox_show_arguments *show, const struct host_pool *hosts,
                         const struct vm_pool *vms)
 {
     json_t *document;
@@ -173,7 +116,7 @@ static void print_pools(const struct show *show, const struct host_pool *hosts,
         printf("no VMs\n");
 }
 
-static int fetch_and_print(struct show *show, struct error *err)
+static int fetch_and_print(struct sandbox_show_arguments *show, struct error *err)
 {
     const struct rpc_argument range[] = {RPC_INT(-2), RPC_INT(-1), RPC_INT(-1),
                                          RPC_INT(show->all ? -2 : -1)};
@@ -199,17 +142,15 @@ out:
     return result;
 }
 
-int sandbox_show(int argc, char **argv)
+int command_sandbox_show(const struct call *call)
 {
-    struct show show = {0};
+    struct sandbox_show_arguments *show = call->arguments;
     struct error err = {0};
-    int code = parse(&show, argc, argv);
+    int code;
 
-    if (code >= 0)
-        return code;
-    if (sandbox_client_open(&show.client, &err))
-        return command_failed("galerna sandbox show", &err);
-    code = fetch_and_print(&show, &err) ? command_failed("galerna sandbox show", &err) : EXIT_DONE;
-    sandbox_client_close(&show.client);
+    if (sandbox_client_open(&show->client, &err))
+        return command_failed(call->name, &err);
+    code = fetch_and_print(show, &err) ? command_failed(call->name, &err) : EXIT_DONE;
+    sandbox_client_close(&show->client);
     return code;
 }

@@ -1,7 +1,6 @@
 /* galerna setup: what has to be changed in an OpenNebula, and whether it is right. */
 #include "adapters/opennebula/setup.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +9,10 @@
 #include "adapters/opennebula/credentials.h"
 #include "adapters/opennebula/rpc_endpoint.h"
 #include "cli/command.h"
+#include "cli/setup.h"
 #include "configuration/configuration.h"
 
 enum { ANSWER_TIMEOUT_MS = 20000, CONNECT_TIMEOUT_MS = 5000 };
-
-struct arguments {
-    const char *file, *endpoint;
-    bool check, json;
-};
 
 /* What was found at one OpenNebula. */
 struct examination {
@@ -26,64 +21,6 @@ struct examination {
     struct setup_finding findings[SETUP_FINDINGS_MAX];
     size_t n;
 };
-
-static void print_help(void)
-{
-    printf("usage: galerna setup [OPTION]...\n\n"
-           "Connect to OpenNebula and tell what has to be changed for Galerna to schedule it.\n"
-           "OpenNebula is found as its own tools find it, or by galernad's configuration.\n\n"
-           "  -c, --configuration FILE galernad's configuration instead of %s\n"
-           "      --endpoint URL       ask this OpenNebula\n"
-           "      --check              only check; exit with 1 when something is wrong\n"
-           "      --json               print one JSON document instead\n"
-           "      --help               print this help\n\n"
-           "Exit code: 0 done (with --check: nothing is wrong), 1 something is wrong or\n"
-           "OpenNebula cannot be asked, 64 wrong command line.\n",
-           live_default_file());
-}
-
-/* -1: go on; else the exit code. */
-static int parse(struct arguments *arguments, int argc, char **argv)
-{
-    enum { OPTION_ENDPOINT = 256, OPTION_CHECK, OPTION_JSON, OPTION_HELP };
-    static const struct option options[] = {
-        {"configuration", required_argument, NULL, 'c'},
-        {"endpoint", required_argument, NULL, OPTION_ENDPOINT},
-        {"check", no_argument, NULL, OPTION_CHECK},
-        {"json", no_argument, NULL, OPTION_JSON},
-        {"help", no_argument, NULL, OPTION_HELP},
-        {0},
-    };
-    int option;
-
-    *arguments = (struct arguments){0};
-    optind = 0;
-    while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
-        switch (option) {
-        case 'c':
-            arguments->file = optarg;
-            break;
-        case OPTION_ENDPOINT:
-            arguments->endpoint = optarg;
-            break;
-        case OPTION_CHECK:
-            arguments->check = true;
-            break;
-        case OPTION_JSON:
-            arguments->json = true;
-            break;
-        case 'h':
-        case OPTION_HELP:
-            print_help();
-            return EXIT_DONE;
-        default:
-            return command_usage_hint(argv[0]); /* getopt has said what is wrong */
-        }
-    }
-    if (optind < argc)
-        return command_usage_error(argv[0], "unexpected argument '%.60s'", argv[optind]);
-    return -1;
-}
 
 static int ask(struct examination *examination, const struct live_configuration *live,
                const struct credentials *credentials, struct error *err)
@@ -118,7 +55,7 @@ static bool is_local(const char *endpoint)
 }
 
 static int examine(struct examination *examination, const struct live_configuration *live,
-                   const struct arguments *arguments, struct error *err)
+                   const struct setup_arguments *arguments, struct error *err)
 {
     struct setup_wishes wishes = {.submit_on_hold = live->submit_on_hold,
                                   .files = GALERNA_DRIVER_FOLDER};
@@ -257,28 +194,26 @@ static int print_json(const struct examination *examination)
     return result;
 }
 
-int command_setup(int argc, char **argv)
+int command_setup(const struct call *call)
 {
+    const struct setup_arguments *arguments = call->arguments;
     struct examination examination = {0};
     struct configuration *configuration;
-    struct arguments arguments;
     struct error err = {0};
-    int code = parse(&arguments, argc, argv);
+    int code;
 
-    if (code >= 0)
-        return code;
-    configuration = live_configuration_read(arguments.file, NULL, &err);
-    if (!configuration || examine(&examination, &configuration->live, &arguments, &err) < 0) {
+    configuration = live_configuration_read(arguments->file, NULL, &err);
+    if (!configuration || examine(&examination, &configuration->live, arguments, &err) < 0) {
         configuration_destroy(configuration);
-        return command_failed(argv[0], &err);
+        return command_failed(call->name, &err);
     }
-    if (arguments.json)
+    if (arguments->json)
         print_json(&examination);
-    else if (arguments.check)
+    else if (arguments->check)
         print_check(&examination);
     else
         print_instructions(&examination);
-    code = arguments.check && is_wrong(&examination) ? EXIT_FAILED : EXIT_DONE;
+    code = arguments->check && is_wrong(&examination) ? EXIT_FAILED : EXIT_DONE;
     free(examination.endpoint);
     configuration_destroy(configuration);
     return code;

@@ -1,4 +1,4 @@
-/* galerna status: how the scheduler is. */
+/* galerna status: how the scheduler is doing. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,14 +8,6 @@
 #include "cli/table.h"
 #include "cli/time_words.h"
 #include "core/instant.h"
-
-static void print_help(void)
-{
-    printf("usage: galerna status [OPTION]...\n\n"
-           "Say how the daemon is, and how many leases are in which phase.\n\n");
-    client_help();
-    printf("\nExit code: 0 done, 1 the daemon does not answer, 64 wrong command line.\n");
-}
 
 /* A fact of the daemon, whatever its type: times both ways, objects one level deeper. */
 static void print_fact(const char *prefix, const char *key, const json_t *value, int64_t now)
@@ -83,7 +75,16 @@ static void print_answer(const json_t *answer)
     print_leases(answer);
 }
 
-int command_status(int argc, char **argv)
+const struct command_line status_line = {
+    .name = "galerna status",
+    .summary = "Show the status of the daemon",
+    .purpose = "Show the status of galernad and the number of leases in each phase.",
+    .groups = {CLIENT_GROUP},
+    .codes = {CLIENT_CODES},
+    .size = sizeof(struct client),
+};
+
+int command_status(const struct call *call)
 {
-    return client_run(argc, argv, &(struct client_question){"status", print_help, print_answer});
+    return client_run(call, "status", print_answer);
 }

@@ -1,8 +1,8 @@
 /* galerna sweep: a grid of replays. */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,62 +19,59 @@ static volatile sig_atomic_t stop_asked;
 
 struct arguments {
     const char *file, *results;
-    unsigned jobs;
-    size_t cell; /* 0: all */
-    bool slurm, collect, no_wait, again, list, csv, json, quiet;
+    int64_t jobs, cell; /* cell 0: all */
+    int engine;         /* enum */
+    bool collect, no_wait, again, list, csv, json, quiet;
 };
 
-enum letter {
-    LETTER_RESULTS = 256,
-    LETTER_ENGINE,
-    LETTER_COLLECT,
-    LETTER_NO_WAIT,
-    LETTER_AGAIN,
-    LETTER_LIST,
-    LETTER_CELL,
-    LETTER_CSV,
-    LETTER_JSON,
+enum { ENGINE_LOCAL, ENGINE_SLURM };
+
+#define AT(member) offsetof(struct arguments, member)
+
+static const struct command_option sweep_options[] = {
+    {"results", .type = ARGUMENT_TEXT, .argument = "FILE.db", .offset = AT(results),
+     .help = "Database of the results; by default the one that the sweep file names, else the name "
+             "of the sweep file with .db"},
+    {"jobs", .letter = 'j', .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(jobs),
+     .least = 1, .most = 1024,
+     .help = "Run at most N cells at a time; one per processor by default"},
+    {"engine", .type = ARGUMENT_CHOICE, .argument = "ENGINE", .offset = AT(engine),
+     .words = "local|slurm", .otherwise = "local",
+     .help = "local, or slurm: submit a job array, wait for it and collect its results"},
+    {"no-wait", .type = ARGUMENT_FLAG, .offset = AT(no_wait),
+     .help = "With --engine slurm: submit the job array and exit"},
+    {"collect", .type = ARGUMENT_FLAG, .offset = AT(collect),
+     .help = "Only collect the results of finished cells into the database"},
+    {"cell", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(cell), .least = 1,
+     .most = SWEEP_CELLS_MAX,
+     .help = "Run one cell and leave its file to be collected, as the tasks of a job array do"},
+    {"again", .type = ARGUMENT_FLAG, .offset = AT(again),
+     .help = "Run all cells, whatever is in the database"},
+    {"list", .type = ARGUMENT_FLAG, .offset = AT(list), .help = "Print the cells and exit"},
+    {"csv", .type = ARGUMENT_FLAG, .offset = AT(csv),
+     .help = "Print the results as CSV, which does not depend on how they were computed"},
+    {"json", .type = ARGUMENT_FLAG, .offset = AT(json), .help = "Print the results as JSON"},
+    {"quiet", .letter = 'q', .type = ARGUMENT_FLAG, .offset = AT(quiet),
+     .help = "Print no progress bar and no table"},
 };
 
-static const struct option options[] = {
-    {"jobs", required_argument, NULL, 'j'},
-    {"results", required_argument, NULL, LETTER_RESULTS},
-    {"engine", required_argument, NULL, LETTER_ENGINE},
-    {"collect", no_argument, NULL, LETTER_COLLECT},
-    {"no-wait", no_argument, NULL, LETTER_NO_WAIT},
-    {"again", no_argument, NULL, LETTER_AGAIN},
-    {"list", no_argument, NULL, LETTER_LIST},
-    {"cell", required_argument, NULL, LETTER_CELL},
-    {"csv", no_argument, NULL, LETTER_CSV},
-    {"json", no_argument, NULL, LETTER_JSON},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+const struct command_line sweep_line = {
+    .name = "galerna sweep",
+    .summary = "Replay a grid of traces, policies and options",
+    .purpose = "Replay the grid of traces, policies and options that FILE describes "
+               "(galerna-sweep-file(5)), and collect all results in one SQLite database. Results "
+               "that are in the database are not computed again: an interrupted sweep continues "
+               "where it stopped.",
+    .operands = "FILE",
+    .least = 1,
+    .most = 1,
+    .groups = {{.options = sweep_options, .n = sizeof sweep_options / sizeof *sweep_options}},
+    .notes = "Ctrl-C ends a sweep in order: the results of finished cells are kept.",
+    .codes = {{EXIT_DONE, "Success"},
+              {EXIT_FAILED, "A cell failed or is missing, or a file cannot be read or written"},
+              {EXIT_INTERRUPTED, "Interrupted"}},
+    .size = sizeof(struct arguments),
 };
-
-static const char sweep_help[] =
-    "usage: galerna sweep FILE [OPTIONS]\n"
-    "\n"
-    "Replay a grid of traces, policies and options, which FILE describes\n"
-    "(galerna-sweep-file(5)), and collect all results in one SQLite database. What is in the\n"
-    "database already is not computed again: an interrupted sweep goes on where it was.\n"
-    "\n"
-    "      --results FILE.db  the database (the one that FILE names, else FILE's name with .db)\n"
-    "  -j, --jobs N           carry out at most N cells at a time (one per processor)\n"
-    "      --engine ENGINE    local, or slurm: submit a job array, wait and collect\n"
-    "      --no-wait          with slurm: submit only\n"
-    "      --collect          only take what finished cells have left into the database\n"
-    "      --cell N           carry out one cell and leave its file to be collected; what the\n"
-    "                         tasks of a job array do\n"
-    "      --again            compute all, whatever is in the database\n"
-    "      --list             print the cells and end\n"
-    "      --csv              print the results as CSV: the same however they were computed\n"
-    "      --json             print the results as JSON\n"
-    "  -q, --quiet            no progress bar, no table for people\n"
-    "      --help             print this and end\n"
-    "\n"
-    "Ctrl-C ends a sweep in order; what is finished is kept.\n"
-    "Exit codes: 0 done, 1 failed or cells are missing, 64 wrong usage, 130 interrupted.\n";
 
 static void note_stop(int signal_number)
 {
@@ -92,97 +89,20 @@ static void catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* -1: go on; else the exit code. */
-static int take_number(const char *command, const char *name, long most, long *number)
+/* Options that exclude each other. -1: go on; else the exit code. */
+static int check(const struct arguments *arguments, const char *command)
 {
-    char *end;
+    bool slurm = arguments->engine == ENGINE_SLURM;
 
-    *number = strtol(optarg, &end, 10);
-    if (!*optarg || *end || *number < 1 || *number > most)
-        return command_usage_error(command, "--%s %.20s: expected a number from 1 to %ld", name,
-                                   optarg, most);
-    return -1;
-}
-
-static int take_engine(struct arguments *arguments, const char *command)
-{
-    arguments->slurm = !strcmp(optarg, "slurm");
-    if (!arguments->slurm && strcmp(optarg, "local") != 0)
-        return command_usage_error(command, "--engine %.40s: expected local or slurm", optarg);
-    return -1;
-}
-
-static int take_option(struct arguments *arguments, const char *command, int letter)
-{
-    long number;
-    int code = -1;
-
-    switch (letter) {
-    case 'j':
-        code = take_number(command, "jobs", 1024, &number);
-        arguments->jobs = (unsigned)number;
-        return code;
-    case LETTER_CELL:
-        code = take_number(command, "cell", SWEEP_CELLS_MAX, &number);
-        arguments->cell = (size_t)number;
-        return code;
-    case LETTER_RESULTS:
-        arguments->results = optarg;
-        return -1;
-    case LETTER_ENGINE:
-        return take_engine(arguments, command);
-    case LETTER_COLLECT:
-        arguments->collect = true;
-        return -1;
-    case LETTER_NO_WAIT:
-        arguments->no_wait = true;
-        return -1;
-    case LETTER_AGAIN:
-        arguments->again = true;
-        return -1;
-    case LETTER_LIST:
-        arguments->list = true;
-        return -1;
-    case LETTER_CSV:
-        arguments->csv = true;
-        return -1;
-    case LETTER_JSON:
-        arguments->json = true;
-        return -1;
-    case 'q':
-        arguments->quiet = true;
-        return -1;
-    case 'h':
-        fputs(sweep_help, stdout);
-        return EXIT_DONE;
-    default:
-        return command_usage_hint(command);
-    }
-}
-
-static int parse(struct arguments *arguments, int argc, char **argv)
-{
-    int letter, code = -1;
-
-    optind = 0;
-    while (code < 0 && (letter = getopt_long(argc, argv, "hqj:", options, NULL)) != -1)
-        code = take_option(arguments, argv[0], letter);
-    if (code >= 0)
-        return code;
-    if (optind + 1 != argc)
-        return command_usage_error(argv[0],
-                                   optind < argc ? "name one sweep file" : "name a sweep file");
-    arguments->file = argv[optind];
     if (arguments->csv && arguments->json)
-        return command_usage_error(argv[0], "--csv and --json exclude each other");
-    if (arguments->no_wait && !arguments->slurm)
-        return command_usage_error(argv[0], "--no-wait is for --engine slurm");
-    if (arguments->slurm + arguments->collect + (arguments->cell > 0) + arguments->list > 1)
-        return command_usage_error(argv[0],
-                                   "--engine slurm, --collect, --cell and --list exclude each "
-                                   "other");
+        return command_usage_error(command, "--csv and --json exclude each other");
+    if (arguments->no_wait && !slurm)
+        return command_usage_error(command, "--no-wait needs --engine slurm");
+    if (slurm + arguments->collect + (arguments->cell > 0) + arguments->list > 1)
+        return command_usage_error(command, "--engine slurm, --collect, --cell and --list exclude "
+                                            "each other");
     if (arguments->again && arguments->collect)
-        return command_usage_error(argv[0], "--collect computes nothing, also not --again");
+        return command_usage_error(command, "--again and --collect exclude each other");
     return -1;
 }
 
@@ -217,7 +137,7 @@ static int submit(struct sweep *sweep, const struct arguments *arguments,
         sweep_submit(sweep, wanted, program, &tasks, err) < 0)
         return -1;
     if (!arguments->quiet && tasks > 0)
-        fprintf(stderr, "galerna sweep: a job array of %zu tasks is submitted%s\n", tasks,
+        fprintf(stderr, "galerna sweep: submitted a job array of %zu tasks%s\n", tasks,
                 arguments->no_wait ? "; collect its results with --collect" : "");
     if (arguments->no_wait)
         return 0;
@@ -230,11 +150,12 @@ static int perform_cell(struct sweep *sweep, const struct arguments *arguments,
     struct sweep_outcome outcome;
     struct error err = {0};
 
-    if (sweep_perform(sweep, arguments->cell, wanted, &outcome, &err) < 0)
+    if (sweep_perform(sweep, (size_t)arguments->cell, wanted, &outcome, &err) < 0)
         return err.code == EINTR ? EXIT_INTERRUPTED : command_failed(command, &err);
     if (outcome.status == SWEEP_OK)
         return EXIT_DONE;
-    fprintf(stderr, "%s: %s: %s\n", command, sweep_name(sweep, arguments->cell), outcome.message);
+    fprintf(stderr, "%s: %s: %s\n", command, sweep_name(sweep, (size_t)arguments->cell),
+            outcome.message);
     return EXIT_FAILED;
 }
 
@@ -255,10 +176,10 @@ static int tell_failures(const struct sweep *sweep, const struct sweep_outcome *
             code = EXIT_FAILED;
     }
     if (messages > MESSAGES_MAX)
-        fprintf(stderr, "%s: %zu more cells have messages; they are in the table cells\n", command,
-                messages - MESSAGES_MAX);
+        fprintf(stderr, "%s: %zu more cells have messages; see the table cells of the database\n",
+                command, messages - MESSAGES_MAX);
     if (missing)
-        fprintf(stderr, "%s: %zu of %zu cells are not there yet\n", command, missing, n);
+        fprintf(stderr, "%s: %zu of %zu cells have no result yet\n", command, missing, n);
     return code;
 }
 
@@ -288,7 +209,7 @@ static int carry_out(struct sweep *sweep, const struct arguments *arguments,
     progress_init(&progress, arguments->quiet);
     wanted.progress = show_progress;
     wanted.context = &progress;
-    if (arguments->slurm)
+    if (arguments->engine == ENGINE_SLURM)
         result = submit(sweep, arguments, &wanted, outcomes, &err);
     else if (arguments->collect)
         result = sweep_collect(sweep, &wanted, outcomes, &err);
@@ -309,30 +230,31 @@ static int carry_out(struct sweep *sweep, const struct arguments *arguments,
     return code;
 }
 
-int command_sweep(int argc, char **argv)
+int command_sweep(const struct call *call)
 {
-    struct arguments arguments = {0};
+    struct arguments *arguments = call->arguments;
     struct sweep_options wanted = {.keep = -1, .stop = &stop_asked};
     struct error err = {0};
     struct sweep *sweep;
-    int code = parse(&arguments, argc, argv);
+    int code = check(arguments, call->name);
 
     if (code >= 0)
         return code;
-    sweep = sweep_read(arguments.file, &err);
+    arguments->file = call->operands[0];
+    sweep = sweep_read(arguments->file, &err);
     if (!sweep)
-        return command_failed(argv[0], &err);
-    wanted.results = arguments.results ? arguments.results : sweep_default_results(sweep);
-    wanted.jobs = arguments.jobs;
-    wanted.again = arguments.again;
+        return command_failed(call->name, &err);
+    wanted.results = arguments->results ? arguments->results : sweep_default_results(sweep);
+    wanted.jobs = (unsigned)arguments->jobs;
+    wanted.again = arguments->again;
     catch_signals();
-    if (arguments.list)
-        code =
-            sweep_check(sweep, &err) < 0 ? command_failed(argv[0], &err) : sweep_print_list(sweep);
-    else if (arguments.cell)
-        code = perform_cell(sweep, &arguments, &wanted, argv[0]);
+    if (arguments->list)
+        code = sweep_check(sweep, &err) < 0 ? command_failed(call->name, &err)
+                                            : sweep_print_list(sweep);
+    else if (arguments->cell)
+        code = perform_cell(sweep, arguments, &wanted, call->name);
     else
-        code = carry_out(sweep, &arguments, &wanted, argv[0]);
+        code = carry_out(sweep, arguments, &wanted, call->name);
     sweep_destroy(sweep);
     return code;
 }

@@ -3,24 +3,11 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "cli/command.h"
 #include "cli/trace_options.h"
-
-static void print_help(void)
-{
-    printf("usage: galerna trace check [OPTION]... FILE...\n\n"
-           "Report every error of a trace (LWF, SWF or Haizea's old format) as\n"
-           "FILE:LINE:COLUMN: error: what was found and what was expected. Warnings tell of what\n"
-           "is allowed but hardly meant: leases that are not sorted by arrival or larger than the\n"
-           "site, deadlines that nobody can keep, unknown elements and attributes.\n\n"
-           "  --limit N                findings to report of each file (200)\n"
-           "  --json                   print one JSON document instead\n");
-    trace_options_help();
-    printf("\nExit code: 0 no errors (there may be warnings), 1 errors or a file that cannot be\n"
-           "read, 64 wrong command line.\n");
-}
 
 static const char *severity_name(enum lwf_severity severity)
 {
@@ -65,14 +52,15 @@ static json_t *check_to_json(const char *path, const struct trace_check *check)
                      findings);
 }
 
-static int check_file(const char *command, const char *path,
-                      const struct trace_arguments *arguments, json_t *results)
+static int check_file(const char *command, const char *path, struct trace_arguments *arguments,
+                      json_t *results)
 {
     struct trace_check check;
     struct error err;
     int code;
 
-    if (trace_check_file(&check, path, &arguments->reading, arguments->limit, &err) < 0) {
+    if (trace_check_file(&check, path, trace_arguments_reading(arguments), (size_t)arguments->limit,
+                         &err) < 0) {
         if (results)
             json_array_append_new(results,
                                   json_pack("{s:s, s:s}", "file", path, "failure", err.text));
@@ -87,20 +75,41 @@ static int check_file(const char *command, const char *path,
     return code;
 }
 
-int command_trace_check(int argc, char **argv)
-{
-    struct trace_arguments arguments;
-    json_t *results = NULL;
-    int code = trace_arguments_parse(&arguments, argc, argv,
-                                     TRACE_OPTION_JSON | TRACE_OPTION_FINDINGS, print_help);
+static const struct command_option check_options[] = {
+    {"limit", .type = ARGUMENT_INTEGER, .argument = "N",
+     .offset = offsetof(struct trace_arguments, limit), .otherwise = "200", .least = 1,
+     .most = 1000000, .help = "Report at most N findings of each file"},
+    {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct trace_arguments, json),
+     .help = "Print a JSON document"},
+};
 
-    if (code >= 0)
-        return code;
-    if (arguments.json)
-        results = json_array();
-    code = EXIT_DONE;
-    for (int i = optind; i < argc; i++)
-        if (check_file(argv[0], argv[i], &arguments, results) != EXIT_DONE)
+const struct command_line trace_check_line = {
+    .name = "galerna trace check",
+    .summary = "Report every error of a trace, with line and column",
+    .purpose =
+        "Report every error of a trace (LWF, SWF, or Haizea's old format) as "
+        "FILE:LINE:COLUMN: error: what was found and what was expected. Warnings report what "
+        "is valid but probably a mistake: leases that are not sorted by arrival or larger "
+        "than the site, deadlines that cannot be met, unknown elements and attributes.",
+    .operands = "FILE...",
+    .least = 1,
+    .most = OPERANDS_ANY,
+    .groups = {{.options = check_options, .n = 2}, TRACE_READING_GROUPS},
+    .codes = {{EXIT_DONE, "No errors; there may be warnings"},
+              {EXIT_FAILED, "A trace has errors or cannot be read"}},
+    .size = sizeof(struct trace_arguments),
+    .init = trace_arguments_init,
+    .finish = trace_arguments_finish,
+};
+
+int command_trace_check(const struct call *call)
+{
+    struct trace_arguments *arguments = call->arguments;
+    json_t *results = arguments->json ? json_array() : NULL;
+    int code = EXIT_DONE;
+
+    for (int i = 0; i < call->n; i++)
+        if (check_file(call->name, call->operands[i], arguments, results) != EXIT_DONE)
             code = EXIT_FAILED;
     if (results) {
         json_t *document = json_pack("{s:i, s:o}", "version", 1, "files", results);
@@ -109,6 +118,5 @@ int command_trace_check(int argc, char **argv)
         putchar('\n');
         json_decref(document);
     }
-    trace_arguments_finish(&arguments);
     return code;
 }

@@ -1,24 +1,12 @@
 /* galerna trace convert: any trace into LWF. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/trace_options.h"
 #include "cli/trace_output.h"
-
-static void print_help(void)
-{
-    printf("usage: galerna trace convert [OPTION]... FILE\n\n"
-           "Write a trace (SWF, Haizea's old ten columns, or LWF) as LWF that Haizea reads too.\n"
-           "What the log's lines became is told on standard error.\n\n"
-           "  -o, --output FILE        where to write (standard output); the file appears when\n"
-           "                           it is complete\n"
-           "  --name NAME              name of the workload (the file's name)\n");
-    trace_options_help();
-    printf("\nExit code: 0 done, 1 the trace is wrong or a file cannot be read or written,\n"
-           "64 wrong command line.\n");
-}
 
 static int write_trace(struct trace *trace, enum trace_format format,
                        const struct trace_arguments *arguments, const char *path, struct error *err)
@@ -28,7 +16,7 @@ static int write_trace(struct trace *trace, enum trace_format format,
         .name = arguments->name ? arguments->name
                 : slash         ? slash + 1
                                 : path,
-        .site = arguments->has_site ? &arguments->site : trace_site(trace),
+        .site = arguments->site.given ? &arguments->site.site : trace_site(trace),
         .types = format == TRACE_FORMAT_LWF ? lwf_types(trace) : NULL,
     };
     char text[80];
@@ -53,7 +41,7 @@ static void tell_counts(const char *path, const struct trace *trace)
             counts.cancelled, counts.without_time, counts.without_processors);
 }
 
-static int convert(const char *path, const struct trace_arguments *arguments, struct error *err)
+static int convert(const char *path, struct trace_arguments *arguments, struct error *err)
 {
     struct source *source = source_open(path, err);
     int format = source ? trace_format_of(source, err) : -1;
@@ -64,7 +52,7 @@ static int convert(const char *path, const struct trace_arguments *arguments, st
         source_close(source);
         return -1;
     }
-    trace = trace_open_source(source, &arguments->reading, err);
+    trace = trace_open_source(source, trace_arguments_reading(arguments), err);
     if (!trace)
         return -1;
     result = write_trace(trace, format, arguments, path, err);
@@ -74,21 +62,37 @@ static int convert(const char *path, const struct trace_arguments *arguments, st
     return result;
 }
 
-int command_trace_convert(int argc, char **argv)
-{
-    struct trace_arguments arguments;
-    struct error err;
-    int code = trace_arguments_parse(&arguments, argc, argv, TRACE_OPTION_OUTPUT, print_help);
+static const struct command_option convert_options[] = {
+    {"output", .letter = 'o', .type = ARGUMENT_TEXT, .argument = "FILE",
+     .offset = offsetof(struct trace_arguments, output),
+     .help = "Write to FILE instead of standard output; it appears when it is complete"},
+    {"name", .type = ARGUMENT_TEXT, .argument = "NAME",
+     .offset = offsetof(struct trace_arguments, name),
+     .help = "Name of the workload; the name of the file by default"},
+};
 
-    if (code >= 0)
-        return code;
-    if (optind + 1 < argc)
-        code = command_usage_error(argv[0], "one trace at a time: '%.60s' is one too many",
-                                   argv[optind + 1]);
-    else if (convert(argv[optind], &arguments, &err) < 0)
-        code = command_failed(argv[0], &err);
-    else
-        code = EXIT_DONE;
-    trace_arguments_finish(&arguments);
-    return code;
+const struct command_line trace_convert_line = {
+    .name = "galerna trace convert",
+    .summary = "Convert SWF and Haizea's old traces to LWF",
+    .purpose =
+        "Write a trace (SWF, Haizea's old ten columns, or LWF) as LWF that Haizea reads, too. "
+        "A count of what became of the log's lines goes to standard error.",
+    .operands = "FILE",
+    .least = 1,
+    .most = 1,
+    .groups = {{.options = convert_options, .n = 2}, TRACE_READING_GROUPS},
+    .codes = {{EXIT_DONE, "Success"},
+              {EXIT_FAILED, "The trace has errors, or a file cannot be read or written"}},
+    .size = sizeof(struct trace_arguments),
+    .init = trace_arguments_init,
+    .finish = trace_arguments_finish,
+};
+
+int command_trace_convert(const struct call *call)
+{
+    struct error err;
+
+    if (convert(call->operands[0], call->arguments, &err) < 0)
+        return command_failed(call->name, &err);
+    return EXIT_DONE;
 }

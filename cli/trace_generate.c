@@ -1,15 +1,15 @@
-/* galerna trace generate: made-up workloads as LWF. */
+/* galerna trace generate: synthetic workloads as LWF. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/trace_options.h"
 #include "cli/trace_output.h"
-#include "configuration/site_text.h"
 #include "lwf/generate.h"
 #include "lwf/trace_combine.h"
 #include "lwf/trace_open.h"
@@ -19,53 +19,10 @@ struct arguments {
     struct generate_stream *streams;
     size_t n_streams, allocated;
     char *description; /* the command's options that matter, for the file */
-    uint64_t seed;
-    struct site site;
-    bool has_site;
+    int64_t seed;
+    struct site_argument site;
     const char *with, *output, *name;
 };
-
-enum letter { LETTER_SEED = 256, LETTER_SITE, LETTER_WITH, LETTER_NAME, LETTER_LIST_KEYS };
-
-static const struct option options[] = {
-    {"stream", required_argument, NULL, 's'},
-    {"seed", required_argument, NULL, LETTER_SEED},
-    {"site", required_argument, NULL, LETTER_SITE},
-    {"with", required_argument, NULL, LETTER_WITH},
-    {"output", required_argument, NULL, 'o'},
-    {"name", required_argument, NULL, LETTER_NAME},
-    {"list-keys", no_argument, NULL, LETTER_LIST_KEYS},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static void print_help(void)
-{
-    printf("usage: galerna trace generate --stream MODEL[,KEY=VALUE]... [OPTION]...\n\n"
-           "Make up a workload and write it as LWF. The same streams and seed give the same file\n"
-           "everywhere.\n\n"
-           "  -s, --stream STREAM      requests of one kind, such as typeless,jobs=1000,nodes=32;\n"
-           "                           may be repeated\n"
-           "  --list-keys              print all models, their keys and the classes of leases\n"
-           "  --seed N                 another N gives another workload of the same kind (1)\n"
-           "  --site N,cpu=C,memory=M  the site; reservations need one\n"
-           "  --with FILE              put the requests between those of a trace, whose site they\n"
-           "                           get\n"
-           "  -o, --output FILE        where to write (standard output); the file appears when\n"
-           "                           it is complete\n"
-           "  --name NAME              name of the workload (generated)\n"
-           "  --help                   print this\n"
-           "\n"
-           "Local requests beside grid requests of four kinds on 32 nodes:\n"
-           "  galerna trace generate --site 32,cpu=100,memory=1024 \\\n"
-           "    --stream typeless,jobs=1000,nodes=32,class=local \\\n"
-           "    --stream typeless,jobs=2000,nodes=32,\\\n"
-           "class=cancelable+suspendable+migratable+non-preemptable\n"
-           "Reservations of 3 hours that take a tenth of a site, between the jobs of a log:\n"
-           "  galerna trace generate --with log.swf --stream reservations,rho=0.1,delta=3h,"
-           "vms=25:48\n"
-           "\nExit code: 0 done, 1 a file cannot be read or written, 64 wrong command line.\n");
-}
 
 static void describe(struct arguments *arguments, const char *stream)
 {
@@ -78,90 +35,92 @@ static void describe(struct arguments *arguments, const char *stream)
     arguments->description = longer;
 }
 
-/* The parsers return -1: go on, else the exit code. */
-static int parse_stream(struct arguments *arguments, const char *command, const char *text)
+static int take_stream(const struct command_option *option, void *value, const char *text,
+                       struct error *err)
 {
-    struct error err;
+    struct arguments *arguments = value;
 
+    (void)option;
     if (arguments->n_streams == GENERATE_STREAMS_MAX)
-        return command_usage_error(command, "more than %d streams", GENERATE_STREAMS_MAX);
+        return error_set(err, EINVAL, "at most %d streams are possible", GENERATE_STREAMS_MAX);
     arguments->streams = memory_grow(arguments->streams, &arguments->allocated,
                                      arguments->n_streams + 1, sizeof *arguments->streams);
-    if (generate_stream_parse(&arguments->streams[arguments->n_streams], text, &err) < 0)
-        return command_usage_error(command, "--stream %.80s: %s", text, err.text);
+    if (generate_stream_parse(&arguments->streams[arguments->n_streams], text, err) < 0)
+        return -1;
     arguments->n_streams++;
     describe(arguments, text);
-    return -1;
+    return 0;
 }
 
-static int parse_seed(struct arguments *arguments, const char *command, const char *text)
+/* The names of the models: what a stream begins with. */
+static void offer_models(FILE *stream)
 {
-    char *end;
+    FILE *table = tmpfile();
+    char line[256];
+    bool models = false;
 
-    errno = 0;
-    arguments->seed = strtoull(text, &end, 10);
-    if (!*text || *end || errno || strchr(text, '-'))
-        return command_usage_error(command, "--seed %.60s: expected a number, 0 or more", text);
-    return -1;
-}
-
-static int parse_site(struct arguments *arguments, const char *command, const char *text)
-{
-    struct error err;
-
-    if (arguments->has_site)
-        return command_usage_error(command, "--site is given twice");
-    if (site_text_parse(text, &arguments->site, &err) < 0)
-        return command_usage_error(command, "--site: %s", err.text);
-    arguments->has_site = true;
-    return -1;
-}
-
-static int parse_option(struct arguments *arguments, const char *command, int letter)
-{
-    switch (letter) {
-    case 's':
-        return parse_stream(arguments, command, optarg);
-    case LETTER_SEED:
-        return parse_seed(arguments, command, optarg);
-    case LETTER_SITE:
-        return parse_site(arguments, command, optarg);
-    case LETTER_WITH:
-        arguments->with = optarg;
-        return -1;
-    case LETTER_NAME:
-        arguments->name = optarg;
-        return -1;
-    case 'o':
-        arguments->output = optarg;
-        return -1;
-    case LETTER_LIST_KEYS:
-        generate_print_keys(stdout);
-        return EXIT_DONE;
-    case 'h':
-        print_help();
-        return EXIT_DONE;
-    default:
-        return command_usage_hint(command);
+    if (!table)
+        return;
+    generate_print_keys(table);
+    rewind(table);
+    while (fgets(line, sizeof line, table)) {
+        if (line[0] != ' ')
+            models = strncmp(line, "Models", 6) == 0;
+        else if (models && line[2] != ' ')
+            fprintf(stream, "%.*s,\n", (int)strcspn(line + 2, " "), line + 2);
     }
+    fclose(table);
 }
 
-static int parse(struct arguments *arguments, int argc, char **argv)
+#define AT(member) offsetof(struct arguments, member)
+
+static const struct command_option generate_options[] = {
+    {"stream", .letter = 's', .type = ARGUMENT_OWN, .argument = "MODEL[,KEY=VALUE]...",
+     .take = take_stream, .offer = offer_models,
+     .help = "Add requests of one kind, such as typeless,jobs=1000,nodes=32. May be repeated"},
+    {"list-keys", .type = ARGUMENT_ANSWER, .answer = generate_print_keys,
+     .help = "Print all models, their keys and the classes of leases, and exit"},
+    {"seed", .type = ARGUMENT_INTEGER, .argument = "N", .offset = AT(seed), .otherwise = "1",
+     .least = 0, .most = 9e18, .help = "Another N gives another workload of the same kind"},
+    {"site", .type = ARGUMENT_OWN, .argument = "N,cpu=C,memory=M", .offset = AT(site),
+     .take = site_argument_take, .help = "The site; the model 'reservations' needs one"},
+    {"with", .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(with),
+     .help = "Merge the requests into this trace, and use its site"},
+    {"output", .letter = 'o', .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(output),
+     .help = "Write to FILE instead of standard output; it appears when it is complete"},
+    {"name", .type = ARGUMENT_TEXT, .argument = "NAME", .offset = AT(name),
+     .otherwise = "generated", .help = "Name of the workload"},
+};
+
+static void finish_arguments(void *context)
 {
-    int letter, code = -1;
+    struct arguments *arguments = context;
 
-    optind = 0;
-    while (code < 0 && (letter = getopt_long(argc, argv, "hs:o:", options, NULL)) != -1)
-        code = parse_option(arguments, argv[0], letter);
-    if (code < 0 && optind < argc)
-        code = command_usage_error(argv[0],
-                                   "unexpected argument '%.60s': streams are given with "
-                                   "--stream",
-                                   argv[optind]);
-    if (code < 0 && arguments->n_streams == 0)
-        code = command_usage_error(argv[0], "no --stream is given");
-    return code;
+    if (arguments->site.given)
+        site_finish(&arguments->site.site);
+    free(arguments->streams);
+    free(arguments->description);
 }
+
+const struct command_line trace_generate_line = {
+    .name = "galerna trace generate",
+    .summary = "Generate a synthetic workload",
+    .purpose = "Generate a synthetic workload after published models and write it as LWF. The same "
+               "streams and seed give the same file on every machine.",
+    .groups = {{.options = generate_options,
+                .n = sizeof generate_options / sizeof *generate_options}},
+    .notes = "Local requests beside grid requests of four kinds on 32 nodes:\n"
+             "  galerna trace generate --site 32,cpu=100,memory=1024 \\\n"
+             "    --stream typeless,jobs=1000,nodes=32,class=local \\\n"
+             "    --stream typeless,jobs=2000,nodes=32,\\\n"
+             "        class=cancelable+suspendable+migratable+non-preemptable\n"
+             "Reservations of 3 hours that take a tenth of a site, between the jobs of a log:\n"
+             "  galerna trace generate --with log.swf \\\n"
+             "    --stream reservations,rho=0.1,delta=3h,vms=25:48",
+    .codes = {{EXIT_DONE, "Success"}, {EXIT_FAILED, "A file cannot be read or written"}},
+    .size = sizeof(struct arguments),
+    .finish = finish_arguments,
+};
 
 /* The trace of --with, and when its last request is made. */
 static struct trace *open_base(const struct arguments *arguments, int64_t *last, struct error *err)
@@ -171,8 +130,8 @@ static struct trace *open_base(const struct arguments *arguments, int64_t *last,
     struct trace *base;
 
     trace_options_init(&reading);
-    if (arguments->has_site)
-        reading.lwf.types = &arguments->site.types;
+    if (arguments->site.given)
+        reading.lwf.types = &arguments->site.site.types;
     base = trace_open(arguments->with, &reading, err);
     if (base && trace_take_census(base, &census, err) < 0) {
         trace_destroy(base);
@@ -186,8 +145,8 @@ static struct trace *open_base(const struct arguments *arguments, int64_t *last,
 static struct trace *open_all(const struct arguments *arguments, struct error *err)
 {
     struct generate_settings settings = {
-        .seed = arguments->seed,
-        .site = arguments->has_site ? &arguments->site : NULL,
+        .seed = (uint64_t)arguments->seed,
+        .site = site_argument_site(&arguments->site),
         .streams = arguments->streams,
         .n_streams = arguments->n_streams,
     };
@@ -211,17 +170,15 @@ static struct trace *open_all(const struct arguments *arguments, struct error *e
 static int generate(const struct arguments *arguments, struct error *err)
 {
     struct trace *trace = open_all(arguments, err);
-    struct lwf_description description = {
-        .name = arguments->name ? arguments->name : "generated",
-    };
+    struct lwf_description description = {.name = arguments->name};
     const char *slash = arguments->with ? strrchr(arguments->with, '/') : NULL;
     char *text;
     int result;
 
     if (!trace)
         return -1;
-    description.site = arguments->has_site ? &arguments->site : trace_site(trace);
-    if (asprintf(&text, "galerna trace generate --seed %" PRIu64 "%s%s%s", arguments->seed,
+    description.site = arguments->site.given ? &arguments->site.site : trace_site(trace);
+    if (asprintf(&text, "galerna trace generate --seed %" PRId64 "%s%s%s", arguments->seed,
                  arguments->with ? " --with " : "",
                  slash             ? slash + 1
                  : arguments->with ? arguments->with
@@ -235,17 +192,12 @@ static int generate(const struct arguments *arguments, struct error *err)
     return result;
 }
 
-int command_trace_generate(int argc, char **argv)
+int command_trace_generate(const struct call *call)
 {
-    struct arguments arguments = {.seed = 1};
+    const struct arguments *arguments = call->arguments;
     struct error err;
-    int code = parse(&arguments, argc, argv);
 
-    if (code < 0)
-        code = generate(&arguments, &err) < 0 ? command_failed(argv[0], &err) : EXIT_DONE;
-    if (arguments.has_site)
-        site_finish(&arguments.site);
-    free(arguments.streams);
-    free(arguments.description);
-    return code;
+    if (arguments->n_streams == 0)
+        return command_usage_error(call->name, "no --stream is given");
+    return generate(arguments, &err) < 0 ? command_failed(call->name, &err) : EXIT_DONE;
 }

@@ -1,41 +1,50 @@
 /* trace_options.h: the options that `galerna trace check`, `convert` and `stats` share: how a trace
- * is read.
+ * is read; and --site, which `galerna trace generate` has too.
  */
 #ifndef GALERNA_CLI_TRACE_OPTIONS_H
 #define GALERNA_CLI_TRACE_OPTIONS_H
 
-#include <getopt.h>
 #include <stdbool.h>
 
 #include "lwf/trace_open.h"
+#include "util/command_line.h"
 
+struct site_argument {
+    struct site site;
+    bool given;
+};
+
+/* Arguments of all three commands; each uses those that it has options for. */
 struct trace_arguments {
     struct trace_options reading;
-    struct site site; /* --site */
-    bool has_site;
+    struct site_argument site;
     bool json;
     const char *output; /* convert: NULL = standard output */
     const char *name;   /* convert: NULL = the file's name */
-    size_t limit;       /* check: findings to print */
+    int64_t limit;      /* check: findings to print */
 };
 
-/* Which options a command takes, besides --compatibility, --site, --help and those for SWF. */
-enum {
-    TRACE_OPTION_JSON = 1 << 0,
-    TRACE_OPTION_OUTPUT = 1 << 1, /* --output and --name */
-    TRACE_OPTION_FINDINGS = 1 << 2,
-};
+enum { TRACE_READING_OPTIONS = 2, TRACE_SWF_OPTIONS = 10 };
+extern const struct command_option trace_reading_options[TRACE_READING_OPTIONS];
+extern const struct command_option trace_swf_options[TRACE_SWF_OPTIONS];
+#define TRACE_READING_GROUPS                                                                       \
+    {.options = trace_reading_options, .n = TRACE_READING_OPTIONS},                                \
+    {                                                                                              \
+        .title = "Options for logs in SWF", .options = trace_swf_options, .n = TRACE_SWF_OPTIONS   \
+    }
 
-/* Print the help on the shared options, aligned for 80 columns. */
-void trace_options_help(void);
+/* init and finish of the three command lines. */
+void trace_arguments_init(void *arguments);
+void trace_arguments_finish(void *arguments);
 
-/* Parse the command line; optind is the first file afterwards. -1: go on, else the exit code, after
- * a message or the help. */
-int trace_arguments_parse(struct trace_arguments *arguments, int argc, char **argv, unsigned takes,
-                          void (*print_help)(void));
-void trace_arguments_finish(struct trace_arguments *arguments);
+/* How to read traces; the pointers in it go to arguments. */
+const struct trace_options *trace_arguments_reading(struct trace_arguments *arguments);
 
 /* The site of --site, or NULL. */
-const struct site *trace_arguments_site(const struct trace_arguments *arguments);
+const struct site *site_argument_site(const struct site_argument *argument);
+
+/* take() of --site, whose value is a struct site_argument. */
+int site_argument_take(const struct command_option *option, void *value, const char *text,
+                       struct error *err);
 
 #endif

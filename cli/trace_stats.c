@@ -3,22 +3,11 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "cli/command.h"
 #include "cli/trace_options.h"
-
-static void print_help(void)
-{
-    printf("usage: galerna trace stats [OPTION]... FILE...\n\n"
-           "Describe traces (LWF, SWF or Haizea's old format): leases of each kind, how they are\n"
-           "distributed, and how much of the site they ask for. Load is CPU x time asked for\n"
-           "(and really used), as a share of what the site has between the first and the last\n"
-           "arrival.\n\n"
-           "  --json                   print one JSON document instead\n");
-    trace_options_help();
-    printf("\nExit code: 0 done, 1 a trace is wrong or cannot be read, 64 wrong command line.\n");
-}
 
 static const char *const kind_words[] = {
     [LEASE_BEST_EFFORT] = "best-effort",
@@ -127,43 +116,62 @@ static json_t *stats_to_json(const char *path, const struct trace_stats *stats)
     return document;
 }
 
-static int take_stats(const char *path, const struct trace_arguments *arguments,
+static int take_stats(const char *path, struct trace_arguments *arguments,
                       struct trace_stats *stats, struct error *err)
 {
-    struct trace *trace = trace_open(path, &arguments->reading, err);
+    struct trace *trace = trace_open(path, trace_arguments_reading(arguments), err);
     int result;
 
     if (!trace)
         return -1;
-    result = trace_stats_take(stats, trace, trace_arguments_site(arguments), err);
+    result = trace_stats_take(stats, trace, site_argument_site(&arguments->site), err);
     trace_destroy(trace);
     return result;
 }
 
-int command_trace_stats(int argc, char **argv)
-{
-    struct trace_arguments arguments;
-    json_t *results;
-    int code = trace_arguments_parse(&arguments, argc, argv, TRACE_OPTION_JSON, print_help);
+static const struct command_option stats_options[] = {
+    {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct trace_arguments, json),
+     .help = "Print a JSON document"},
+};
 
-    if (code >= 0)
-        return code;
-    results = json_array();
-    code = EXIT_DONE;
-    for (int i = optind; i < argc; i++) {
+const struct command_line trace_stats_line = {
+    .name = "galerna trace stats",
+    .summary = "Describe a trace: leases, sizes, load",
+    .purpose = "Describe traces (LWF, SWF, or Haizea's old format): the number of leases of each "
+               "kind, their distributions, and how much of the site they request. Load is CPU x "
+               "time requested (and really used), as a share of what the site has between the "
+               "first and the last arrival.",
+    .operands = "FILE...",
+    .least = 1,
+    .most = OPERANDS_ANY,
+    .groups = {{.options = stats_options, .n = 1}, TRACE_READING_GROUPS},
+    .codes = {{EXIT_DONE, "Success"}, {EXIT_FAILED, "A trace has errors or cannot be read"}},
+    .size = sizeof(struct trace_arguments),
+    .init = trace_arguments_init,
+    .finish = trace_arguments_finish,
+};
+
+int command_trace_stats(const struct call *call)
+{
+    struct trace_arguments *arguments = call->arguments;
+    json_t *results = json_array();
+    int code = EXIT_DONE;
+
+    for (int i = 0; i < call->n; i++) {
+        const char *path = call->operands[i];
         struct trace_stats stats;
         struct error err;
 
-        if (take_stats(argv[i], &arguments, &stats, &err) < 0) {
-            code = command_failed(argv[0], &err);
+        if (take_stats(path, arguments, &stats, &err) < 0) {
+            code = command_failed(call->name, &err);
             continue;
         }
-        if (arguments.json)
-            json_array_append_new(results, stats_to_json(argv[i], &stats));
+        if (arguments->json)
+            json_array_append_new(results, stats_to_json(path, &stats));
         else
-            print_stats(argv[i], &stats);
+            print_stats(path, &stats);
     }
-    if (arguments.json) {
+    if (arguments->json) {
         json_t *document = json_pack("{s:i, s:O}", "version", 1, "traces", results);
 
         json_dumpf(document, stdout, JSON_INDENT(2));
@@ -171,6 +179,5 @@ int command_trace_stats(int argc, char **argv)
         json_decref(document);
     }
     json_decref(results);
-    trace_arguments_finish(&arguments);
     return code;
 }

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "util/command_line.h"
+
 /* Besides EXIT_SUCCESS, EXIT_FAILURE and 64 (usage). CONFIGURATION: the file, or a policy module
  * that it names. */
 enum { EXIT_ANOTHER_DAEMON = 3, EXIT_CREDENTIALS = 4, EXIT_CONFIGURATION = 78 };
@@ -13,6 +15,8 @@ struct startup {
     const char *state_directory; /* NULL: by configuration */
     bool foreground, simulate, check_only;
 };
+
+extern const struct command_line galernad_line; /* its arguments are a struct startup */
 
 /* Make everything, run until told to stop, take everything down. Returns the exit code. */
 int startup_run(const struct startup *startup);

@@ -1,15 +1,22 @@
-/* fill_page.c: prints a page of the manual with the lines "@OPTIONS@", "@RIGHTS@", "@STREAMS@"
- * and "@CHECKS@" replaced by the tables that the program itself works by, so that the page cannot
- * say anything else than it does.
+/* fill_page.c: prints a page of the manual with lines such as "@OPTIONS@" replaced by the tables
+ * that the programs themselves work by, so that the page cannot say anything else than they do.
  *
  *   fill_page PAGE.scd.in
+ *
+ * @SYNOPSIS@ NAME, @COMMAND-OPTIONS@ NAME, @EXIT-STATUS@ NAME: of the commands whose names begin
+ * with NAME ("galerna lease"); @COMMANDS@: all of galerna. @OPTIONS@, @RIGHTS@: of configuration
+ * files.
+ * @STREAMS@: models of workloads. @CHECKS@: what galerna verify checks.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "adapters/opennebula/rights.h"
+#include "cli/command.h"
 #include "configuration/option.h"
+#include "daemon/startup.h"
 #include "lwf/generate.h"
 #include "verify/verify.h"
 
@@ -117,6 +124,170 @@ static void print_checks(void)
     }
 }
 
+/* The i-th command line of those whose names begin with `name`. NULL: there is none. */
+static const struct command_line *command_at(const char *name, size_t i)
+{
+    size_t length = strlen(name);
+
+    if (!strcmp(name, galernad_line.name))
+        return i ? NULL : &galernad_line;
+    for (size_t k = 0; k < command_count; k++) {
+        const struct command_line *line = command_table[k].line;
+
+        if (!strncmp(line->name, name, length) && strchr(" ", line->name[length]) && i-- == 0)
+            return line;
+    }
+    return NULL;
+}
+
+static void print_synopsis(const char *name)
+{
+    const struct command_line *line;
+
+    for (size_t i = 0; (line = command_at(name, i)); i++) {
+        printf("%s*%s* [_OPTION_]...", i ? "++\n" : "", line->name);
+        if (line->operands) {
+            printf(" ");
+            print_text(line->operands);
+        }
+    }
+    printf("\n");
+}
+
+static bool ends_sentence(const char *text)
+{
+    return *text && strchr(".:!", text[strlen(text) - 1]);
+}
+
+static void print_command_option(const struct command_option *option)
+{
+    if (option->letter)
+        printf("*-%c*, ", option->letter);
+    printf("*--%s*", option->name);
+    if (option->argument) {
+        printf(" ");
+        print_text(option->argument);
+    }
+    printf("\n\t");
+    print_text(option->help);
+    printf("%s", ends_sentence(option->help) ? "" : ".");
+    if (option->otherwise && *option->otherwise) {
+        printf(" Default: ");
+        print_text(option->otherwise);
+        printf(".");
+    }
+    printf("\n\n");
+}
+
+/* Do all commands of that name have the group? */
+static bool is_common(const char *name, const struct option_group *group)
+{
+    const struct command_line *line;
+
+    for (size_t i = 0; (line = command_at(name, i)); i++) {
+        bool has = !group;
+
+        for (size_t g = 0; group && g < OPTION_GROUPS_MAX; g++)
+            has |= line->groups[g].options == group->options;
+        if (!has)
+            return false;
+    }
+    return true;
+}
+
+/* The options of a command that the others of its name have too, or those that they have not. */
+static void print_groups(const char *name, const struct command_line *line, bool common)
+{
+    const struct option_group *before = NULL;
+    struct command_option option;
+    bool begun = false;
+
+    for (size_t i = 0; command_line_option(line, i, &option, NULL, NULL); i++) {
+        const struct option_group *group = command_line_group(line, i);
+
+        if (is_common(name, group) != common)
+            continue;
+        if (!begun && !common)
+            printf("## %s\n\n", line->name);
+        if (group != before && group && group->title)
+            printf("%s:\n\n", group->title);
+        begun = true;
+        before = group;
+        print_command_option(&option);
+    }
+}
+
+static void print_command_options(const char *name)
+{
+    const struct command_line *line;
+
+    print_groups(name, command_at(name, 0), true);
+    for (size_t i = 0; (line = command_at(name, i)); i++)
+        print_groups(name, line, false);
+}
+
+/* Once for all commands of that name when they agree. */
+static void print_exit_status(const char *name)
+{
+    const struct command_line *line, *first = command_at(name, 0);
+    struct exit_code code, other;
+    bool same = true;
+
+    for (size_t i = 1; (line = command_at(name, i)); i++)
+        for (size_t k = 0; command_line_code(first, k, &code); k++)
+            same =
+                same && command_line_code(line, k, &other) && code.code == other.code &&
+                !strcmp(code.when, other.when) &&
+                !command_line_code(line, k + 1, &other) == !command_line_code(first, k + 1, &other);
+    for (size_t i = 0; (line = command_at(name, i)) && (i == 0 || !same); i++) {
+        if (!same)
+            printf("## %s\n\n", line->name);
+        for (size_t k = 0; command_line_code(line, k, &code); k++) {
+            printf("*%d*\n\t", code.code);
+            print_text(code.when);
+            printf(".\n\n");
+        }
+    }
+}
+
+static void print_commands(void)
+{
+    for (size_t i = 0; i < command_count; i++) {
+        const struct command_line *line = command_table[i].line;
+        const char *words = line->name + strlen("galerna ");
+
+        printf("*%s*\n\t%s. See *galerna-%.*s*(1).\n\n", line->name, line->summary,
+               (int)strcspn(words, " "), words);
+    }
+}
+
+/* "@WORD@ NAME" of a command: true when it is one and was printed. */
+static bool print_section(const char *line)
+{
+    static const struct {
+        const char *word;
+        void (*print)(const char *name);
+    } sections[] = {{"@SYNOPSIS@ ", print_synopsis},
+                    {"@COMMAND-OPTIONS@ ", print_command_options},
+                    {"@EXIT-STATUS@ ", print_exit_status}};
+
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        size_t length = strlen(sections[i].word);
+        char name[40];
+
+        if (strncmp(line, sections[i].word, length) != 0)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(line + length, "\n"), line + length);
+        if (!command_at(name, 0)) {
+            fprintf(stderr, "fill_page: there is no command %s\n", name);
+            exit(EXIT_FAILURE);
+        }
+        sections[i].print(name);
+        return true;
+    }
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     FILE *page = argc == 2 ? fopen(argv[1], "r") : NULL;
@@ -127,7 +298,11 @@ int main(int argc, char **argv)
         return 64;
     }
     while (fgets(line, sizeof(line), page)) {
-        if (!strcmp(line, "@OPTIONS@\n"))
+        if (print_section(line))
+            continue;
+        if (!strcmp(line, "@COMMANDS@\n"))
+            print_commands();
+        else if (!strcmp(line, "@OPTIONS@\n"))
             print_options();
         else if (!strcmp(line, "@RIGHTS@\n"))
             print_rights();

@@ -83,7 +83,7 @@ general() {
     run 64 repaly
     says err "unknown command 'repaly', did you mean 'replay'?"
     run 64 trace
-    says err "a verb is missing"
+    says err "missing verb, one of:"
     run 64 trace chekc
     says err "unknown verb 'chekc', did you mean 'check'?"
     run 0 trace --help
@@ -96,7 +96,7 @@ wrong_usage() {
     run 64 replay --frobnicate
     says err "Try 'galerna replay --help'"
     run 64 replay -j 0 "$data/small.lwf"
-    says err "--parallel 0: expected a number"
+    says err "--parallel 0: expected a whole number from 1 to 1024"
     run 64 replay --policy hosts=greedy "$data/small.lwf"
     says err "expected admission=NAME, preemption=NAME or host-selection=NAME"
 }
@@ -135,7 +135,7 @@ wrong_input() {
     run 64 replay "$data/small.lwf" --set backfilling
     says err "expected section.option=value"
     run 64 sandbox --hots 3
-    says err "unrecognized option '--hots'"
+    says err "unknown option '--hots', did you mean '--hosts'?"
     run 64 experiment run suspent --out "$work/never"
     says err "did you mean 'suspend'?"
     run 64 experiment run gridway --out "$work/never" --set iteration=3
@@ -286,9 +286,9 @@ generated() {
     run 64 trace generate --stream typeless,jbs=3
     says err "did you mean 'jobs'?"
     run 64 trace generate --stream poisson,jobs=3 --seed -1
-    says err "--seed -1: expected a number"
+    says err "--seed -1: expected a whole number"
     run 64 trace generate poisson,jobs=3
-    says err "streams are given with --stream"
+    says err "unexpected argument 'poisson,jobs=3'"
     run 1 trace generate --stream reservations,rho=0.2,span=1d -o "$work/d.lwf"
     says err "tell which"
     run 1 trace generate --stream poisson,jobs=3 --with "$work/none.lwf"

@@ -306,8 +306,8 @@ static void a_lease_is_shown(void **state)
            "10     3  0.50  512  deploy       1  -\n");
     expect_error(fixture, "lease show 77", EXIT_FAILED,
                  "galerna lease show: there is no lease 77\n");
-    expect_error(fixture, "lease show", EXIT_USAGE, "expected the number of one lease");
-    expect_error(fixture, "lease show nine", EXIT_USAGE, "'nine' is no number of a lease");
+    expect_error(fixture, "lease show", EXIT_USAGE, "missing argument: LEASE");
+    expect_error(fixture, "lease show nine", EXIT_USAGE, "'nine' is not a lease number");
 }
 
 static void a_start_that_has_passed_is_called_so(void **state)
@@ -383,7 +383,7 @@ static void leases_are_cancelled(void **state)
     expect(fixture, "lease cancel 9", EXIT_DONE, "Lease 9 is cancelled; it is now ending.\n");
     expect_error(fixture, "lease cancel 9 10", EXIT_FAILED, "user 5 may only look");
     assert_string_equal(fixture->out, "Lease 9 is cancelled; it is now ending.\n");
-    expect_error(fixture, "lease cancel 9 x", EXIT_USAGE, "'x' is no number");
+    expect_error(fixture, "lease cancel 9 x", EXIT_USAGE, "'x' is not a lease number");
     assert_string_equal(fixture->out, "");
 }
 
@@ -459,22 +459,22 @@ static void wrong_wishes_are_not_sent(void **state)
         {"lease request --template 1 --start 2026-02-30_10:00", "expected a time"},
         {"lease request --template 1 --start +0s", "expected a time"},
         {"lease request --template 1 --duration 1:99:00", "--duration 1:99:00"},
-        {"lease request --template 1 --duration 5", "--duration 5: expected a span"},
+        {"lease request --template 1 --duration 5", "--duration 5: expected a duration"},
         {"lease request --template 1 --duration -5s", "--duration -5s"},
         {"lease request --template 1 --start now --deadline +1h", "exclude each other"},
         {"lease request --template 1 --start now --earliest +1h", "exclude each other"},
         {"lease request --template 1 --preemptible --terms cancelable", "given twice"},
         {"lease request --template 1 --wait long", "--wait long"},
-        {"lease request --template 1 9", "unknown argument '9'"},
+        {"lease request --template 1 9", "unexpected argument '9'"},
         {"lease list --limit x", "--limit x"},
-        {"lease list 5", "unknown argument '5'"},
+        {"lease list 5", "unexpected argument '5'"},
         {"lease list --phases x --bad", "Try 'galerna lease list --help'"},
-        {"lease history 1 2", "one lease, or none"},
+        {"lease history 1 2", "unexpected argument '2'"},
         {"lease history --limit 0", "--limit 0"},
-        {"lease cancel", "expected the number of a lease"},
-        {"host timeline", "number or name of one host"},
-        {"queue x", "unknown argument"},
-        {"status x", "unknown argument"},
+        {"lease cancel", "missing argument: LEASE..."},
+        {"host timeline", "missing argument: HOST"},
+        {"queue x", "unexpected argument"},
+        {"status x", "unexpected argument"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -23,13 +23,13 @@ expect()
 
 expect 0 "host-selection  greedy" list
 expect 0 '"schema": "galerna-policies"' list --json
-expect 64 "unknown argument 'x'" list x
+expect 64 "unexpected argument 'x'" list x
 expect 0 "order = oldest-first or youngest-first" show ar-preempts-everything
 expect 0 "Default: youngest-first; with compatibility haizea-1.0: oldest-first" show AR_preempts_everything
 expect 0 '"name": "max-age"' show --json ar-preempts-everything
 expect 1 "did you mean 'greedy'?" show gredy
-expect 64 "no policy is named" show
-expect 64 "no policy is named" check
+expect 64 "missing argument: NAME|FILE.so..." show
+expect 64 "missing argument: NAME|FILE.so..." check
 for policy in accept-all no-ars pacp racp aacp cacp limits no-preemption ar-preempts-everything \
     mov mlip moml priority no-policy greedy pack spread; do
     expect 0 "the same schedule twice" check "$policy"

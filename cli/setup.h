@@ -1,0 +1,12 @@
+/* setup.h: what `galerna setup` is told on the command line; setup_options.c has the options. */
+#ifndef GALERNA_CLI_SETUP_H
+#define GALERNA_CLI_SETUP_H
+
+#include <stdbool.h>
+
+struct setup_arguments {
+    const char *file, *endpoint;
+    bool check, json;
+};
+
+#endif

@@ -1,0 +1,33 @@
+/* The command line of galerna setup, for both programs: galerna explains it, galerna-opennebula
+ * runs it. */
+#include "cli/setup.h"
+
+#include <stddef.h>
+
+#include "cli/command.h"
+
+static const struct command_option options[] = {
+    {"configuration", .letter = 'c', .type = ARGUMENT_TEXT, .argument = "FILE",
+     .offset = offsetof(struct setup_arguments, file),
+     .help = "Configuration of galernad, instead of /etc/galerna/galerna.conf"},
+    {"endpoint", .type = ARGUMENT_TEXT, .argument = "URL",
+     .offset = offsetof(struct setup_arguments, endpoint),
+     .help = "XML-RPC endpoint of OpenNebula"},
+    {"check", .type = ARGUMENT_FLAG, .offset = offsetof(struct setup_arguments, check),
+     .help = "Print one line for each check, and what to do about those that fail"},
+    {"json", .type = ARGUMENT_FLAG, .offset = offsetof(struct setup_arguments, json),
+     .help = "Print a JSON document"},
+};
+
+const struct command_line setup_line = {
+    .name = "galerna setup",
+    .summary = "Show what to change in OpenNebula, and check it",
+    .purpose =
+        "Connect to OpenNebula and show what has to be changed there for Galerna to schedule "
+        "it. Nothing is changed. The endpoint and the credentials are found in the "
+        "configuration of galernad, or as OpenNebula's own tools find them.",
+    .groups = {{.options = options, .n = sizeof options / sizeof *options}},
+    .codes = {{EXIT_DONE, "Success; with --check: nothing has to be changed"},
+              {EXIT_FAILED, "OpenNebula cannot be reached; with --check: a check failed"}},
+    .size = sizeof(struct setup_arguments),
+};

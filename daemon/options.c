@@ -1,0 +1,39 @@
+/* The command line of galernad. */
+#include <stddef.h>
+
+#include "daemon/startup.h"
+
+#define AT(member) offsetof(struct startup, member)
+
+static void print_version(FILE *stream)
+{
+    fputs("galernad " GALERNA_VERSION "\n", stream);
+}
+
+static const struct command_option options[] = {
+    {"configuration", .letter = 'c', .type = ARGUMENT_TEXT, .argument = "FILE", .offset = AT(file),
+     .help = "Configuration file, instead of /etc/galerna/galerna.conf"},
+    {"foreground", .type = ARGUMENT_FLAG, .offset = AT(foreground),
+     .help = "Stay in the foreground and log to standard error"},
+    {"state-dir", .type = ARGUMENT_TEXT, .argument = "DIR", .offset = AT(state_directory),
+     .help = "Directory of the durable state"},
+    {"simulate", .type = ARGUMENT_FLAG, .offset = AT(simulate),
+     .help = "Schedule simulated hosts in real time, without OpenNebula"},
+    {"check-configuration", .type = ARGUMENT_FLAG, .offset = AT(check_only),
+     .help = "Read the configuration, load the policy modules, report errors, and exit"},
+    {"version", .type = ARGUMENT_ANSWER, .answer = print_version,
+     .help = "Print the version and exit"},
+};
+
+const struct command_line galernad_line = {
+    .name = "galernad",
+    .summary = "Schedule the VMs of OpenNebula as leases",
+    .purpose = "Schedule the VMs of OpenNebula as leases. See galernad(8).",
+    .groups = {{.options = options, .n = sizeof options / sizeof *options}},
+    .codes = {{EXIT_DONE, "Ended by a signal, or the configuration is correct"},
+              {EXIT_FAILED, "Failed; the last line of the log says why"},
+              {EXIT_ANOTHER_DAEMON, "Another galernad uses the same state or OpenNebula"},
+              {EXIT_CREDENTIALS, "OpenNebula refuses the credentials"},
+              {EXIT_CONFIGURATION, "The configuration or a policy module is wrong"}},
+    .size = sizeof(struct startup),
+};
