@@ -129,7 +129,7 @@ static void it_agrees_with_an_array(void **state)
 static void many_texts_are_found(void **state)
 {
     enum { TEXTS = 5000 };
-    static char texts[TEXTS][16];
+    static char texts[TEXTS][20];
     struct map map;
 
     (void)state;
