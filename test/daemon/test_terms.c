@@ -153,7 +153,6 @@ static void the_store_keeps_it(void **state)
 
         store_add_vm(fixture->store, (int32_t)i, (int64_t)i);
         set_unusual(&lease_terms[i], &lease->term_values);
-        store_mark_lease(fixture->store, lease);
     }
     store_must_commit(fixture->store);
     store_reopen(fixture);
@@ -237,7 +236,7 @@ static void traces_hold_it(void **state)
                                      .deadline = INSTANT_NONE,
                                      .since = INSTANT_NONE,
                                      .duration = 60};
-        struct vm_record vm = {.id = 1, .cpu = 100, .memory = 64}, *vms = &vm;
+        const struct vm_record vm = {.id = 1, .cpu = 100, .memory = 64}, *vms = &vm;
         const struct recorded_lease facts = {&lease, &vms, 1};
         const struct record_line line = {.id = 1};
         struct term_values values;
