@@ -41,7 +41,7 @@ static void make_host(struct host *host, unsigned long i)
     struct attributes *attributes = &host->attributes;
 
     host->id = (int32_t)i;
-    host->state = HOST_MONITORED;
+    host->state = HOST_ON;
     host->running_vms = (int64_t)(i % 13);
     attributes->items = memory_new(ATTRIBUTES, sizeof *attributes->items);
     attributes->items[attributes->n++] = (struct attribute){"ID", text_of("%lu", i)};

@@ -27,8 +27,7 @@ static void print_hosts(const struct host_pool *pool)
                  (double)host->cpu / 100);
         snprintf(memory, sizeof memory, "%" PRId64 "/%" PRId64, host->memory_usage, host->memory);
         snprintf(vms, sizeof vms, "%" PRId64, host->running_vms);
-        table_add(table, (const char *const[]){id, host->name, host_state_name(host->state), cpu,
-                                               memory, vms});
+        table_add(table, (const char *const[]){id, host->name, host->state_name, cpu, memory, vms});
     }
     table_print(table, stdout, table_terminal_width());
     table_destroy(table);
@@ -53,8 +52,7 @@ static void print_vms(const struct vm_pool *pool)
             snprintf(host, sizeof host, "%d", vm->history.host);
         snprintf(cpu, sizeof cpu, "%.2f", (double)vm->cpu / 100);
         snprintf(memory, sizeof memory, "%" PRId64, vm->memory);
-        table_add(table, (const char *const[]){id, vm->name, vm->user,
-                                               vm_state_name(vm->state, vm->lcm_state), host, cpu,
+        table_add(table, (const char *const[]){id, vm->name, vm->user, vm->state_name, host, cpu,
                                                memory, message ? message : ""});
     }
     table_print(table, stdout, table_terminal_width());
@@ -70,10 +68,10 @@ static json_t *hosts_to_json(const struct host_pool *pool)
 
         json_array_append_new(
             list, json_pack("{s:i, s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "id", host->id, "name",
-                            host->name, "state", host_state_name(host->state), "cpu",
-                            (json_int_t)host->cpu, "cpu-used", (json_int_t)host->cpu_usage,
-                            "memory", (json_int_t)host->memory, "memory-used",
-                            (json_int_t)host->memory_usage, "vms", (json_int_t)host->running_vms));
+                            host->name, "state", host->state_name, "cpu", (json_int_t)host->cpu,
+                            "cpu-used", (json_int_t)host->cpu_usage, "memory",
+                            (json_int_t)host->memory, "memory-used", (json_int_t)host->memory_usage,
+                            "vms", (json_int_t)host->running_vms));
     }
     return list;
 }
@@ -86,12 +84,11 @@ static json_t *vms_to_json(const struct vm_pool *pool)
         const struct vm *vm = &pool->items[i];
 
         json_array_append_new(
-            list,
-            json_pack("{s:i, s:s, s:s, s:s, s:i, s:I, s:I, s:s?}", "id", vm->id, "name", vm->name,
-                      "user", vm->user, "state", vm_state_name(vm->state, vm->lcm_state), "host",
-                      vm->history.sequence >= 0 ? vm->history.host : -1, "cpu", (json_int_t)vm->cpu,
-                      "memory", (json_int_t)vm->memory, "message",
-                      attributes_find(&vm->user_template, "SCHED_MESSAGE")));
+            list, json_pack("{s:i, s:s, s:s, s:s, s:i, s:I, s:I, s:s?}", "id", vm->id, "name",
+                            vm->name, "user", vm->user, "state", vm->state_name, "host",
+                            vm->history.sequence >= 0 ? vm->history.host : -1, "cpu",
+                            (json_int_t)vm->cpu, "memory", (json_int_t)vm->memory, "message",
+                            attributes_find(&vm->user_template, "SCHED_MESSAGE")));
     }
     return list;
 }

@@ -10,36 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* include/VirtualMachine.h of OpenNebula; opennebula.md section 6. */
-enum vm_state {
-    VM_INIT = 0,
-    VM_PENDING = 1,
-    VM_HOLD = 2,
-    VM_ACTIVE = 3,
-    VM_STOPPED = 4,
-    VM_SUSPENDED = 5,
-    VM_DONE = 6,
-    VM_POWEROFF = 8,
-    VM_UNDEPLOYED = 9,
-    VM_CLONING = 10,
-    VM_CLONING_FAILURE = 11,
-};
-
-/* "RUNNING", "BOOT_FAILURE", "PENDING", ...: the LCM state's name when active. */
-const char *vm_state_name(int state, int lcm_state);
-
-enum { LCM_RUNNING = 3, LCM_MIGRATE = 4, LCM_UNKNOWN = 16 };
-
-enum host_state {
-    HOST_INIT = 0,
-    HOST_MONITORING = 1,
-    HOST_MONITORED = 2,
-    HOST_ERROR = 3,
-    HOST_DISABLED = 4,
-    HOST_OFFLINE = 8,
-};
-
-const char *host_state_name(int state);
+#include "adapters/cloud/vm_state.h"
 
 /* A name and a value of a template; vectors are flattened: "HAIZEA/START". Names in upper case. */
 struct attribute {
@@ -62,16 +33,14 @@ struct vm_history {
     int64_t pstime, petime; /* prolog */
     int64_t rstime, retime; /* running */
     int64_t estime, eetime; /* epilog */
-    int32_t action;         /* VMActions.h: 0 none, 9 stop, 10 suspend, ... */
+    bool recreated;         /* it ended with the VM being recreated: its work is lost */
 };
-
-/* An action after which the VM begins anew: what it had done is lost. */
-enum { VM_ACTION_RECREATE = 14 };
 
 struct vm {
     int32_t id, uid, gid;
     const char *user, *group, *name;
-    int32_t state, lcm_state; /* as numbers: unknown ones are kept */
+    enum vm_state state;
+    const char *state_name; /* the cloud's, for people; differs when the state does */
     bool resched;
     int64_t stime, etime;      /* created, ended */
     int64_t cpu;               /* 1/100 processors, rounded to the nearest (0.59 is 59) */
@@ -110,7 +79,8 @@ struct host_room {
 struct host {
     int32_t id, cluster;
     const char *name, *cluster_name;
-    int32_t state;
+    enum host_state state;
+    const char *state_name;          /* the cloud's, for people */
     int64_t cpu, memory;             /* MAX_CPU (1/100), MAX_MEM (MB): what VMs may use, net of
                                         RESERVED_CPU and RESERVED_MEM */
     int64_t cpu_usage, memory_usage; /* as oned counts: suspended and powered off VMs included */

@@ -282,12 +282,9 @@ void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
 
 static void read_states(struct eligibility *eligibility)
 {
-    for (size_t i = 0; i < eligibility->hosts->n; i++) {
-        int32_t state = eligibility->hosts->items[i].state;
-
-        if (state == HOST_MONITORED || state == HOST_MONITORING)
+    for (size_t i = 0; i < eligibility->hosts->n; i++)
+        if (eligibility->hosts->items[i].state == HOST_ON)
             bitmap_add(eligibility->in_service, i);
-    }
 }
 
 struct eligibility *eligibility_create(const struct host_pool *hosts,

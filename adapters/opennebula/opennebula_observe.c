@@ -5,6 +5,7 @@
 
 #include "adapters/opennebula/opennebula_inside.h"
 #include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/pool_states.h"
 #include "util/memory.h"
 
 enum { ALL = -1, EVERYBODYS = -2, ERROR_TEXT = 512 };
@@ -157,7 +158,7 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
     const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
                                        RPC_INT(ALL)};
     const struct rpc_argument waiting[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
-                                           RPC_INT(VM_PENDING)};
+                                           RPC_INT(STATE_PENDING)};
     struct opennebula *self = (struct opennebula *)cloud;
     struct asking *asking = memory_new(1, sizeof *asking);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "adapters/opennebula/pool_reader.h"
+#include "adapters/opennebula/pool_states.h"
 
 /* Lists in the making, in the order in which OpenNebula looks a name up. */
 enum { TEMPLATE_LIST, SHARE_LIST, MONITORING_LIST, TOP_LIST };
@@ -10,6 +11,7 @@ enum { KB_PER_MB = 1024 };
 
 struct draft {
     bool has_id, has_state;
+    int32_t state;
     int64_t max_memory, memory_usage; /* KB */
     int64_t free_disk, used_disk, max_disk;
     struct host_room room; /* the one being read */
@@ -33,7 +35,7 @@ static void read_top(struct pool_reader *reader, struct host *host, const struct
         host->name = pool_read_text(reader, text);
         break;
     case WORD_STATE:
-        pool_read_int(reader, path, text, 0, &host->state);
+        pool_read_int(reader, path, text, 0, &draft->state);
         draft->has_state = text->length > 0;
         break;
     case WORD_CLUSTER_ID:
@@ -178,6 +180,7 @@ static void end_host(struct pool_reader *reader, void *object)
         pool_reader_reject(reader, "a host has no ID");
     else if (!draft->has_state)
         pool_reader_reject(reader, "host %d has no STATE", host->id);
+    host->state = pool_host_state(draft->state, &host->state_name);
     host->name = host->name ? host->name : "";
     host->cluster_name = host->cluster_name ? host->cluster_name : "";
     /* More may be reserved than there is. */

@@ -2,6 +2,7 @@
 #include <strings.h>
 
 #include "adapters/opennebula/pool_reader.h"
+#include "adapters/opennebula/pool_states.h"
 
 /* Lists in the making. */
 enum { TEMPLATE_LIST, USER_TEMPLATE_LIST };
@@ -13,12 +14,16 @@ struct disk {
 };
 
 /* What is known of a VM while it is read. */
+/* An action after which the VM begins again: what it had done is lost. */
+enum { ACTION_RECREATE = 14 };
+
 struct draft {
     struct vm_history record; /* the one being read */
     bool in_record;
     struct disk disk;
     int64_t disks;
     bool has_id, has_state, has_cpu, has_memory;
+    int32_t state, lcm_state;
     bool has_permissions; /* only the extended form does */
 };
 
@@ -63,11 +68,11 @@ static void read_top(struct pool_reader *reader, struct vm *vm, const struct poo
         vm->name = pool_read_text(reader, text);
         break;
     case WORD_STATE:
-        pool_read_int(reader, path, text, 0, &vm->state);
+        pool_read_int(reader, path, text, 0, &draft->state);
         draft->has_state = text->length > 0;
         break;
     case WORD_LCM_STATE:
-        pool_read_int(reader, path, text, 0, &vm->lcm_state);
+        pool_read_int(reader, path, text, 0, &draft->lcm_state);
         break;
     case WORD_RESCHED:
         pool_read_int(reader, path, text, 0, &flag);
@@ -87,6 +92,8 @@ static void read_top(struct pool_reader *reader, struct vm *vm, const struct poo
 static void read_history(struct pool_reader *reader, struct vm_history *record,
                          const struct pool_path *path, const struct pool_text *text)
 {
+    int32_t action = 0;
+
     switch (path->elements[2]->word) {
     case WORD_SEQ:
         pool_read_int(reader, path, text, 0, &record->sequence);
@@ -125,7 +132,8 @@ static void read_history(struct pool_reader *reader, struct vm_history *record,
         read_time(reader, path, text, &record->eetime);
         break;
     case WORD_ACTION:
-        pool_read_int(reader, path, text, -1, &record->action);
+        pool_read_int(reader, path, text, -1, &action);
+        record->recreated = action == ACTION_RECREATE;
         break;
     default:
         break;
@@ -289,7 +297,7 @@ static void read_value(struct pool_reader *reader, void *object, const struct po
 static void end_record(struct vm *vm, const struct vm_history *record)
 {
     vm->n_records++;
-    if (record->action == VM_ACTION_RECREATE)
+    if (record->recreated)
         vm->ran_for = 0;
     else if (record->rstime > 0 && record->retime > record->rstime)
         vm->ran_for += record->retime - record->rstime;
@@ -339,6 +347,7 @@ static void end_vm(struct pool_reader *reader, void *object)
         pool_reader_reject(reader, "VM %d has no STATE", vm->id);
     else if (!draft->has_cpu || !draft->has_memory)
         pool_reader_reject(reader, "VM %d has no %s", vm->id, draft->has_cpu ? "MEMORY" : "CPU");
+    vm->state = pool_vm_state(draft->state, draft->lcm_state, &vm->state_name);
     vm->user = or_empty(vm->user);
     vm->group = or_empty(vm->group);
     vm->name = or_empty(vm->name);

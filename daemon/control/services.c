@@ -67,11 +67,10 @@ static void status(void *context, json_t *object)
     json_object_set_new(object, "figures", figures);
 }
 
-static const char *state_word(int state)
+static const char *state_word(enum host_state state)
 {
     switch (state) {
-    case HOST_MONITORED:
-    case HOST_MONITORING:
+    case HOST_ON:
         return "on";
     case HOST_DISABLED:
         return "disabled";
@@ -120,7 +119,7 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
     usage = usage_of_hosts(daemon, &hosts->pool);
     for (size_t i = 0; i < hosts->pool.n; i++) {
         const struct host *host = &hosts->pool.items[i];
-        bool on = host->state == HOST_MONITORED || host->state == HOST_MONITORING;
+        bool on = host->state == HOST_ON;
         bool left_alone = on && quarantine_has(&daemon->quarantine, host->id, clock_now());
 
         visit(visitor,

@@ -135,7 +135,7 @@ static enum command to_run(const struct enactor *enactor, const struct vm_record
         if (!vm->ours)
             return COMMAND_NONE;
         return vm->host == observed->history.host ? COMMAND_RESUME : COMMAND_RELOCATE;
-    case VM_ACTIVE:
+    case VM_RUNNING:
         return move_command(vm, observed);
     default:
         return COMMAND_NONE;
@@ -147,7 +147,7 @@ static enum command to_stop(const struct enactor *enactor, const struct vm_recor
 {
     if (observed_failed(observed))
         return vm->ran ? COMMAND_RETRY : COMMAND_RECREATE;
-    if (observed->state == VM_ACTIVE && observed->lcm_state == LCM_RUNNING)
+    if (observed->state == VM_RUNNING)
         return enactor->daemon->live->suspend_with == SUSPEND_WITH_STOP ? COMMAND_STOP
                                                                         : COMMAND_SUSPEND;
     return COMMAND_NONE;
@@ -163,11 +163,9 @@ static enum command to_end(const struct enactor *enactor, const struct vm_record
     if (observed_in_transition(observed))
         return COMMAND_NONE;
     if (action == END_TERMINATE || !vm->ran)
-        return vm->attempts >= 2 ||
-                       (observed->state == VM_ACTIVE && observed->lcm_state == LCM_UNKNOWN)
-                   ? COMMAND_TERMINATE_HARD
-                   : COMMAND_TERMINATE;
-    if (observed->state == VM_ACTIVE)
+        return vm->attempts >= 2 || observed->state == VM_UNKNOWN ? COMMAND_TERMINATE_HARD
+                                                                  : COMMAND_TERMINATE;
+    if (vm_state_traits[observed->state].active)
         return action == END_POWEROFF ? COMMAND_POWEROFF : COMMAND_UNDEPLOY;
     if (action == END_UNDEPLOY &&
         (observed->state == VM_POWEROFF || observed->state == VM_SUSPENDED))
@@ -229,8 +227,7 @@ static bool host_has_room(const struct enactor *enactor, const struct vm_record 
     const struct host *host = target < 0 ? NULL : host_pool_find(&enactor->hosts->pool, target);
 
     return usage && host && usage->cpu + vm->cpu <= host->cpu &&
-           usage->memory + vm->memory <= host->memory &&
-           (host->state == HOST_MONITORED || host->state == HOST_MONITORING);
+           usage->memory + vm->memory <= host->memory && host->state == HOST_ON;
 }
 
 static bool within_limits(const struct enactor *enactor, int32_t host)

@@ -122,7 +122,7 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
     vm_failed(store, vm, observed->history.sequence, again);
     vm_avoid_host(store, vm, observed->history.host, now + AVOID_SECONDS);
     snprintf(text, sizeof text, "VM %d failed on host %d (%s), attempt %d", vm->id,
-             observed->history.host, vm_state_name(observed->state, observed->lcm_state),
+             observed->history.host, observed->state_name,
              vm->attempts);
     note(enactor, vm, "start-failed", text, again, now);
     if (!failed_elsewhere(vm, observed->history.host, now) &&

@@ -27,7 +27,7 @@ static void add_vm(struct daemon *daemon, const struct vm *vm, int64_t lease)
     entry->host = vm->history.sequence >= 0 ? vm->history.host : -1;
     entry->cpu = vm->cpu;
     entry->memory = vm->memory;
-    entry->ran = vm->state == VM_ACTIVE;
+    entry->ran = vm_state_traits[vm->state].active;
 }
 
 static const struct lease_record *add_lease(struct daemon *daemon, const struct vm *vm)
@@ -132,7 +132,7 @@ static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spe
 static void take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
                     int64_t now)
 {
-    const char *state = vm_state_name(vm->state, vm->lcm_state);
+    const char *state = vm->state_name;
 
     daemon_wake(daemon);
     if (vm->state == VM_PENDING || (vm->state == VM_HOLD && daemon->live->submit_on_hold)) {
@@ -140,7 +140,7 @@ static void take_up(struct daemon *daemon, const struct lease_record *lease, con
         planner_new(daemon->planner, lease->id);
         return;
     }
-    if (vm->state == VM_ACTIVE) /* the reconciliation sees what it really does */
+    if (vm_state_traits[vm->state].active) /* the reconciliation sees what it really does */
         lease_apply(daemon->store, lease, EVENT_FOUND_RUNNING, now, "found running");
     else
         lease_apply(daemon->store, lease, EVENT_FOUND_STOPPED, now, "found %s", state);
@@ -186,7 +186,7 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
     if (result == 0 && !spec.present && daemon->live->plain_vms == PLAIN_IGNORE)
         return;
     if (result == 0 && granted(daemon, vm, &spec, now, reason) && spec.group[0] &&
-        vm->state != VM_ACTIVE) {
+        !vm_state_traits[vm->state].active) {
         join_group(daemon, vm, &spec, now);
         return;
     }
@@ -200,7 +200,7 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
         return;
     }
     take_terms(daemon, lease, &spec);
-    if (reason[0] && vm->state != VM_ACTIVE)
+    if (reason[0] && !vm_state_traits[vm->state].active)
         lease_refuse(daemon->store, lease, now, "not-granted", reason);
     else
         take_up(daemon, lease, vm, now);

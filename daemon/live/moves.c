@@ -8,7 +8,7 @@ enum { AVOID_AFTER_MOVE = 600 /* seconds: a host that a VM could not be moved to
 
 enum command move_command(const struct vm_record *vm, const struct vm_observation *observed)
 {
-    if (!vm_moves(vm) || vm->move_sent || observed->lcm_state != LCM_RUNNING ||
+    if (!vm_moves(vm) || vm->move_sent || observed->state != VM_RUNNING ||
         observed->history.host != vm->host || vm->host == vm->move_to)
         return COMMAND_NONE;
     return vm->move == MOVE_LIVE ? COMMAND_LIVE_MIGRATE : COMMAND_MIGRATE;
@@ -48,7 +48,7 @@ bool move_seen(struct daemon *daemon, const struct vm_record *vm,
 {
     if (!vm_moves(vm))
         return false;
-    if (observed->lcm_state == LCM_MIGRATE)
+    if (observed->state == VM_LIVE_MIGRATING)
         return true; /* it runs, and both hosts have it */
     if (observed->history.host == vm->move_to) {
         store_history(daemon->store, vm->lease, now, "moved",

@@ -48,7 +48,7 @@ static void say_who_is_waited_for(const struct daemon *daemon, const struct leas
         return;
     observed = world_vm(daemon->world, leaver->id);
     snprintf(text, size, ": VM %d (%s) has not left host %d", leaver->id,
-             vm_state_name(observed->state, observed->lcm_state), leaver->host);
+             observed->state_name, leaver->host);
 }
 
 static void note_late(struct daemon *daemon, const struct lease_record *lease,
@@ -62,7 +62,7 @@ static void note_late(struct daemon *daemon, const struct lease_record *lease,
     say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
     lease_note_late(daemon->store, lease);
     snprintf(text, sizeof text, "The %s is late: %lld s after its start VM %d is %s on host %d%s",
-             what, late, vm->id, vm_state_name(observed->state, observed->lcm_state), vm->host,
+             what, late, vm->id, observed->state_name, vm->host,
              waits_for);
     lease_explain(daemon->store, lease, "late", text, INSTANT_NONE);
     store_history(daemon->store, lease->id, now, "late", "%s", lease->reason);
@@ -153,7 +153,7 @@ static bool takes_vms(const struct daemon *daemon, int32_t id)
     const struct hosts_seen *hosts = world_hosts(daemon->world);
     const struct host *host = hosts && id >= 0 ? host_pool_find(&hosts->pool, id) : NULL;
 
-    return host && (host->state == HOST_MONITORED || host->state == HOST_MONITORING);
+    return host && host->state == HOST_ON;
 }
 
 /* A reservation whose time has come and whose hosts are being left by others: to think it over

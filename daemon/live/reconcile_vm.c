@@ -29,7 +29,7 @@ enum standing reconcile_standing(const struct daemon *daemon, const struct vm_re
         return STANDS_RUNNING;
     if (observed_failed(observed))
         return STANDS_FAILED;
-    if (observed->state == VM_ACTIVE || observed->state == VM_INIT || observed->state == VM_CLONING)
+    if (observed_in_transition(observed) || observed->state == VM_CLONING)
         return STANDS_MOVING;
     if (vm->ours && (observed->state == VM_STOPPED || observed->state == VM_SUSPENDED))
         return STANDS_OUR_STOP;
@@ -47,7 +47,7 @@ static void count_running_time(struct daemon *daemon, const struct vm_record *vm
 
     if (history->sequence < 0 || !observed->has_times)
         return;
-    if (history->action == VM_ACTION_RECREATE) {
+    if (history->recreated) {
         vm_count_nothing(daemon->store, vm, history->sequence);
         return;
     }

@@ -48,8 +48,8 @@ static void say_leaves(const struct daemon *daemon, const struct vm_record *vm, 
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
 
-    snprintf(text, size, "VM %d (%s) to leave host %d", vm->id,
-             vm_state_name(observed->state, observed->lcm_state), observed->history.host);
+    snprintf(text, size, "VM %d (%s) to leave host %d", vm->id, observed->state_name,
+             observed->history.host);
 }
 
 /* Its first VM that does not run yet. */
@@ -72,8 +72,7 @@ static void say_arrives(const struct daemon *daemon, const struct lease_record *
             lease_time_text(until, when, sizeof when);
             snprintf(text, size, "the next try to start VM %d, at %s", vms[i]->id, when);
         } else {
-            snprintf(text, size, "VM %d (%s) to run%s", vms[i]->id,
-                     vm_state_name(observed->state, observed->lcm_state), where);
+            snprintf(text, size, "VM %d (%s) to run%s", vms[i]->id, observed->state_name, where);
         }
         return;
     }

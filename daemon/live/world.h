@@ -18,10 +18,11 @@ struct world; /* opaque */
 /* A VM as last seen. */
 struct vm_observation {
     int32_t id;
-    int32_t state, lcm_state;
-    int64_t asked; /* monotonic milliseconds: when the question was sent */
-    int64_t since; /* the same, of the first that showed it in this state */
-    bool present;  /* oned has it, and it is not DONE */
+    enum vm_state state;
+    const char *state_name; /* the cloud's */
+    int64_t asked;          /* monotonic milliseconds: when the question was sent */
+    int64_t since;          /* the same, of the first that showed it in this state */
+    bool present;           /* oned has it, and it is not DONE */
     bool resched, locked;
     int64_t cpu, memory; /* 1/100, MB: a user may resize it */
     struct vm_history history;
@@ -137,7 +138,7 @@ bool observed_migrates(const struct vm_observation *observed);
 bool observed_running(const struct vm_observation *observed);
 /* The hypervisor is starting it: nothing is copied any more. */
 bool observed_booting(const struct vm_observation *observed);
-/* BOOT_FAILURE, PROLOG_FAILURE, ... */
+/* It did not start, or cannot be ended. */
 bool observed_failed(const struct vm_observation *observed);
 
 #endif

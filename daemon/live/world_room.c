@@ -6,7 +6,6 @@
 #include "util/memory.h"
 
 enum {
-    LCM_PROLOG = 1,
     LONGEST = 15 * 60 * 1000, /* milliseconds: measured meanwhile, whatever the figure says */
 };
 
@@ -64,7 +63,7 @@ static bool is_over(const struct world *world, const struct room_promise *promis
     if (!waits && observed->history.datastore >= 0 &&
         observed->history.datastore != promise->datastore)
         return true;
-    if (waits || (observed->state == VM_ACTIVE && observed->lcm_state <= LCM_PROLOG))
+    if (waits || observed->state == VM_PREPARING)
         return false;
     return reported(world, promise) != promise->reported;
 }

@@ -65,12 +65,12 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
 
     if (asked < observed->asked)
         return;
-    changed = observed->state != vm->state || observed->lcm_state != vm->lcm_state;
+    changed = observed->state != vm->state || observed->state_name != vm->state_name;
     if (changed || observed->asked == 0)
         observed->since = asked;
     observed->asked = asked;
     observed->state = vm->state;
-    observed->lcm_state = vm->lcm_state;
+    observed->state_name = vm->state_name;
     observed->present = vm->state != VM_DONE;
     observed->resched = vm->resched;
     observed->locked = vm->locked;

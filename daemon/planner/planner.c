@@ -101,7 +101,7 @@ static uint64_t hosts_digest(const struct host_pool *pool)
         const struct host *host = &pool->items[i];
 
         digest = mix_number(digest, host->id);
-        digest = mix_number(digest, host->state == HOST_MONITORING ? HOST_MONITORED : host->state);
+        digest = mix_number(digest, host->state);
         digest = mix_number(digest, host->cpu);
         digest = mix_number(digest, host->memory);
         digest = mix_number(digest, host->cluster);
@@ -129,7 +129,7 @@ bool planner_sees_same_hosts(struct planner *planner)
 
 static bool takes_vms(const struct host *host)
 {
-    return host->state == HOST_MONITORED || host->state == HOST_MONITORING;
+    return host->state == HOST_ON;
 }
 
 /* A host that was never monitored has no capacity that one could plan with. */

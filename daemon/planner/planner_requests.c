@@ -93,7 +93,7 @@ static const struct host_filter *own_filter(struct planner *planner, struct plan
     for (size_t i = 0; i < pool->n; i++) {
         own->allowed[i] =
             (!filter->allowed || filter->allowed[i]) && !vm_avoids(vm, pool->items[i].id, now);
-        left += own->allowed[i] && pool->items[i].state == HOST_MONITORED;
+        left += own->allowed[i] && pool->items[i].state == HOST_ON;
     }
     if (!left) {
         free(own->allowed);

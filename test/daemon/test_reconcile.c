@@ -84,7 +84,7 @@ static void polled(void *context, enum poll_kind kind, bool ok, const char *erro
 
 /* A VM on host 4, which is to get somewhere else or to run there. */
 static struct vm_record *see(struct daemon *daemon, int32_t id, int64_t lease, enum vm_goal goal,
-                             int32_t state)
+                             enum vm_state state)
 {
     struct vm_record *vm = store_add_vm(daemon->store, id, lease);
     struct vm_observation *observed = observation_make(daemon->world, id);
@@ -93,8 +93,8 @@ static struct vm_record *see(struct daemon *daemon, int32_t id, int64_t lease, e
     vm->host = 4;
     observed->present = true;
     observed->state = state;
-    observed->lcm_state = state == VM_ACTIVE ? 5 : 0; /* SAVE_STOP */
-    observed->history.host = state == VM_ACTIVE ? 4 : -1;
+    observed->state_name = state == VM_CHANGING ? "SAVE_STOP" : "PENDING";
+    observed->history.host = state == VM_CHANGING ? 4 : -1;
     return vm;
 }
 
@@ -117,7 +117,7 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     struct lease_record *lease = add(&daemon, 2, PHASE_STARTING, LEASE_IMMEDIATE);
 
     add(&daemon, 1, PHASE_ENDING, LEASE_BEST_EFFORT);
-    see(&daemon, 1, 1, GOAL_END, VM_ACTIVE);
+    see(&daemon, 1, 1, GOAL_END, VM_CHANGING);
     see(&daemon, 2, 2, GOAL_RUN, VM_PENDING);
     observation_make(daemon.world, 2)->asked = clock_monotonic();
     lease->accepted = true;
@@ -148,7 +148,7 @@ static void it_is_said_what_is_waited_for(void **state)
     struct vm_record *leaver, *vm;
 
     add(&daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
-    leaver = see(&daemon, 1, 1, GOAL_STOP, VM_ACTIVE);
+    leaver = see(&daemon, 1, 1, GOAL_STOP, VM_CHANGING);
     vm = see(&daemon, 2, 2, GOAL_NONE, VM_PENDING);
     expect_waits_for(&daemon, 1, "VM 1 (SAVE_STOP) to leave host 4");
     waits->expected = 2000;

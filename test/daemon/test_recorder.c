@@ -389,7 +389,7 @@ static void test_other_files_are_left_alone(void **state)
 static void test_site_of_hosts(void **state)
 {
     struct host items[] = {
-        {.id = 1, .state = HOST_MONITORED, .cpu = 800, .memory = 16384},
+        {.id = 1, .state = HOST_ON, .cpu = 800, .memory = 16384},
         {.id = 2, .state = HOST_INIT},
         {.id = 5, .state = HOST_DISABLED, .cpu = 400, .memory = 8192},
     };

@@ -7,37 +7,24 @@
 
 #include "daemon/live/world.h"
 
-enum {
-    PROLOG = 1,
-    BOOT = 2,
-    RUNNING = 3,
-    SAVE_STOP = 5,
-    EPILOG_STOP = 10,
-    UNKNOWN = 16,
-    CLEANUP_RESUBMIT = 15,
-    BOOT_FAILURE = 36,
-    PROLOG_FAILURE = 39,
-};
-
-static struct vm_observation in_state(int state, int lcm_state)
+static struct vm_observation in_state(enum vm_state state)
 {
-    return (struct vm_observation){
-        .state = state, .lcm_state = lcm_state, .present = true, .history = {.host = 0}};
+    return (struct vm_observation){.state = state, .present = true, .history = {.host = 0}};
 }
 
 static void booting_and_saving_use_the_host(void **state)
 {
-    const int used[] = {PROLOG, BOOT, RUNNING, SAVE_STOP, UNKNOWN};
-    const int free[] = {EPILOG_STOP, CLEANUP_RESUBMIT, BOOT_FAILURE, PROLOG_FAILURE};
+    const enum vm_state used[] = {VM_PREPARING, VM_BOOTING, VM_RUNNING, VM_CHANGING, VM_UNKNOWN};
+    const enum vm_state free[] = {VM_LEAVING, VM_FAILED};
 
     (void)state;
     for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
-        struct vm_observation observed = in_state(VM_ACTIVE, used[i]);
+        struct vm_observation observed = in_state(used[i]);
 
         assert_true(observed_uses_host(&observed));
     }
     for (size_t i = 0; i < sizeof free / sizeof *free; i++) {
-        struct vm_observation observed = in_state(VM_ACTIVE, free[i]);
+        struct vm_observation observed = in_state(free[i]);
 
         assert_false(observed_uses_host(&observed));
         assert_true(observed_holds_host(&observed)); /* as oned counts */
@@ -46,9 +33,8 @@ static void booting_and_saving_use_the_host(void **state)
 
 static void suspended_and_powered_off_hold_it_in_oneds_books(void **state)
 {
-    struct vm_observation suspended = in_state(VM_SUSPENDED, 0), off = in_state(VM_POWEROFF, 0);
-    struct vm_observation stopped = in_state(VM_STOPPED, 0),
-                          undeployed = in_state(VM_UNDEPLOYED, 0);
+    struct vm_observation suspended = in_state(VM_SUSPENDED), off = in_state(VM_POWEROFF);
+    struct vm_observation stopped = in_state(VM_STOPPED), undeployed = in_state(VM_UNDEPLOYED);
 
     (void)state;
     assert_true(observed_holds_host(&suspended) && !observed_uses_host(&suspended));
@@ -59,7 +45,7 @@ static void suspended_and_powered_off_hold_it_in_oneds_books(void **state)
 
 static void what_is_gone_or_never_ran_holds_nothing(void **state)
 {
-    struct vm_observation gone = in_state(VM_ACTIVE, RUNNING), fresh = in_state(VM_ACTIVE, BOOT);
+    struct vm_observation gone = in_state(VM_RUNNING), fresh = in_state(VM_BOOTING);
 
     (void)state;
     gone.present = false;
@@ -71,11 +57,9 @@ static void what_is_gone_or_never_ran_holds_nothing(void **state)
 
 static void states_that_end_by_themselves(void **state)
 {
-    struct vm_observation booting = in_state(VM_ACTIVE, BOOT),
-                          running = in_state(VM_ACTIVE, RUNNING);
-    struct vm_observation failed = in_state(VM_ACTIVE, BOOT_FAILURE),
-                          lost = in_state(VM_ACTIVE, UNKNOWN);
-    struct vm_observation pending = in_state(VM_PENDING, 0);
+    struct vm_observation booting = in_state(VM_BOOTING), running = in_state(VM_RUNNING);
+    struct vm_observation failed = in_state(VM_FAILED), lost = in_state(VM_UNKNOWN);
+    struct vm_observation pending = in_state(VM_PENDING);
 
     (void)state;
     assert_true(observed_in_transition(&booting));

@@ -13,7 +13,7 @@
 #include "daemon/live/world_inside.h"
 #include "util/memory.h"
 
-enum { VM = 5, HOST = 0, DATASTORE = 7, LCM_PROLOG = 1, MINUTES_20 = 20 * 60 * 1000 };
+enum { VM = 5, HOST = 0, DATASTORE = 7, MINUTES_20 = 20 * 60 * 1000 };
 
 static void polled(void *context, enum poll_kind kind, bool ok, const char *error)
 {
@@ -45,13 +45,12 @@ static struct world *world_of_one(void)
     return world;
 }
 
-static void see(struct world *world, int32_t state, int32_t lcm_state, int32_t datastore)
+static void see(struct world *world, enum vm_state state, int32_t datastore)
 {
     struct vm_observation *observed = observation_make(world, VM);
 
     observed->present = true;
     observed->state = state;
-    observed->lcm_state = lcm_state;
     observed->history.datastore = datastore;
     observed->asked = clock_monotonic() + 1;
 }
@@ -78,19 +77,19 @@ static void counts_until_it_is_measured(void **state)
     size_t n;
 
     (void)state;
-    see(world, VM_PENDING, 0, -1);
+    see(world, VM_PENDING, -1);
     promise(world, 300);
     promise(world, 400); /* sent again: once */
     assert_int_equal(left(world), 1);
     assert_int_equal(world_promises(world, &n)->amount, 400);
     datastore->free = 700; /* of what the prolog has copied so far */
-    see(world, VM_ACTIVE, LCM_PROLOG, DATASTORE);
+    see(world, VM_PREPARING, DATASTORE);
     assert_int_equal(left(world), 1);
-    see(world, VM_ACTIVE, LCM_RUNNING, DATASTORE);
+    see(world, VM_RUNNING, DATASTORE);
     assert_int_equal(left(world), 0);
 
     promise(world, 300); /* not measured since */
-    see(world, VM_ACTIVE, LCM_RUNNING, DATASTORE);
+    see(world, VM_RUNNING, DATASTORE);
     assert_int_equal(left(world), 1);
     world->promises[0].at -= MINUTES_20;
     assert_int_equal(left(world), 0);
@@ -104,17 +103,17 @@ static void ends_with_its_vm(void **state)
     (void)state;
     promise(world, 300); /* of a VM that is not known */
     assert_int_equal(left(world), 0);
-    see(world, VM_PENDING, 0, -1);
+    see(world, VM_PENDING, -1);
     promise(world, 0); /* nothing */
     assert_int_equal(left(world), 0);
     promise(world, 300);
     promise(world, 0); /* refused */
     assert_int_equal(left(world), 0);
     promise(world, 300);
-    see(world, VM_ACTIVE, LCM_PROLOG, 8); /* somebody sent it elsewhere */
+    see(world, VM_PREPARING, 8); /* somebody sent it elsewhere */
     assert_int_equal(left(world), 0);
     promise(world, 300);
-    see(world, VM_ACTIVE, LCM_PROLOG, DATASTORE);
+    see(world, VM_PREPARING, DATASTORE);
     assert_int_equal(left(world), 1);
     observation_make(world, VM)->present = false;
     assert_int_equal(left(world), 0);

@@ -14,7 +14,7 @@ static void check(const struct host_pool *pool, const struct host *host)
         abort();
     if (host->cpu < 0 || host->memory < 0 || host->cpu_usage < 0 || host->memory_usage < 0)
         abort();
-    if (!host->name || !host->cluster_name || !*host_state_name(host->state))
+    if (!host->name || !host->cluster_name || !*host->state_name)
         abort();
     for (size_t i = 0; i < host->n_vms; i++)
         if (host->vms[i] < 0)

@@ -14,7 +14,7 @@ static void check(const struct vm_pool *pool, const struct vm *vm)
         abort();
     if (vm->id < 0 || vm->cpu < 0 || vm->memory < 0 || vm->disk < 0 || vm->ran_for < 0)
         abort();
-    if (!vm->name || !vm->user || !vm->group || !*vm_state_name(vm->state, vm->lcm_state))
+    if (!vm->name || !vm->user || !vm->group || !*vm->state_name)
         abort();
     if (!vm->is_extended && (vm->template.n > 0 || vm->user_template.n > 0))
         abort();

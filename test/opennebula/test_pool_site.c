@@ -60,7 +60,7 @@ static void host_with_load(void **state)
         assert_string_equal(host->name, "c16m64-0000");
         assert_int_equal(host->cluster, 0);
         assert_string_equal(host->cluster_name, "default");
-        assert_int_equal(host->state, HOST_MONITORED);
+        assert_int_equal(host->state, HOST_ON);
         assert_int_equal(host->cpu, 1600);
         assert_int_equal(host->memory, 65536);
         assert_int_equal(host->cpu_usage, 500);
@@ -120,7 +120,9 @@ static void attributes_of_hosts(void **state)
 
 static void hosts_of_all_kinds(void **state)
 {
-    static const int expected[] = {2, 2, 2, 2, 2, 2, 4, 8, 3};
+    static const enum host_state expected[] = {HOST_ON,       HOST_ON,      HOST_ON,
+                                               HOST_ON,       HOST_ON,      HOST_ON,
+                                               HOST_DISABLED, HOST_OFFLINE, HOST_ERROR};
     struct host_pool pool;
 
     (void)state;

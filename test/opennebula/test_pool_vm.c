@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "adapters/opennebula/pool.h"
+#include "adapters/opennebula/pool_states.h"
 #include "test/opennebula/recordings.h"
 
 static struct vm_pool read_recorded(const char *version, const char *name)
@@ -58,8 +59,8 @@ static void short_form(void **state)
         assert_int_equal(vm->gid, 1);
         assert_int_equal(vm->cpu, 100);
         assert_int_equal(vm->memory, 1024);
-        assert_int_equal(vm->state, VM_ACTIVE);
-        assert_int_equal(vm->lcm_state, LCM_RUNNING);
+        assert_int_equal(vm->state, VM_RUNNING);
+        assert_string_equal(vm->state_name, "RUNNING");
         assert_int_equal(vm->stime, 1795197194);
         assert_int_equal(vm->etime, 0);
         assert_int_equal(vm->history.sequence, 0);
@@ -155,14 +156,14 @@ static void history(void **state)
         assert_int_equal(vm->history.pstime, 0);
         assert_int_equal(vm->history.rstime, 1795197198);
         assert_int_equal(vm->history.retime, 0);
-        assert_int_equal(vm->history.action, 0);
+        assert_false(vm->history.recreated);
         assert_int_equal(vm->ran_for, 1);
         vm_pool_finish(&pool);
 
         pool = read_recorded(version, "vm.info.suspended");
         vm = &pool.items[0];
         assert_int_equal(vm->state, VM_SUSPENDED);
-        assert_int_equal(vm->history.action, 10);
+        assert_false(vm->history.recreated);
         assert_int_equal(vm->history.retime, 1795197196);
         assert_int_equal(vm->history.eetime, 0);
         vm_pool_finish(&pool);
@@ -408,20 +409,48 @@ static void locks(void **state)
     vm_pool_finish(&pool);
 }
 
-static void names_of_states(void **state)
+static void expect_state(int32_t state, int32_t lcm_state, enum vm_state wanted, const char *name)
 {
+    const char *given;
+
+    assert_int_equal(pool_vm_state(state, lcm_state, &given), wanted);
+    assert_string_equal(given, name);
+}
+
+static void states_and_their_names(void **state)
+{
+    const char *name;
+
     (void)state;
-    assert_string_equal(vm_state_name(VM_PENDING, 0), "PENDING");
-    assert_string_equal(vm_state_name(VM_ACTIVE, 3), "RUNNING");
-    assert_string_equal(vm_state_name(VM_ACTIVE, 36), "BOOT_FAILURE");
-    assert_string_equal(vm_state_name(VM_ACTIVE, 71), "RESTORE");
-    assert_string_equal(vm_state_name(VM_POWEROFF, 3), "POWEROFF");
-    assert_string_equal(vm_state_name(7, 0), "an unknown state");
-    assert_string_equal(vm_state_name(VM_ACTIVE, 9999), "an unknown state");
-    assert_string_equal(vm_state_name(-1, -1), "an unknown state");
-    assert_string_equal(host_state_name(HOST_MONITORED), "MONITORED");
-    assert_string_equal(host_state_name(HOST_OFFLINE), "OFFLINE");
-    assert_string_equal(host_state_name(99), "an unknown state");
+    expect_state(1, 0, VM_PENDING, "PENDING");
+    expect_state(2, 0, VM_HOLD, "HOLD");
+    expect_state(3, 1, VM_PREPARING, "PROLOG");
+    expect_state(3, 2, VM_BOOTING, "BOOT");
+    expect_state(3, 3, VM_RUNNING, "RUNNING");
+    expect_state(3, 4, VM_LIVE_MIGRATING, "MIGRATE");
+    expect_state(3, 5, VM_CHANGING, "SAVE_STOP");
+    expect_state(3, 7, VM_MIGRATING, "SAVE_MIGRATE");
+    expect_state(3, 11, VM_LEAVING, "EPILOG");
+    expect_state(3, 16, VM_UNKNOWN, "UNKNOWN");
+    expect_state(3, 35, VM_BOOTING_MOVED, "BOOT_MIGRATE");
+    expect_state(3, 36, VM_FAILED, "BOOT_FAILURE");
+    expect_state(3, 59, VM_OCCUPIED, "DISK_SNAPSHOT_DELETE");
+    expect_state(3, 71, VM_CHANGING, "RESTORE");
+    expect_state(4, 0, VM_STOPPED, "STOPPED");
+    expect_state(5, 0, VM_SUSPENDED, "SUSPENDED");
+    expect_state(6, 0, VM_DONE, "DONE");
+    expect_state(8, 3, VM_POWEROFF, "POWEROFF");
+    expect_state(9, 0, VM_UNDEPLOYED, "UNDEPLOYED");
+    expect_state(3, 9999, VM_CHANGING, "an unknown state");
+    expect_state(7, 0, VM_OTHER, "an unknown state");
+    expect_state(-1, -1, VM_OTHER, "an unknown state");
+    assert_int_equal(pool_host_state(1, &name), HOST_ON);
+    assert_int_equal(pool_host_state(2, &name), HOST_ON);
+    assert_string_equal(name, "MONITORED");
+    assert_int_equal(pool_host_state(8, &name), HOST_OFFLINE);
+    assert_string_equal(name, "OFFLINE");
+    assert_int_equal(pool_host_state(99, &name), HOST_INIT);
+    assert_string_equal(name, "an unknown state");
 }
 
 int main(void)
@@ -440,7 +469,7 @@ int main(void)
         cmocka_unit_test(senseless_values),
         cmocka_unit_test(others_are_read),
         cmocka_unit_test(locks),
-        cmocka_unit_test(names_of_states),
+        cmocka_unit_test(states_and_their_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

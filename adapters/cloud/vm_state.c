@@ -1,0 +1,31 @@
+/* What each state of a VM means. */
+#include "adapters/cloud/vm_state.h"
+
+const struct vm_state_traits vm_state_traits[VM_STATES] = {
+    [VM_INIT] = {.word = "init", .in_transition = true},
+    [VM_PENDING] = {.word = "pending"},
+    [VM_HOLD] = {.word = "held"},
+    [VM_PREPARING] = {"preparing", .active = true, .uses = true, .holds = true,
+                      .in_transition = true},
+    [VM_BOOTING] = {"booting", .active = true, .uses = true, .holds = true, .in_transition = true},
+    [VM_RUNNING] = {"running", .active = true, .uses = true, .holds = true, .runs = true},
+    [VM_OCCUPIED] = {"occupied", .active = true, .uses = true, .holds = true, .runs = true},
+    [VM_UNKNOWN] = {"unknown", .active = true, .uses = true, .holds = true, .runs = true},
+    [VM_LIVE_MIGRATING] = {"live-migrating", .active = true, .uses = true, .holds = true,
+                           .runs = true},
+    [VM_MIGRATING] = {"migrating", .active = true, .uses = true, .holds = true,
+                      .in_transition = true},
+    [VM_BOOTING_MOVED] = {"booting", .active = true, .uses = true, .holds = true,
+                          .in_transition = true},
+    [VM_CHANGING] = {"changing", .active = true, .uses = true, .holds = true,
+                     .in_transition = true},
+    [VM_LEAVING] = {"leaving", .active = true, .holds = true, .in_transition = true},
+    [VM_FAILED] = {"failed", .active = true, .holds = true},
+    [VM_STOPPED] = {.word = "stopped"},
+    [VM_SUSPENDED] = {.word = "suspended", .holds = true},
+    [VM_POWEROFF] = {.word = "powered off", .holds = true},
+    [VM_UNDEPLOYED] = {.word = "undeployed"},
+    [VM_CLONING] = {.word = "cloning"},
+    [VM_OTHER] = {.word = "other"},
+    [VM_DONE] = {.word = "done"},
+};
