@@ -37,7 +37,7 @@ void move_adopt(struct daemon *daemon, const struct vm_record *vm,
     if (vm->goal != GOAL_RUN || vm_moves(vm) || !observed_migrates(observed) || vm->host < 0 ||
         observed->history.host < 0 || observed->history.host == vm->host)
         return;
-    vm_moves_to(daemon->store, vm, observed->history.host, observed->lcm_state != LCM_MIGRATE);
+    vm_moves_to(daemon->store, vm, observed->history.host, observed->state != VM_LIVE_MIGRATING);
     store_history(daemon->store, vm->lease, now, "moving",
                   "VM %d is on its way from host %d to host %d", vm->id, vm->host, vm->move_to);
     daemon_replan(daemon, "VM %d is on its way to host %d", vm->id, vm->move_to);

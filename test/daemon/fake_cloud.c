@@ -1,0 +1,320 @@
+/* A cloud for tests. */
+#include "test/daemon/fake_cloud.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "adapters/cloud/pool_memory.h"
+#include "daemon/live/clock.h"
+#include "daemon/live/enactor.h"
+#include "daemon/live/estimates.h"
+#include "util/memory.h"
+
+/* --- the cloud -------------------------------------------------------------------------------- */
+
+struct fake_call {
+    bool asks;
+    struct cloud_question question;
+    int32_t ids[CLOUD_IDS_MAX];
+    cloud_done *done;
+    void *context;
+    struct cloud_reply reply;
+};
+
+static struct fake_cloud *fake_of(struct cloud *cloud)
+{
+    return (struct fake_cloud *)cloud;
+}
+
+static void note_call(struct fake_cloud *fake, const struct fake_call *call)
+{
+    fake->calls =
+        memory_grow(fake->calls, &fake->calls_allocated, fake->n_calls + 1, sizeof *fake->calls);
+    fake->calls[fake->n_calls++] = *call;
+}
+
+static bool is_asked_for(const struct fake_call *call, const struct vm *vm)
+{
+    if (call->question.subject == CLOUD_VMS)
+        return true;
+    if (call->question.subject == CLOUD_WAITING)
+        return vm->state == VM_PENDING;
+    for (size_t i = 0; i < call->question.n_ids; i++)
+        if (call->ids[i] == vm->id)
+            return true;
+    return false;
+}
+
+static void fill_vms(const struct fake_cloud *fake, const struct fake_call *call,
+                     struct vm_pool *pool)
+{
+    pool->items = memory_new(fake->n_vms + 1, sizeof *pool->items);
+    for (size_t i = 0; i < fake->n_vms; i++) {
+        if (!is_asked_for(call, &fake->vms[i]))
+            continue;
+        pool->items[pool->n] = fake->vms[i];
+        pool->items[pool->n++].is_extended = call->question.subject != CLOUD_VMS;
+    }
+}
+
+static void answer(struct fake_cloud *fake, const struct fake_call *call)
+{
+    struct cloud_answer told = {
+        .error = fake->unreachable, .leads = fake->leads, .leadership = "SOLO"};
+
+    switch (call->question.subject) {
+    case CLOUD_VMS:
+    case CLOUD_WAITING:
+    case CLOUD_SOME:
+    case CLOUD_HISTORY:
+        fill_vms(fake, call, &told.vms);
+        break;
+    case CLOUD_HOSTS:
+        told.hosts.items = memory_copy(fake->hosts, sizeof fake->hosts);
+        told.hosts.n = fake->n_hosts;
+        break;
+    default:
+        break;
+    }
+    call->question.told(call->question.context, &told);
+    cloud_answer_finish(&told);
+}
+
+static int fake_wait(struct cloud *cloud, struct pollfd *fds, unsigned n, int timeout,
+                     struct error *err)
+{
+    struct fake_cloud *fake = fake_of(cloud);
+
+    (void)fds, (void)n, (void)timeout, (void)err;
+    for (size_t i = 0; i < fake->n_calls; i++) {
+        struct fake_call call = fake->calls[i];
+
+        if (call.asks)
+            answer(fake, &call);
+        else if (call.done)
+            call.done(call.context, &call.reply);
+    }
+    fake->n_calls = 0;
+    return 0;
+}
+
+static void fake_ask(struct cloud *cloud, const struct cloud_question *question)
+{
+    struct fake_call call = {.asks = true, .question = *question};
+
+    if (question->n_ids)
+        memcpy(call.ids, question->ids, question->n_ids * sizeof *call.ids);
+    note_call(fake_of(cloud), &call);
+}
+
+static void fake_command(struct cloud *cloud, const struct cloud_command *command)
+{
+    struct fake_cloud *fake = fake_of(cloud);
+
+    assert_true(fake->n_commands < FAKE_COMMANDS_MAX);
+    fake->commands[fake->n_commands++] = *command;
+    if (!fake->silent)
+        note_call(fake, &(struct fake_call){.done = command->done,
+                                            .context = command->context,
+                                            .reply = fake->reply});
+}
+
+static void fake_message(struct cloud *cloud, int32_t vm, const char *text, cloud_done *done,
+                         void *context)
+{
+    (void)vm, (void)text;
+    note_call(fake_of(cloud), &(struct fake_call){.done = done, .context = context});
+}
+
+static size_t fake_pending(const struct cloud *cloud)
+{
+    return ((const struct fake_cloud *)cloud)->n_calls;
+}
+
+static bool fake_date(const struct cloud *cloud, int64_t *date, int64_t *at)
+{
+    (void)cloud, (void)date, (void)at;
+    return false;
+}
+
+static void fake_destroy(struct cloud *cloud)
+{
+    free(fake_of(cloud)->calls);
+    free(cloud);
+}
+
+static const struct cloud_operations operations = {.destroy = fake_destroy,
+                                                   .wait = fake_wait,
+                                                   .pending = fake_pending,
+                                                   .date = fake_date,
+                                                   .ask = fake_ask,
+                                                   .command = fake_command,
+                                                   .message = fake_message};
+
+struct fake_cloud *fake_cloud_create(void)
+{
+    struct fake_cloud *fake = memory_new(1, sizeof *fake);
+
+    fake->cloud.operations = &operations;
+    fake->leads = true;
+    return fake;
+}
+
+struct host *fake_cloud_add_host(struct fake_cloud *fake, int32_t id, int64_t cpu, int64_t memory)
+{
+    struct host *host = &fake->hosts[fake->n_hosts++];
+
+    assert_true(fake->n_hosts <= FAKE_HOSTS_MAX);
+    *host = (struct host){.id = id,
+                          .name = "host",
+                          .cluster_name = "",
+                          .state = HOST_ON,
+                          .state_name = "on",
+                          .cpu = cpu,
+                          .memory = memory,
+                          .disk = -1};
+    return host;
+}
+
+void fake_cloud_put(struct fake_cloud *fake, int32_t id, enum vm_state state, int32_t host)
+{
+    for (size_t i = 0; i < fake->n_vms; i++) {
+        struct vm *vm = &fake->vms[i];
+
+        if (vm->id != id)
+            continue;
+        vm->state = state;
+        vm->state_name = vm_state_traits[state].word;
+        vm->history.sequence += host != vm->history.host;
+        vm->history.host = host;
+    }
+}
+
+struct vm *fake_cloud_add_vm(struct fake_cloud *fake, int32_t id, enum vm_state state, int32_t host,
+                             int64_t cpu, int64_t memory)
+{
+    struct vm *vm = &fake->vms[fake->n_vms++];
+
+    assert_true(fake->n_vms <= FAKE_VMS_MAX);
+    *vm = (struct vm){.id = id,
+                      .user = "anna",
+                      .group = "users",
+                      .name = "vm",
+                      .cpu = cpu,
+                      .memory = memory,
+                      .stime = 1000,
+                      .history = {.sequence = -1, .host = -1, .cluster = -1, .datastore = -1}};
+    fake_cloud_put(fake, id, state, host);
+    return vm;
+}
+
+/* --- the scene -------------------------------------------------------------------------------- */
+
+static void polled(void *context, enum poll_kind kind, bool ok, const char *error)
+{
+    struct scene *scene = context;
+
+    (void)kind;
+    if (!ok)
+        fail_msg("%s", error);
+    scene->daemon.polled = clock_monotonic();
+    scene->daemon.poll_ok = true;
+}
+
+void scene_open(struct scene *scene, struct store *store)
+{
+    struct world_settings world;
+
+    memset(scene, 0, sizeof *scene);
+    scene->fake = fake_cloud_create();
+    scene->live = (struct live_configuration){.poll_interval = 3,
+                                              .actions_per_host = 100,
+                                              .actions_in_all = 100,
+                                              .stuck_after = 1000,
+                                              .retry_limit = 5,
+                                              .retry_backoff = 10};
+    engine_settings_init(&scene->settings.engine);
+    scene->settings.policies = &scene->policies;
+    scene->settings.quarantine = &scene->daemon.quarantine;
+    scene->daemon.live = &scene->live;
+    scene->daemon.store = store;
+    scene->daemon.cloud = &scene->fake->cloud;
+    world = (struct world_settings){.cloud = scene->daemon.cloud};
+    scene->daemon.world = world_create(&world, polled, scene);
+    scene->daemon.estimates = estimates_create(store);
+    scene->daemon.planner = planner_create(&scene->settings, store, scene->daemon.world);
+    scene->daemon.enactor = enactor_create(&scene->daemon);
+}
+
+void scene_close(struct scene *scene)
+{
+    enactor_destroy(scene->daemon.enactor);
+    planner_destroy(scene->daemon.planner);
+    estimates_destroy(scene->daemon.estimates);
+    world_destroy(scene->daemon.world);
+    quarantine_finish(&scene->daemon.quarantine);
+    cloud_destroy(scene->daemon.cloud);
+}
+
+static void tell(struct scene *scene)
+{
+    struct error err = {0};
+
+    while (cloud_pending(scene->daemon.cloud))
+        assert_int_equal(cloud_wait(scene->daemon.cloud, NULL, 0, 0, &err), 0);
+}
+
+void scene_poll(struct scene *scene)
+{
+    /* What is seen counts when it was asked for after the last command was answered. */
+    for (int64_t now = clock_monotonic(); clock_monotonic() == now;)
+        ;
+    world_poll(scene->daemon.world, POLL_FULL);
+    tell(scene);
+}
+
+size_t scene_enact(struct scene *scene, int64_t now)
+{
+    size_t n = enactor_prepare(scene->daemon.enactor, now);
+
+    enactor_send(scene->daemon.enactor);
+    tell(scene);
+    return n;
+}
+
+struct vm_record *scene_add(struct scene *scene, int32_t id, int64_t lease, enum vm_goal goal,
+                            int32_t host, int64_t cpu, int64_t memory)
+{
+    struct vm_record *vm;
+
+    if (!store_lease(scene->daemon.store, lease))
+        store_add_lease(scene->daemon.store, lease);
+    vm = store_add_vm(scene->daemon.store, id, lease);
+    vm->goal = goal;
+    vm->host = host;
+    vm->cpu = cpu;
+    vm->memory = memory;
+    return vm;
+}
+
+const char *scene_commands(struct scene *scene)
+{
+    static char text[4096];
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < scene->fake->n_commands && length < sizeof text; i++) {
+        const struct cloud_command *command = &scene->fake->commands[i];
+
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s%s %d on %d", i ? "; " : "",
+                             command_words[command->command], command->vm, command->host);
+    }
+    scene->fake->n_commands = 0;
+    return text;
+}

@@ -1,0 +1,61 @@
+/* fake_cloud.h: a cloud for tests, and galernad's parts around it without a server.
+ *
+ * VMs and hosts are what the test says; what is commanded is noted and answered as the test wants.
+ * A scene is a daemon with store, world, planner and enactor on such a cloud: intake,
+ * reconciliation and enactment can be called one by one.
+ */
+#ifndef GALERNA_TEST_DAEMON_FAKE_CLOUD_H
+#define GALERNA_TEST_DAEMON_FAKE_CLOUD_H
+
+#include "adapters/cloud/cloud.h"
+#include "daemon/daemon.h"
+
+enum { FAKE_VMS_MAX = 64, FAKE_HOSTS_MAX = 16, FAKE_COMMANDS_MAX = 256 };
+
+struct fake_cloud {
+    struct cloud cloud;
+    struct vm vms[FAKE_VMS_MAX]; /* change them at will */
+    size_t n_vms;
+    struct host hosts[FAKE_HOSTS_MAX];
+    size_t n_hosts;
+    bool leads;
+    const char *unreachable; /* not NULL: questions are answered with this error */
+    struct cloud_command commands[FAKE_COMMANDS_MAX]; /* in the order in which they came */
+    size_t n_commands;
+    struct cloud_reply reply; /* to commands; CLOUD_DONE at first */
+    bool silent;              /* commands are not answered */
+    struct fake_call *calls;  /* what is to be told with the next wait */
+    size_t n_calls, calls_allocated;
+};
+
+struct fake_cloud *fake_cloud_create(void);
+/* Amounts in 1/100 CPUs and MB. */
+struct host *fake_cloud_add_host(struct fake_cloud *fake, int32_t id, int64_t cpu, int64_t memory);
+/* On host -1: it has no history. It is in extended form, without attributes. */
+struct vm *fake_cloud_add_vm(struct fake_cloud *fake, int32_t id, enum vm_state state, int32_t host,
+                             int64_t cpu, int64_t memory);
+/* From now on it is in that state and there, as a user or the cloud itself has done it. */
+void fake_cloud_put(struct fake_cloud *fake, int32_t id, enum vm_state state, int32_t host);
+
+struct scene {
+    struct fake_cloud *fake; /* belongs to daemon.cloud */
+    struct live_configuration live;
+    struct policy_hooks policies;
+    struct planner_settings settings;
+    struct daemon daemon;
+};
+
+/* Without hosts; enforce off, limits of 100, VMs are stopped to make room. */
+void scene_open(struct scene *scene, struct store *store);
+void scene_close(struct scene *scene);
+/* Look at the whole cloud. */
+void scene_poll(struct scene *scene);
+/* One turn of the enactor, its commands sent and answered. Returns how many were sent. */
+size_t scene_enact(struct scene *scene, int64_t now);
+/* A VM known to the store, member of the lease, which is added when there is none. */
+struct vm_record *scene_add(struct scene *scene, int32_t id, int64_t lease, enum vm_goal goal,
+                            int32_t host, int64_t cpu, int64_t memory);
+/* "deploy 3 on 1; suspend 4 on 2": what was commanded since the last call. */
+const char *scene_commands(struct scene *scene);
+
+#endif

@@ -1,0 +1,190 @@
+/* From goals to commands: what is sent, when, and what waits for room. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "test/daemon/fake_cloud.h"
+#include "test/daemon/store_fixture.h"
+
+enum { NOW = 100000, CPU = 400, MEMORY = 4096 };
+
+static struct store *store_of(void **state)
+{
+    return ((struct store_fixture *)*state)->store;
+}
+
+/* Seen by the cloud and known to the store. */
+static struct vm_record *add(struct scene *scene, int32_t id, int64_t lease, enum vm_goal goal,
+                             int32_t planned, enum vm_state state, int32_t host, int64_t cpu)
+{
+    fake_cloud_add_vm(scene->fake, id, state, host, cpu, 1024);
+    return scene_add(scene, id, lease, goal, planned, cpu, 1024);
+}
+
+static void open_with_hosts(struct scene *scene, void **state, int n_hosts)
+{
+    scene_open(scene, store_of(state));
+    for (int32_t i = 0; i < n_hosts; i++)
+        fake_cloud_add_host(scene->fake, i, CPU, MEMORY);
+}
+
+static void each_goal_has_its_command(void **state)
+{
+    struct scene scene;
+    struct vm_record *stopped;
+
+    open_with_hosts(&scene, state, 8);
+    stopped = add(&scene, 1, 1, GOAL_RUN, 0, VM_STOPPED, -1, 100);
+    stopped->ours = stopped->ran = true;
+    add(&scene, 2, 2, GOAL_STOP, 1, VM_RUNNING, 1, 100);
+    add(&scene, 3, 3, GOAL_END, 2, VM_RUNNING, 2, 100)->ran = true;
+    add(&scene, 4, 4, GOAL_RUN, 3, VM_SUSPENDED, 3, 100)->ours = true;
+    add(&scene, 5, 5, GOAL_RUN, 4, VM_SUSPENDED, 3, 100)->ours = true; /* elsewhere */
+    add(&scene, 6, 6, GOAL_HOLD, -1, VM_PENDING, -1, 100);
+    add(&scene, 7, 7, GOAL_RUN, 5, VM_RUNNING, 5, 100);  /* as it should be */
+    add(&scene, 8, 8, GOAL_RUN, 6, VM_STOPPED, -1, 100); /* a user's */
+    add(&scene, 9, 9, GOAL_END, 7, VM_CHANGING, 7, 100); /* on its way */
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 6);
+    assert_string_equal(scene_commands(&scene),
+                        "stop 2 on 1; terminate 3 on 2; hold 6 on -1; deploy 1 on 0; "
+                        "resume 4 on 3; relocate 5 on 4");
+    scene_close(&scene);
+}
+
+static void nothing_is_repeated_before_it_was_looked_at(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm;
+
+    open_with_hosts(&scene, state, 1);
+    vm = add(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 100);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    assert_int_equal(vm->command, COMMAND_STOP);
+    assert_true(vm->ours);
+    assert_int_equal(scene_enact(&scene, NOW + 1), 0);
+    fake_cloud_put(scene.fake, 1, VM_STOPPED, -1);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 2), 0);
+    scene_close(&scene);
+}
+
+/* It takes no answer for a no: it is looked at before anything else is sent. */
+static void without_an_answer_nothing_more_is_sent(void **state)
+{
+    struct scene scene;
+
+    open_with_hosts(&scene, state, 1);
+    add(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 100);
+    scene.fake->silent = true;
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 100), 0);
+    scene_close(&scene);
+}
+
+static void a_deploy_waits_for_room_that_is_really_there(void **state)
+{
+    struct scene scene;
+    struct vm_record *stopped;
+
+    open_with_hosts(&scene, state, 1);
+    add(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 300);
+    stopped = add(&scene, 2, 2, GOAL_RUN, 0, VM_STOPPED, -1, 200);
+    stopped->ours = stopped->ran = true;
+    scene_poll(&scene);
+    scene_enact(&scene, NOW);
+    assert_string_equal(scene_commands(&scene), "stop 1 on 0");
+    fake_cloud_put(scene.fake, 1, VM_CHANGING, 0);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 5), 0);
+    fake_cloud_put(scene.fake, 1, VM_LEAVING, 0); /* its memory is saved */
+    scene_poll(&scene);
+    scene_enact(&scene, NOW + 10);
+    assert_string_equal(scene_commands(&scene), "deploy 2 on 0");
+    scene_close(&scene);
+}
+
+static void a_refusal_is_tried_again_after_a_pause(void **state)
+{
+    struct scene scene;
+    struct vm_record *vm;
+
+    open_with_hosts(&scene, state, 1);
+    vm = add(&scene, 1, 1, GOAL_END, 0, VM_RUNNING, 0, 100);
+    vm->ran = true;
+    scene.fake->reply = (struct cloud_reply){
+        .outcome = CLOUD_REFUSED, .refusal = CLOUD_NO_OWNER, .message = "VM is locked"};
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 1);
+    assert_int_equal(vm->attempts, 0); /* not the VM's failure */
+    assert_int_equal(vm->refusals, 1);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW + 1), 0);
+    scene.fake->reply = (struct cloud_reply){.outcome = CLOUD_DONE};
+    assert_int_equal(scene_enact(&scene, vm->next_try + 5), 1);
+    scene_close(&scene);
+}
+
+/* The VMs of a group start together: none is sent while one has no room. */
+static void a_group_waits_for_its_last_member(void **state)
+{
+    struct scene scene;
+
+    open_with_hosts(&scene, state, 2);
+    add(&scene, 1, 1, GOAL_RUN, 0, VM_SUSPENDED, 0, 300)->ours = true;
+    add(&scene, 2, 1, GOAL_RUN, 1, VM_SUSPENDED, 1, 300)->ours = true;
+    add(&scene, 3, 3, GOAL_NONE, 1, VM_RUNNING, 1, 200);
+    scene_poll(&scene);
+    assert_int_equal(scene_enact(&scene, NOW), 0);
+    fake_cloud_put(scene.fake, 3, VM_POWEROFF, -1);
+    scene_poll(&scene);
+    scene_enact(&scene, NOW + 5);
+    assert_string_equal(scene_commands(&scene), "resume 1 on 0; resume 2 on 1");
+    scene_close(&scene);
+}
+
+/* The room tried for a member is taken and given back on one host, also when it is to move later:
+ * before, it was taken on the one and given back on the other, which then took a VM too many. */
+static void room_tried_for_a_group_is_given_back_where_it_was_taken(void **state)
+{
+    struct scene scene;
+    struct vm_record *moves;
+
+    open_with_hosts(&scene, state, 3);
+    moves = add(&scene, 1, 1, GOAL_RUN, 0, VM_SUSPENDED, 0, 300);
+    moves->ours = true;
+    moves->move = MOVE_LIVE;
+    moves->move_to = 1;
+    add(&scene, 2, 1, GOAL_RUN, 2, VM_SUSPENDED, 2, 300)->ours = true;
+    add(&scene, 3, 3, GOAL_NONE, 2, VM_RUNNING, 2, 200);               /* in the way of the group */
+    add(&scene, 4, 4, GOAL_NONE, 1, VM_RUNNING, 1, 300);               /* fills host 1 */
+    add(&scene, 5, 5, GOAL_RUN, 1, VM_SUSPENDED, 1, 200)->ours = true; /* no room there */
+    add(&scene, 6, 6, GOAL_RUN, 0, VM_SUSPENDED, 0, 200)->ours = true; /* room here */
+    scene_poll(&scene);
+    scene_enact(&scene, NOW);
+    assert_string_equal(scene_commands(&scene), "resume 6 on 0");
+    scene_close(&scene);
+}
+
+int main(void)
+{
+#define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_set_up, store_tear_down)
+    const struct CMUnitTest tests[] = {
+        WITH_STORE(each_goal_has_its_command),
+        WITH_STORE(nothing_is_repeated_before_it_was_looked_at),
+        WITH_STORE(without_an_answer_nothing_more_is_sent),
+        WITH_STORE(a_deploy_waits_for_room_that_is_really_there),
+        WITH_STORE(a_refusal_is_tried_again_after_a_pause),
+        WITH_STORE(a_group_waits_for_its_last_member),
+        WITH_STORE(room_tried_for_a_group_is_given_back_where_it_was_taken),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
