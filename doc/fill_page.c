@@ -6,6 +6,7 @@
  * @SYNOPSIS@ NAME, @COMMAND-OPTIONS@ NAME, @EXIT-STATUS@ NAME: of the commands whose names begin
  * with NAME ("galerna lease"); @COMMANDS@: all of galerna. @OPTIONS@, @RIGHTS@: of configuration
  * files.
+ * @TERMS@: attributes of templates, @TRACE_TERMS@: of leases in traces.
  * @STREAMS@: models of workloads. @CHECKS@: what galerna verify checks.
  */
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include "adapters/opennebula/rights.h"
 #include "cli/command.h"
 #include "configuration/option.h"
+#include "core/lease_terms.h"
 #include "daemon/startup.h"
 #include "lwf/generate.h"
 #include "verify/verify.h"
@@ -113,6 +115,48 @@ static void print_streams(void)
         }
     }
     fclose(table);
+}
+
+static void print_term(const struct lease_term *term, const char *name)
+{
+    char expected[TERM_EXPECTED_MAX];
+
+    printf("*");
+    print_text(name);
+    printf("*: ");
+    print_text(term_expected(term, expected));
+    printf("\n\t");
+    print_text(term->sentence);
+}
+
+static void print_terms(void)
+{
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
+        print_term(&lease_terms[i], lease_terms[i].attribute);
+        if (lease_terms[i].right.name)
+            printf(" %s the right _%s_ (*galerna.conf*(5)).",
+                   lease_terms[i].type == TERM_WORD && !lease_terms[i].right.otherwise
+                       ? "Needs"
+                       : "Limited by",
+                   lease_terms[i].right.name);
+        printf("\n\n");
+    }
+}
+
+static void print_trace_terms(void)
+{
+    struct term_values usual;
+    char text[TERM_TEXT_MAX];
+
+    term_values_init(&usual);
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
+        if (lease_terms[i].of_haizea)
+            continue;
+        print_term(&lease_terms[i], lease_terms[i].name);
+        if (i != TERM_ID_terms && *term_write(&lease_terms[i], &usual, text))
+            printf(" Default: %s.", text);
+        printf("\n\n");
+    }
 }
 
 static void print_checks(void)
@@ -310,6 +354,10 @@ int main(int argc, char **argv)
             print_streams();
         else if (!strcmp(line, "@CHECKS@\n"))
             print_checks();
+        else if (!strcmp(line, "@TERMS@\n"))
+            print_terms();
+        else if (!strcmp(line, "@TRACE_TERMS@\n"))
+            print_trace_terms();
         else
             fputs(line, stdout);
     }
