@@ -109,7 +109,7 @@ static void want_full_forms(struct daemon *daemon)
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
 
         if (!vms[i]->gone && observed && observed->state != VM_PENDING &&
-            (vms[i]->ours || observed->state == VM_HOLD ||
+            (vms[i]->suspended_by_us || observed->state == VM_HOLD ||
              planner_may_move(daemon->planner, store_lease(daemon->store, vms[i]->lease))))
             ids[n_ids++] = vms[i]->id;
     }

@@ -59,7 +59,8 @@ static bool counts(const struct enactor *enactor, const struct vm_record *vm,
 {
     if (enactor->daemon->live->enforce)
         return observed_holds_host(observed);
-    return observed_uses_host(observed) || (observed_holds_host(observed) && !(vm && vm->ours));
+    return observed_uses_host(observed) ||
+           (observed_holds_host(observed) && !(vm && vm->suspended_by_us));
 }
 
 /* A VM on its way between two hosts needs room on both. */
@@ -130,9 +131,9 @@ static enum command to_run(const struct enactor *enactor, const struct vm_record
     case VM_HOLD:
         return enactor->daemon->live->submit_on_hold && !vm->ran ? COMMAND_DEPLOY : COMMAND_NONE;
     case VM_STOPPED:
-        return vm->ours ? COMMAND_DEPLOY : COMMAND_NONE;
+        return vm->suspended_by_us ? COMMAND_DEPLOY : COMMAND_NONE;
     case VM_SUSPENDED:
-        if (!vm->ours)
+        if (!vm->suspended_by_us)
             return COMMAND_NONE;
         return vm->host == observed->history.host ? COMMAND_RESUME : COMMAND_RELOCATE;
     case VM_RUNNING:

@@ -31,7 +31,7 @@ enum standing reconcile_standing(const struct daemon *daemon, const struct vm_re
         return STANDS_FAILED;
     if (observed_in_transition(observed) || observed->state == VM_CLONING)
         return STANDS_MOVING;
-    if (vm->ours && (observed->state == VM_STOPPED || observed->state == VM_SUSPENDED))
+    if (vm->suspended_by_us && (observed->state == VM_STOPPED || observed->state == VM_SUSPENDED))
         return STANDS_OUR_STOP;
     return STANDS_THEIR_STOP;
 }
@@ -114,7 +114,7 @@ static void note_running(struct daemon *daemon, const struct lease_record *lease
                          int64_t now)
 {
     note_move(daemon, lease, vm, observed, now);
-    if (vm->ran && !vm->ours && vm->attempts == 0)
+    if (vm->ran && !vm->suspended_by_us && vm->attempts == 0)
         return;
     if (vm->goal == GOAL_STOP || vm->goal == GOAL_END)
         return;

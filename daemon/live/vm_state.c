@@ -117,7 +117,7 @@ void vm_command(struct store *store, const struct vm_record *known, enum command
     vm->sent = at;
     vm->blocked = 0;
     if (command_kinds[command].effect == EFFECT_SUSPEND)
-        vm->ours = true;
+        vm->suspended_by_us = true;
     vm->move_sent = command_kinds[command].load == LOADS_NEXT_HOST;
 }
 
@@ -220,7 +220,7 @@ void vm_seen_running(struct store *store, const struct vm_record *known)
     struct vm_record *vm = store_change_vm(store, known);
 
     vm->ran = true;
-    vm->ours = false;
+    vm->suspended_by_us = false;
     vm->attempts = 0;
     vm->next_try = INSTANT_NONE;
 }

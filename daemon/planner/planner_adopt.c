@@ -41,8 +41,8 @@ static int64_t leaving_until(const struct planner *planner, const struct lease_r
 
         if (vms[i]->gone || vms[i]->goal != GOAL_STOP)
             continue;
-        /* `ours` is set when the command is prepared. */
-        if (vms[i]->ours && vms[i]->sent != INSTANT_NONE && vms[i]->sent < now)
+        /* `suspended_by_us` is set when the command is prepared. */
+        if (vms[i]->suspended_by_us && vms[i]->sent != INSTANT_NONE && vms[i]->sent < now)
             begun = vms[i]->sent;
         end = begun + span;
         if (end + OVERDUE < now) {
@@ -125,7 +125,8 @@ static void adopt_blocks(struct planner *planner, int64_t now)
         const struct vm_record *vm = store_vm(planner->store, observed->id);
         struct error err = {0};
 
-        if (!observed_holds_host(observed) || covered(planner, vm, now) || (vm && vm->ours))
+        if (!observed_holds_host(observed) || covered(planner, vm, now) ||
+            (vm && vm->suspended_by_us))
             continue;
         if (adopt_block(planner, observed, now, &err) < 0)
             log_error("VM %d on host %d is left out of the plan: %s", observed->id,

@@ -23,7 +23,7 @@ static bool must_go_elsewhere(const struct planner *planner, const struct vm_rec
     if (!observed || vm->goal != GOAL_RUN || vm->host < 0 || vm->in_flight || vm->command ||
         (vm->next_try != INSTANT_NONE && vm->next_try > now))
         return false;
-    if (observed->state != VM_PENDING && (observed->state != VM_STOPPED || !vm->ours))
+    if (observed->state != VM_PENDING && (observed->state != VM_STOPPED || !vm->suspended_by_us))
         return false;
     return vm_avoids(vm, vm->host, now) || !takes_vms(planner, host_place(planner, vm->host));
 }

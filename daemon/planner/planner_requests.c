@@ -51,7 +51,7 @@ bool lease_is_suspended_by_us(const struct planner *planner, const struct lease_
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (vms[i]->ours && !vms[i]->gone)
+        if (vms[i]->suspended_by_us && !vms[i]->gone)
             return true;
     return false;
 }

@@ -43,6 +43,7 @@ static const char *const migrations[] = {
     "ALTER TABLE lease ADD COLUMN retry INTEGER;"
     "UPDATE lease SET reason = substr(reason, 1, instr(reason, '; it is tried again at ') - 1)"
     " WHERE instr(reason, '; it is tried again at ') > 0;",
+    "ALTER TABLE vm RENAME COLUMN ours TO suspended_by_us;",
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;

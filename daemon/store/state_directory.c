@@ -1,3 +1,4 @@
+/* The state directory: who may use it, and who does. */
 #include "daemon/store/state_directory.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ static int make_directory(const char *directory, struct error *err)
     if (stat(directory, &status) < 0)
         return file_error(err, directory, "look at the state directory");
     if (!S_ISDIR(status.st_mode))
-        return error_set(err, ENOTDIR, "%s is no directory: name another one with --state-dir",
+        return error_set(err, ENOTDIR, "%s is not a directory: name another one with --state-dir",
                          directory);
     return check_owner(directory, &status, err);
 }
@@ -60,7 +61,7 @@ int store_state_make_private(const char *path, struct error *err)
     if (fstat(fd, &status) < 0)
         result = file_error(err, path, "look at the file");
     else if (!S_ISREG(status.st_mode))
-        result = error_set(err, EPERM, "%s is no regular file", path);
+        result = error_set(err, EPERM, "%s is not a regular file", path);
     else
         result = check_owner(path, &status, err);
     close(fd);
@@ -147,4 +148,24 @@ int store_state_lock(const char *directory, struct error *err)
         return -1;
     }
     return fd;
+}
+
+int store_state_take_over(const char *directory, struct error *err)
+{
+    /* The database last: as long as it has its old name, the rest may still have to follow. */
+    static const char *const parts[] = {"-wal", "-shm", ""};
+    char from[PATH_MAX], to[PATH_MAX];
+    struct stat status;
+
+    snprintf(from, sizeof from, "%s/book.db", directory);
+    snprintf(to, sizeof to, "%s/store.db", directory);
+    if (lstat(from, &status) < 0 || lstat(to, &status) == 0)
+        return 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        snprintf(from, sizeof from, "%s/book.db%s", directory, parts[i]);
+        snprintf(to, sizeof to, "%s/store.db%s", directory, parts[i]);
+        if (rename(from, to) < 0 && errno != ENOENT)
+            return file_error(err, from, "rename the file to store.db");
+    }
+    return 0;
 }

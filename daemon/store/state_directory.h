@@ -13,6 +13,11 @@
  * EBUSY (names the process), EPERM, those of the file system. */
 int store_state_lock(const char *directory, struct error *err);
 
+/* A state whose database is still called book.db is taken over: it is renamed to store.db, with its
+ * log, unless there is a store.db. After an interruption the next call goes on. The lock must be
+ * held. Errors: those of the file system. */
+int store_state_take_over(const char *directory, struct error *err);
+
 /* Make sure that a file is there that only this user can read, before somebody else creates it.
  * Errors: EPERM (others can read or write it, or it is not this user's), ELOOP (a symbolic link),
  * those of the file system. */

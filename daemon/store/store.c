@@ -87,7 +87,7 @@ struct store *store_open(const char *directory, struct error *err)
     snprintf(store->path, size, "%s/store.db", directory);
     store_index_init(&store->leases);
     store_index_init(&store->vms);
-    if (open_database(store, err) < 0) {
+    if (store_state_take_over(directory, err) < 0 || open_database(store, err) < 0) {
         store_close(store);
         return NULL;
     }

@@ -105,7 +105,7 @@ struct vm_record {
     int32_t host;              /* OpenNebula's host id: where it is to run or runs; -1: none */
     int32_t datastore;         /* chosen system datastore; -1: none */
     int64_t cpu, memory;       /* 1/100, MB */
-    bool ours;                 /* its being suspended or stopped is our doing */
+    bool suspended_by_us;      /* suspended or stopped to make room, not by a user */
     bool ran;                  /* has been seen running */
     int32_t sequence;          /* history record up to which `ran_for` counts; -1 */
     int64_t ran_for;           /* seconds run in closed history records */

@@ -110,7 +110,7 @@ static void is_suspended(struct store *store, struct lease_record *lease, int64_
 {
     struct vm_record *vm = vm_to_change(store, (int32_t)lease->id);
 
-    vm->ours = true;
+    vm->suspended_by_us = true;
     vm->ran_for = ran;
     lease->accumulated = ran;
 }

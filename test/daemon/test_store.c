@@ -21,7 +21,7 @@ static void fill_vm(struct vm_record *vm)
     vm->datastore = 100;
     vm->cpu = 59;
     vm->memory = INT64_C(1) << 40;
-    vm->ours = vm->ran = vm->gone = true;
+    vm->suspended_by_us = vm->ran = vm->gone = true;
     vm->sequence = 4;
     vm->ran_for = 77;
     vm->command = COMMAND_DEPLOY;

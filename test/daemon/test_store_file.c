@@ -130,7 +130,7 @@ static void links_and_files_are_no_state(void **state)
     char path[128], other[128];
 
     store_path_in(fixture, "store.db", path);
-    assert_refused(path, ENOTDIR, "is no directory");
+    assert_refused(path, ENOTDIR, "is not a directory");
     store_path_in(fixture, "missing/deeper", other);
     assert_refused(other, ENOENT, "cannot create the state directory");
     store_close(fixture->store);
@@ -153,6 +153,56 @@ static void newer_files_are_refused(void **state)
     fixture->store = store_must_open(fixture->directory);
 }
 
+/* The write-ahead log has what the database does not have yet. */
+static void the_former_name_is_taken_over(void **state)
+{
+    static const char *const parts[] = {"", "-wal", "-shm"};
+    struct store_fixture *fixture = *state;
+    char from[128], to[128], name[32];
+    struct store *store = fixture->store;
+
+    store_add_lease(store, 1)->priority = 9;
+    store_must_commit(store);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) { /* as a killed process leaves it */
+        snprintf(name, sizeof name, "store.db%s", parts[i]);
+        store_path_in(fixture, name, from);
+        snprintf(name, sizeof name, "book.db%s", parts[i]);
+        store_path_in(fixture, name, to);
+        if (access(from, F_OK) == 0)
+            assert_int_equal(link(from, to), 0);
+    }
+    store_close(store); /* writes the log into the database, and removes it, under this name */
+    fixture->store = NULL;
+    store_path_in(fixture, "store.db", from);
+    assert_int_equal(unlink(from), 0);
+    /* Interrupted after the log was renamed. */
+    store_path_in(fixture, "book.db-wal", from);
+    store_path_in(fixture, "store.db-wal", to);
+    assert_int_equal(rename(from, to), 0);
+    fixture->store = store_must_open(fixture->directory);
+    assert_int_equal(store_lease(fixture->store, 1)->priority, 9);
+    store_path_in(fixture, "book.db", from);
+    assert_int_equal(access(from, F_OK), -1);
+}
+
+/* Of both, the present name counts. */
+static void a_former_file_beside_the_present_one_stays(void **state)
+{
+    struct store_fixture *fixture = *state;
+    char path[128];
+    FILE *file;
+
+    store_close(fixture->store);
+    store_path_in(fixture, "book.db", path);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("something else", file);
+    fclose(file);
+    fixture->store = store_must_open(fixture->directory);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(unlink(path), 0);
+}
+
 /* Format 2 had the time of the next try in the sentence. */
 static void older_files_are_brought_up(void **state)
 {
@@ -167,6 +217,7 @@ static void older_files_are_brought_up(void **state)
     store_run_sql(fixture,
                   "DELETE FROM migration WHERE version > 2;"
                   "ALTER TABLE lease DROP COLUMN retry;"
+                  "ALTER TABLE vm RENAME COLUMN suspended_by_us TO ours;"
                   "UPDATE lease SET reason_word = 'start-failed', reason = 'VM 1 failed on "
                   "host 3; it is tried again at 2026-11-22 10:00:00' WHERE id = 1;"
                   "UPDATE lease SET reason = 'has no room' WHERE id = 2");
@@ -293,6 +344,8 @@ int main(void)
         TEST(links_and_files_are_no_state),
         TEST(newer_files_are_refused),
         TEST(other_databases_are_refused),
+        TEST(the_former_name_is_taken_over),
+        TEST(a_former_file_beside_the_present_one_stays),
         TEST(older_files_are_brought_up),
         TEST(damaged_files_are_refused),
         TEST(impossible_values_are_refused),
