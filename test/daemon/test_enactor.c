@@ -39,11 +39,11 @@ static void each_goal_has_its_command(void **state)
 
     open_with_hosts(&scene, state, 8);
     stopped = add(&scene, 1, 1, GOAL_RUN, 0, VM_STOPPED, -1, 100);
-    stopped->ours = stopped->ran = true;
+    stopped->suspended_by_us = stopped->ran = true;
     add(&scene, 2, 2, GOAL_STOP, 1, VM_RUNNING, 1, 100);
     add(&scene, 3, 3, GOAL_END, 2, VM_RUNNING, 2, 100)->ran = true;
-    add(&scene, 4, 4, GOAL_RUN, 3, VM_SUSPENDED, 3, 100)->ours = true;
-    add(&scene, 5, 5, GOAL_RUN, 4, VM_SUSPENDED, 3, 100)->ours = true; /* elsewhere */
+    add(&scene, 4, 4, GOAL_RUN, 3, VM_SUSPENDED, 3, 100)->suspended_by_us = true;
+    add(&scene, 5, 5, GOAL_RUN, 4, VM_SUSPENDED, 3, 100)->suspended_by_us = true; /* elsewhere */
     add(&scene, 6, 6, GOAL_HOLD, -1, VM_PENDING, -1, 100);
     add(&scene, 7, 7, GOAL_RUN, 5, VM_RUNNING, 5, 100);  /* as it should be */
     add(&scene, 8, 8, GOAL_RUN, 6, VM_STOPPED, -1, 100); /* a user's */
@@ -66,7 +66,7 @@ static void nothing_is_repeated_before_it_was_looked_at(void **state)
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 1);
     assert_int_equal(vm->command, COMMAND_STOP);
-    assert_true(vm->ours);
+    assert_true(vm->suspended_by_us);
     assert_int_equal(scene_enact(&scene, NOW + 1), 0);
     fake_cloud_put(scene.fake, 1, VM_STOPPED, -1);
     scene_poll(&scene);
@@ -97,7 +97,7 @@ static void a_deploy_waits_for_room_that_is_really_there(void **state)
     open_with_hosts(&scene, state, 1);
     add(&scene, 1, 1, GOAL_STOP, 0, VM_RUNNING, 0, 300);
     stopped = add(&scene, 2, 2, GOAL_RUN, 0, VM_STOPPED, -1, 200);
-    stopped->ours = stopped->ran = true;
+    stopped->suspended_by_us = stopped->ran = true;
     scene_poll(&scene);
     scene_enact(&scene, NOW);
     assert_string_equal(scene_commands(&scene), "stop 1 on 0");
@@ -138,8 +138,8 @@ static void a_group_waits_for_its_last_member(void **state)
     struct scene scene;
 
     open_with_hosts(&scene, state, 2);
-    add(&scene, 1, 1, GOAL_RUN, 0, VM_SUSPENDED, 0, 300)->ours = true;
-    add(&scene, 2, 1, GOAL_RUN, 1, VM_SUSPENDED, 1, 300)->ours = true;
+    add(&scene, 1, 1, GOAL_RUN, 0, VM_SUSPENDED, 0, 300)->suspended_by_us = true;
+    add(&scene, 2, 1, GOAL_RUN, 1, VM_SUSPENDED, 1, 300)->suspended_by_us = true;
     add(&scene, 3, 3, GOAL_NONE, 1, VM_RUNNING, 1, 200);
     scene_poll(&scene);
     assert_int_equal(scene_enact(&scene, NOW), 0);
@@ -159,14 +159,14 @@ static void room_tried_for_a_group_is_given_back_where_it_was_taken(void **state
 
     open_with_hosts(&scene, state, 3);
     moves = add(&scene, 1, 1, GOAL_RUN, 0, VM_SUSPENDED, 0, 300);
-    moves->ours = true;
+    moves->suspended_by_us = true;
     moves->move = MOVE_LIVE;
     moves->move_to = 1;
-    add(&scene, 2, 1, GOAL_RUN, 2, VM_SUSPENDED, 2, 300)->ours = true;
+    add(&scene, 2, 1, GOAL_RUN, 2, VM_SUSPENDED, 2, 300)->suspended_by_us = true;
     add(&scene, 3, 3, GOAL_NONE, 2, VM_RUNNING, 2, 200);               /* in the way of the group */
     add(&scene, 4, 4, GOAL_NONE, 1, VM_RUNNING, 1, 300);               /* fills host 1 */
-    add(&scene, 5, 5, GOAL_RUN, 1, VM_SUSPENDED, 1, 200)->ours = true; /* no room there */
-    add(&scene, 6, 6, GOAL_RUN, 0, VM_SUSPENDED, 0, 200)->ours = true; /* room here */
+    add(&scene, 5, 5, GOAL_RUN, 1, VM_SUSPENDED, 1, 200)->suspended_by_us = true; /* no room there */
+    add(&scene, 6, 6, GOAL_RUN, 0, VM_SUSPENDED, 0, 200)->suspended_by_us = true; /* room here */
     scene_poll(&scene);
     scene_enact(&scene, NOW);
     assert_string_equal(scene_commands(&scene), "resume 6 on 0");
