@@ -316,9 +316,7 @@ static int look_at(struct accounting *accounting, const struct engine_output *ou
         if (output->reservation->kind == RESERVATION_MEMORY_MIGRATION)
             count_migrations(accounting, output->reservation->placement);
         return 0;
-    case OUTPUT_CONVERTED:
-        accounting->figures.kinds[LEASE_RESERVATION].requested--;
-        accounting->figures.kinds[LEASE_BEST_EFFORT].requested++;
+    case OUTPUT_CONVERTED: /* in the step of its request, which is counted as best-effort */
         accounting->figures.converted++;
         return 0;
     case OUTPUT_VM_WITHDRAWN:

@@ -10,7 +10,7 @@
 #include "report/record_settings.h"
 #include "report/running.h"
 
-enum { RECORD_VERSION = 1 };
+enum { RECORD_VERSION = 2 };
 
 /* Where a lease's texts are: first Haizea's keys, then Galerna's. */
 struct lease_place {
@@ -22,6 +22,7 @@ struct lease_place {
 struct record {
     struct output *out;
     struct output *leases, *state_log, *preemptions, *lease_stats, *withdrawn; /* spools */
+    struct output *preempted_for, *planned;
     struct amounts_text *amounts;
     struct running *running;
     struct lease_place *places;
@@ -35,8 +36,9 @@ struct record {
 
 static int create_spools(struct record *record, const char *path, struct error *err)
 {
-    struct output **spools[] = {&record->leases, &record->state_log, &record->preemptions,
-                                &record->lease_stats, &record->withdrawn};
+    struct output **spools[] = {&record->leases,      &record->state_log, &record->preemptions,
+                                &record->lease_stats, &record->withdrawn, &record->preempted_for,
+                                &record->planned};
 
     for (size_t i = 0; i < sizeof spools / sizeof spools[0]; i++) {
         *spools[i] = output_create_spool(path, err);
@@ -83,6 +85,8 @@ void record_destroy(struct record *record)
     output_destroy(record->preemptions);
     output_destroy(record->lease_stats);
     output_destroy(record->withdrawn);
+    output_destroy(record->preempted_for);
+    output_destroy(record->planned);
     amounts_text_destroy(record->amounts);
     running_destroy(record->running);
     free(record->places);
@@ -142,6 +146,24 @@ static void note_preemption(struct record *record, const struct engine_output *o
     output_text(list, ",\"");
     output_text(list, words[output->how]);
     output_text(list, "\"]");
+    separate(record->preempted_for);
+    output_integer(record->preempted_for, output->other);
+}
+
+static void note_planned(struct record *record, const struct engine_output *output)
+{
+    struct output *list = record->planned;
+
+    separate(list);
+    output_char(list, '[');
+    output_integer(list, output->time);
+    output_char(list, ',');
+    output_integer(list, output->lease->request.id);
+    output_char(list, ',');
+    output_integer(list, output->reservation->from);
+    output_char(list, ',');
+    record_optional(list, output->reservation->until);
+    output_char(list, ']');
 }
 
 static void note_withdrawn(struct record *record, const struct site *site, const struct run *lost,
@@ -223,6 +245,8 @@ static int note_output(struct record *record, const struct site *site,
         note_state(record, output);
     else if (output->kind == OUTPUT_PREEMPTED)
         note_preemption(record, output);
+    else if (output->kind == OUTPUT_VM_INTERVAL)
+        note_planned(record, output);
     else if (output->kind == OUTPUT_FINISHED)
         return note_lease(record, site, output->lease, err);
     return 0;
@@ -230,8 +254,9 @@ static int note_output(struct record *record, const struct site *site,
 
 static int check_outputs(const struct record *record, struct error *err)
 {
-    const struct output *outputs[] = {record->leases, record->state_log, record->preemptions,
-                                      record->lease_stats, record->withdrawn};
+    const struct output *outputs[] = {record->leases,      record->state_log, record->preemptions,
+                                      record->lease_stats, record->withdrawn, record->preempted_for,
+                                      record->planned};
 
     for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
         if (output_check(outputs[i], err) < 0)
@@ -408,6 +433,8 @@ static void write_galerna(struct record *record, struct json_writer *json, const
     write_hosts(record, json, site);
     write_leases(record, json, true);
     write_spool(json, "withdrawn", record->withdrawn, "[]");
+    write_spool(json, "preempted_for", record->preempted_for, "[]");
+    write_spool(json, "planned", record->planned, "[]");
     json_end_object(json);
 }
 

@@ -142,7 +142,7 @@ static void check_immediate(struct checker *checker, const struct schedule_lease
     if (from > there && was_displaced(checker, lease, from))
         return;
     /* With a cache nothing tells when the image is there; it may still wait for others. */
-    if (lease->has_image && checker->images_move ? from < there : from != there)
+    if (lease->image && checker->images_move ? from < there : from != there)
         checker_violation(checker, &finding,
                           "submitted at %lld, due at %lld, its VMs started at %lld",
                           (long long)lease->submit, (long long)there, (long long)from);
@@ -162,7 +162,7 @@ static void check_final(struct checker *checker, const struct schedule_lease *le
 
     checker_examined(checker, CHECK_FINAL);
     if (schedule_state_is_final(lease->state)) {
-        if (checker->schedule->settings.told && lease->state != STATE_DONE && !lease->reason)
+        if (checker->schedule->settings.version > 0 && lease->state != STATE_DONE && !lease->reason)
             checker_violation(checker, &finding, "%s without a reason",
                               schedule_state_name(lease->state));
         return;

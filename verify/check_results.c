@@ -1,121 +1,112 @@
-/* Preemptions, and the figures that people read. */
+/* Waiting times, slowdowns and totals. */
 #include <math.h>
-#include <string.h>
 
 #include "verify/checker.h"
 
-static bool may_be_preempted(const struct schedule_lease *lease)
-{
-    if (lease->terms)
-        return strcmp(lease->terms, "non-preemptable") != 0;
-    return lease->preemptible;
-}
-
-static bool suspended_by(const struct schedule_lease *lease, int64_t time)
-{
-    for (size_t i = 0; i < lease->n_reservations; i++)
-        if (lease->reservations[i].kind == SCHEDULE_SUSPEND && lease->reservations[i].until == time)
-            return true;
-    return false;
-}
-
-/* The lease left what it was doing between the decision and the time: it ended, failed, was
- * cancelled or queued again. */
-static bool made_room(const struct checker *checker, const struct schedule_lease *lease,
-                      const struct schedule_preemption *preemption)
-{
-    size_t index = (size_t)(lease - checker->schedule->leases);
-    const struct schedule_move *const *moves = checker_moves(checker, index);
-
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++) {
-        enum schedule_state to = moves[i]->to;
-
-        if (moves[i]->time >= preemption->decided && moves[i]->time <= preemption->time &&
-            (schedule_state_is_final(to) || to == STATE_QUEUED || to == STATE_SUSPENDED_QUEUED ||
-             to == STATE_SUSPENDED_PENDING || to == STATE_PENDING))
-            return true;
-    }
-    return false;
-}
-
-void check_preemptions(struct checker *checker)
-{
-    const struct schedule *schedule = checker->schedule;
-
-    for (size_t i = 0; i < schedule->n_preemptions; i++) {
-        const struct schedule_preemption *preemption = &schedule->preemptions[i];
-        const struct schedule_lease *lease = schedule_lease(schedule, preemption->lease);
-        struct finding finding = {CHECK_PREEMPTION, preemption->lease, SCHEDULE_UNSET,
-                                  preemption->decided};
-
-        checker_examined(checker, CHECK_PREEMPTION);
-        if (!lease) {
-            checker_violation(checker, &finding, "a lease that does not exist is preempted");
-            continue;
-        }
-        if (preemption->time < preemption->decided || preemption->decided < lease->submit)
-            checker_violation(checker, &finding, "decided at %lld for %lld, submitted at %lld",
-                              (long long)preemption->decided, (long long)preemption->time,
-                              (long long)lease->submit);
-        if (!may_be_preempted(lease))
-            checker_odd(checker, ODDITY_TERMS_IGNORED, &finding, "it must not be preempted");
-        if (preemption->time > schedule->end_time)
-            continue;
-        if (!(preemption->suspended && suspended_by(lease, preemption->time)) &&
-            !made_room(checker, lease, preemption))
-            checker_violation(checker, &finding, "%s by %lld was decided, and it did not make room",
-                              preemption->suspended ? "suspension" : "requeueing",
-                              (long long)preemption->time);
-    }
-}
-
 static bool differs(double told, double right)
 {
+    if (isnan(told) || isnan(right))
+        return isnan(told) != isnan(right);
     return fabs(told - right) > 1e-9 * fmax(1.0, fabs(right));
+}
+
+/* Haizea 1.1 measures all leases; its records list no preemptions. */
+static bool has_result(const struct schedule *schedule, const struct schedule_lease *lease)
+{
+    return lease->state == STATE_DONE &&
+           (lease->kind == SCHEDULE_BEST_EFFORT || !schedule->preemptions_told);
 }
 
 static void check_result(struct checker *checker, const struct schedule_lease_result *result)
 {
     const struct schedule_lease *lease = schedule_lease(checker->schedule, result->lease);
     struct finding finding = {CHECK_RESULTS, result->lease, SCHEDULE_UNSET, SCHEDULE_UNSET};
-    double waiting, slowdown;
+    double waiting = NAN, slowdown = NAN;
 
-    if (isnan(result->waiting) && isnan(result->slowdown))
-        return;
     checker_examined(checker, CHECK_RESULTS);
-    if (!lease || lease->state != STATE_DONE) {
-        checker_violation(checker, &finding, "has results, but is not a lease that is done");
+    if (!lease || !has_result(checker->schedule, lease)) {
+        checker_violation(checker, &finding,
+                          "has a waiting time and a slowdown, but is not a best-effort lease that "
+                          "is done");
         return;
     }
-    if (lease->kind != SCHEDULE_BEST_EFFORT || lease->duration_original == SCHEDULE_UNSET)
+    if (lease->start_actual != SCHEDULE_UNSET)
+        waiting = (double)lease->start_actual - (double)lease->submit;
+    if (lease->end != SCHEDULE_UNSET && lease->duration_original != SCHEDULE_UNSET)
+        slowdown = ((double)lease->end - (double)lease->submit) /
+                   fmax(10.0, (double)lease->duration_original);
+    if (!checker->schedule->preemptions_told && isnan(result->waiting))
+        waiting = slowdown = NAN; /* Haizea 1.1 has neither */
+    if (differs(result->waiting, waiting))
+        checker_violation(checker, &finding, "the record says it waited %.10g s, it waited %.10g s",
+                          result->waiting, waiting);
+    if (differs(result->slowdown, slowdown))
+        checker_violation(checker, &finding, "the record says its slowdown was %.10g, it was %.10g",
+                          result->slowdown, slowdown);
+}
+
+/* Who is done has its results. */
+static void check_all_results(struct checker *checker)
+{
+    const struct schedule *schedule = checker->schedule;
+    size_t expected = 0;
+
+    if (!schedule->results_told) {
+        checker_not_checked(checker, GAP_RESULTS);
         return;
-    waiting = (double)(lease->start_actual - lease->submit);
-    slowdown = (double)(lease->end - lease->submit) / fmax(10.0, (double)lease->duration_original);
-    if (!isnan(result->waiting) && differs(result->waiting, waiting))
-        checker_violation(checker, &finding, "waiting time %.10g s, it is %.10g s", result->waiting,
-                          waiting);
-    if (!isnan(result->slowdown) && differs(result->slowdown, slowdown))
-        checker_violation(checker, &finding, "slowdown %.10g, it is %.10g", result->slowdown,
-                          slowdown);
+    }
+    for (size_t i = 0; i < schedule->n_results; i++)
+        check_result(checker, &schedule->results[i]);
+    for (size_t i = 0; i < schedule->n_leases; i++)
+        expected += has_result(schedule, &schedule->leases[i]);
+    /* Nobody measured: the probe was left out. */
+    if (schedule->n_results == 0 && !schedule->counters[FIGURE_COMPLETED].told) {
+        checker_not_checked(checker, GAP_RESULTS);
+        return;
+    }
+    if (schedule->n_results != expected)
+        checker_violation(
+            checker,
+            &(struct finding){CHECK_RESULTS, SCHEDULE_UNSET, SCHEDULE_UNSET, SCHEDULE_UNSET},
+            "%zu best-effort leases are done, %zu have a waiting time", expected,
+            schedule->n_results);
+}
+
+static void check_total(struct checker *checker, enum schedule_counter_id id)
+{
+    const struct schedule_totals *totals = &checker->schedule->totals;
+    const struct schedule_counter *counter = &checker->schedule->counters[id];
+
+    if (!totals->told[id] || !counter->told) {
+        checker_not_checked(checker, GAP_TOTALS);
+        return;
+    }
+    checker_examined(checker, CHECK_RESULTS);
+    if (differs((double)totals->value[id], counter->entries[counter->n - 1].value))
+        checker_violation(
+            checker,
+            &(struct finding){CHECK_RESULTS, SCHEDULE_UNSET, SCHEDULE_UNSET, SCHEDULE_UNSET},
+            "%s: %lld, but the counter ends with %.10g", schedule_total_name(id),
+            (long long)totals->value[id], counter->entries[counter->n - 1].value);
 }
 
 void check_results(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
-    int64_t done = 0;
+    const struct schedule_counter *completed = &schedule->counters[FIGURE_COMPLETED];
 
-    for (size_t i = 0; i < schedule->n_results; i++)
-        check_result(checker, &schedule->results[i]);
-    if (schedule->best_effort_completed == SCHEDULE_UNSET)
+    check_all_results(checker);
+    for (int id = 0; id < SCHEDULE_TOTALS; id++)
+        check_total(checker, (enum schedule_counter_id)id);
+    if (!schedule->totals.last_told || !completed->told) {
+        checker_not_checked(checker, GAP_TOTALS);
         return;
+    }
     checker_examined(checker, CHECK_RESULTS);
-    for (size_t i = 0; i < schedule->n_leases; i++)
-        done += schedule->leases[i].kind == SCHEDULE_BEST_EFFORT &&
-                schedule->leases[i].state == STATE_DONE;
-    if (done != schedule->best_effort_completed)
+    if (completed->entries[completed->n - 1].time != schedule->totals.last)
         checker_violation(
             checker,
-            &(struct finding){CHECK_RESULTS, SCHEDULE_UNSET, SCHEDULE_UNSET, SCHEDULE_UNSET},
-            "%lld best-effort leases completed, the totals say %lld", (long long)done,
-            (long long)schedule->best_effort_completed);
+            &(struct finding){CHECK_RESULTS, SCHEDULE_UNSET, SCHEDULE_UNSET, schedule->totals.last},
+            "all-best-effort: %lld, but the counter of completed leases ends at %lld",
+            (long long)schedule->totals.last, (long long)completed->entries[completed->n - 1].time);
 }

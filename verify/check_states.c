@@ -26,12 +26,9 @@ static const uint32_t allowed[STATES] = {
 
 /* What the default mode needs beyond Haizea's table, because it goes on where Haizea dies. */
 static const uint32_t allowed_by_default[STATES] = {
-    [STATE_QUEUED] = TO(REJECTED) | TO(FAIL),
-    [STATE_ACTIVE] = TO(MIGRATING),
-    [STATE_MIGRATING] = TO(ACTIVE) | TO(DONE),
-    [STATE_PREPARING] = TO(QUEUED),
-    [STATE_RESUMING] = TO(SUSPENDED_QUEUED),
-    [STATE_RESUMED_READY] = TO(SUSPENDED_QUEUED),
+    [STATE_QUEUED] = TO(REJECTED) | TO(FAIL),  [STATE_ACTIVE] = TO(MIGRATING),
+    [STATE_MIGRATING] = TO(ACTIVE) | TO(DONE), [STATE_PREPARING] = TO(QUEUED),
+    [STATE_RESUMING] = TO(SUSPENDED_QUEUED),   [STATE_RESUMED_READY] = TO(SUSPENDED_QUEUED),
 };
 
 static bool is_allowed(const struct checker *checker, enum schedule_state from,

@@ -11,8 +11,9 @@ struct checker {
     struct error *err;
     const struct schedule_move **moves; /* by lease, in the order of the log */
     bool images_move;                   /* there is a transfer at all */
-    int64_t *image_there;               /* by lease: the end of the last transfer for it */
-    size_t *first_move;                 /* of lease i: moves[first_move[i]] ... [i + 1] */
+    bool given_up; /* a suspension or resumption was given up half-way: no reservation tells */
+    int64_t *image_there; /* by lease: the end of the last transfer for it */
+    size_t *first_move;   /* of lease i: moves[first_move[i]] ... [i + 1] */
 };
 
 /* Where and when something is wrong. */
@@ -27,6 +28,11 @@ void checker_violation(struct checker *checker, const struct finding *finding, c
 /* A violation, unless the schedule follows Haizea 1.0: then the oddity is counted. */
 void checker_odd(struct checker *checker, enum verify_oddity oddity, const struct finding *finding,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static inline void checker_not_checked(struct checker *checker, enum verify_gap gap)
+{
+    checker->result->not_checked[gap] = true;
+}
 
 static inline void checker_examined(struct checker *checker, enum verify_check check)
 {
@@ -73,7 +79,11 @@ void check_operations(struct checker *checker, const struct schedule_lease *leas
 void check_promises(struct checker *checker, const struct schedule_lease *lease);
 void check_duration(struct checker *checker, const struct schedule_lease *lease);
 void check_states(struct checker *checker, const struct schedule_lease *lease);
+void check_carried_out(struct checker *checker, const struct schedule_lease *lease);
+int check_timeline(struct checker *checker, const struct schedule_lease *lease);
+void check_end(struct checker *checker);
 void check_preemptions(struct checker *checker);
+int check_counters(struct checker *checker);
 void check_terms(struct checker *checker);
 void check_results(struct checker *checker);
 

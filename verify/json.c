@@ -141,6 +141,13 @@ int json_bool_or(const struct json_place *place, json_t *object, const char *mem
     return 0;
 }
 
+int json_tuple(const struct json_place *place, const json_t *value, size_t n)
+{
+    if (json_is_array(value) && json_array_size(value) == n)
+        return 0;
+    return json_fail(place, NULL, "expected a list of %zu entries", n);
+}
+
 int json_key_number(const struct json_place *place, const char *key, int64_t *number)
 {
     char *end;

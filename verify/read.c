@@ -50,7 +50,8 @@ static int add_types(struct reader *reader, json_t *amounts)
     const char *name;
     json_t *amount;
 
-    json_object_foreach (amounts, name, amount) {
+    json_object_foreach(amounts, name, amount)
+    {
         if (add_type(reader, name) < 0)
             return -1;
     }
@@ -68,12 +69,15 @@ static int collect_types(struct reader *reader, json_t *root)
     leases = json_array_member(&reader->place, root, "leases");
     if (!site || !leases)
         return -1;
-    json_object_foreach (site, key, host) {
+    json_object_foreach(site, key, host)
+    {
         if (add_types(reader, host) < 0)
             return -1;
     }
-    json_array_foreach (leases, i, lease) {
-        json_object_foreach (json_object_get(lease, "nodes"), key, vm) {
+    json_array_foreach(leases, i, lease)
+    {
+        json_object_foreach(json_object_get(lease, "nodes"), key, vm)
+        {
             if (add_types(reader, vm) < 0)
                 return -1;
         }
@@ -99,7 +103,8 @@ static int read_site(struct reader *reader, json_t *site)
     schedule->hosts = reader_take(reader, schedule->n_hosts, sizeof *schedule->hosts);
     if (!schedule->hosts)
         return -1;
-    json_object_foreach (site, id, types) {
+    json_object_foreach(site, id, types)
+    {
         struct schedule_host *host = &schedule->hosts[n++];
 
         snprintf(reader->place.where, sizeof reader->place.where, "site.%.40s", id);
@@ -108,11 +113,15 @@ static int read_site(struct reader *reader, json_t *site)
         host->capacity = reader_take(reader, schedule->n_types, sizeof *host->capacity);
         if (!host->capacity || json_key_number(&reader->place, id, &host->id) < 0)
             return -1;
-        json_object_foreach (types, name, amount) {
+        json_object_foreach(types, name, amount)
+        {
             int type = reader_find_type(reader, name);
 
             if (type < 0 || json_whole(&reader->place, name, amount, &host->capacity[type]) < 0)
                 return -1;
+            if (host->capacity[type] < 0)
+                return json_fail(&reader->place, name, "negative capacity");
+            host->n_told++;
         }
     }
     qsort(schedule->hosts, schedule->n_hosts, sizeof *schedule->hosts, compare_hosts);
@@ -127,9 +136,7 @@ static int read_site(struct reader *reader, json_t *site)
 static int read_root(struct reader *reader, json_t *root)
 {
     const struct json_place *place = &reader->place;
-    json_t *stats;
     const char *status;
-    bool failed = false;
 
     if (!json_is_object(root))
         return json_fail(place, NULL, "not a record: expected an object with leases");
@@ -139,22 +146,19 @@ static int read_root(struct reader *reader, json_t *root)
     if (strcmp(status, "ok") != 0 && strcmp(status, "interrupted") != 0)
         return json_fail(place, "status", "the run ended with \"%.100s\": there is no schedule",
                          status);
+    reader->schedule->interrupted = strcmp(status, "interrupted") == 0;
     if (json_whole_member(place, root, "end_time", &reader->schedule->end_time) < 0 ||
         collect_types(reader, root) < 0 || read_site(reader, json_object_get(root, "site")) < 0 ||
         reader_read_leases(reader, root) < 0 || reader_read_events(reader, root) < 0 ||
-        reader_read_galerna(reader, root) < 0)
+        reader_read_figures(reader, root) < 0)
         return -1;
-    stats = json_optional_object(place, root, "stats", &failed);
-    if (failed)
-        return -1;
-    return json_whole_or(place, stats, "Total best-effort completed", SCHEDULE_UNSET,
-                         &reader->schedule->best_effort_completed);
+    return reader_read_galerna(reader, root);
 }
 
-static int read_document(struct schedule *schedule, json_t *root, const char *name,
-                         struct error *err)
+int schedule_read_json(struct schedule *schedule, json_t *root, const char *name, struct error *err)
 {
-    struct reader reader = {.schedule = schedule, .place = {.file = name, .err = err}};
+    struct reader reader = {
+        .schedule = schedule, .place = {.file = name, .err = err}, .root = root};
 
     memset(schedule, 0, sizeof *schedule);
     schedule->memory = -1;
@@ -208,7 +212,7 @@ int schedule_read(struct schedule *schedule, FILE *file, const char *name, struc
             return error_set(err, EIO, "%s: cannot be read", name);
         return not_json(&problem, name, err);
     }
-    result = read_document(schedule, root, name, err);
+    result = schedule_read_json(schedule, root, name, err);
     json_decref(root);
     return result;
 }
@@ -237,7 +241,7 @@ int schedule_read_memory(struct schedule *schedule, const void *text, size_t siz
 
     if (!root)
         return not_json(&problem, "record", err);
-    result = read_document(schedule, root, "record", err);
+    result = schedule_read_json(schedule, root, "record", err);
     json_decref(root);
     return result;
 }

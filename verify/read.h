@@ -8,6 +8,7 @@
 struct reader {
     struct schedule *schedule;
     struct json_place place;
+    json_t *root;
 };
 
 /* count zeroed items of the schedule's memory, or NULL with an error. */
@@ -19,7 +20,12 @@ int reader_find_type(const struct reader *reader, const char *name);
 int reader_read_leases(struct reader *reader, json_t *root);
 int reader_read_reservations(struct reader *reader, json_t *list, const char *where,
                              struct schedule_reservation **reservations, size_t *n);
-int reader_read_events(struct reader *reader, json_t *root);  /* moves, preemptions, results */
-int reader_read_galerna(struct reader *reader, json_t *root); /* settings, reasons */
+int reader_read_events(struct reader *reader, json_t *root);  /* moves, preemptions */
+int reader_read_figures(struct reader *reader, json_t *root); /* results, counters, totals */
+int reader_read_galerna(struct reader *reader, json_t *root); /* settings, reasons, plans */
+
+/* schedule_read() of a document that is in memory already; root stays the caller's. */
+int schedule_read_json(struct schedule *schedule, json_t *root, const char *name,
+                       struct error *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* Leases and their reservations. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,12 +47,12 @@ static int read_holdings(struct reader *reader, json_t *res, struct schedule_res
     const char *host, *name;
     size_t n = 0;
 
-    json_object_foreach (res, host, types)
-        n += json_object_size(types);
+    json_object_foreach(res, host, types) n += json_object_size(types);
     r->holdings = reader_take(reader, n, sizeof *r->holdings);
     if (!r->holdings)
         return -1;
-    json_object_foreach (res, host, types) {
+    json_object_foreach(res, host, types)
+    {
         int64_t id;
 
         if (json_key_number(&reader->place, host, &id) < 0)
@@ -59,7 +60,8 @@ static int read_holdings(struct reader *reader, json_t *res, struct schedule_res
         if (!json_is_object(types))
             return json_fail(&reader->place, "res", "host %lld: expected an object of amounts",
                              (long long)id);
-        json_object_foreach (types, name, amount) {
+        json_object_foreach(types, name, amount)
+        {
             struct schedule_holding *holding = &r->holdings[r->n_holdings];
             int type = reader_find_type(reader, name);
 
@@ -82,12 +84,12 @@ static int read_transfer_map(struct reader *reader, json_t *map, struct schedule
     const char *host;
     size_t n = 0, i;
 
-    json_object_foreach (map, host, pairs)
-        n += json_array_size(pairs);
+    json_object_foreach(map, host, pairs) n += json_array_size(pairs);
     r->places = reader_take(reader, n, sizeof *r->places);
     if (!r->places)
         return -1;
-    json_object_foreach (map, host, pairs) {
+    json_object_foreach(map, host, pairs)
+    {
         int64_t id;
 
         if (json_key_number(&reader->place, host, &id) < 0)
@@ -95,7 +97,8 @@ static int read_transfer_map(struct reader *reader, json_t *map, struct schedule
         if (!json_is_array(pairs))
             return json_fail(&reader->place, "map", "host %lld: expected a list of [lease, VM]",
                              (long long)id);
-        json_array_foreach (pairs, i, pair) {
+        json_array_foreach(pairs, i, pair)
+        {
             struct schedule_place *place = &r->places[r->n_places++];
 
             place->host = place->from = id;
@@ -119,7 +122,8 @@ static int read_map(struct reader *reader, json_t *map, struct schedule_reservat
     r->places = reader_take(reader, json_object_size(map), sizeof *r->places);
     if (!r->places)
         return -1;
-    json_object_foreach (map, vm, value) {
+    json_object_foreach(map, vm, value)
+    {
         struct schedule_place *place = &r->places[r->n_places++];
         json_t *from = migration ? json_array_get(value, 0) : value;
         json_t *to = migration ? json_array_get(value, 1) : value;
@@ -177,7 +181,8 @@ int reader_read_reservations(struct reader *reader, json_t *list, const char *wh
     *reservations = reader_take(reader, json_array_size(list), sizeof **reservations);
     if (!*reservations)
         return -1;
-    json_array_foreach (list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         snprintf(reader->place.where, sizeof reader->place.where, "%.100s[%zu]", where, i);
         if (read_reservation(reader, item, &(*reservations)[i]) < 0)
             return -1;
@@ -197,7 +202,8 @@ static int read_vms(struct reader *reader, json_t *nodes, struct schedule_lease 
     lease->vms = reader_take(reader, lease->n_vms, n_types * sizeof *lease->vms);
     if (!lease->vms)
         return -1;
-    json_object_foreach (nodes, vm, types) {
+    json_object_foreach(nodes, vm, types)
+    {
         int64_t number;
 
         if (json_key_number(&reader->place, vm, &number) < 0)
@@ -207,7 +213,8 @@ static int read_vms(struct reader *reader, json_t *nodes, struct schedule_lease 
                              (long long)number, lease->n_vms);
         if (!json_is_object(types))
             return json_fail(&reader->place, "nodes", "VM %s: expected an object of amounts", vm);
-        json_object_foreach (types, name, amount) {
+        json_object_foreach(types, name, amount)
+        {
             int type = reader_find_type(reader, name);
 
             if (type < 0 ||
@@ -219,16 +226,39 @@ static int read_vms(struct reader *reader, json_t *nodes, struct schedule_lease 
     return 0;
 }
 
+static int read_software(struct reader *reader, json_t *item, struct schedule_lease *lease)
+{
+    const struct json_place *place = &reader->place;
+    json_t *software;
+    const char *image;
+    bool failed = false;
+
+    software = json_optional_object(place, item, "software", &failed);
+    if (!software)
+        return failed ? -1 : 0;
+    image = json_text_member(place, software, "image");
+    if (!image)
+        return -1;
+    lease->image = schedule_arena_text(reader->schedule->arena, image);
+    if (!lease->image)
+        return error_set(place->err, ENOMEM, "%s: out of memory", place->file);
+    return json_whole_member(place, software, "size", &lease->image_size);
+}
+
 static int read_start_requested(struct reader *reader, json_t *item, struct schedule_lease *lease)
 {
     json_t *start = json_object_get(item, "start_requested");
 
-    if (json_is_string(start)) {
-        lease->start_requested = SCHEDULE_UNSET;
-        return 0;
-    }
-    return json_whole_or(&reader->place, item, "start_requested", SCHEDULE_UNSET,
-                         &lease->start_requested);
+    const char *word = json_string_value(start);
+    bool exact = lease->kind == SCHEDULE_RESERVED || lease->kind == SCHEDULE_DEADLINE;
+
+    lease->start_requested = SCHEDULE_UNSET;
+    if (!word && exact)
+        return json_whole(&reader->place, "start_requested", start, &lease->start_requested);
+    if (!word || strcmp(word, lease->kind == SCHEDULE_IMMEDIATE ? "Now" : "Unspecified") != 0)
+        return json_fail(&reader->place, "start_requested", "does not fit the type %s",
+                         schedule_lease_kind_name(lease->kind));
+    return 0;
 }
 
 static int read_durations(const struct json_place *place, json_t *item,
@@ -262,8 +292,9 @@ static int read_lease(struct reader *reader, json_t *item, struct schedule_lease
         return -1;
     lease->kind = (enum schedule_lease_kind)kind;
     lease->state = (enum schedule_state)state;
-    lease->has_image = json_is_object(json_object_get(item, "software"));
-    if (json_bool_or(place, item, "preemptible", true, &lease->preemptible) < 0 ||
+    lease->ready = SCHEDULE_UNSET;
+    if (read_software(reader, item, lease) < 0 ||
+        json_bool_or(place, item, "preemptible", true, &lease->preemptible) < 0 ||
         json_whole_member(place, item, "submit", &lease->submit) < 0 ||
         json_whole_or(place, item, "start_actual", SCHEDULE_UNSET, &lease->start_actual) < 0 ||
         json_whole_or(place, item, "end", SCHEDULE_UNSET, &lease->end) < 0 ||
@@ -295,7 +326,8 @@ int reader_read_leases(struct reader *reader, json_t *root)
     schedule->leases = reader_take(reader, json_array_size(list), sizeof *schedule->leases);
     if (!schedule->leases)
         return -1;
-    json_array_foreach (list, i, item) {
+    json_array_foreach(list, i, item)
+    {
         snprintf(reader->place.where, sizeof reader->place.where, "leases[%zu]", i);
         if (read_lease(reader, item, &schedule->leases[i]) < 0)
             return -1;

@@ -72,6 +72,35 @@ const char *schedule_lease_kind_name(enum schedule_lease_kind kind)
     return kind < SCHEDULE_LEASE_KINDS ? names[kind] : "?";
 }
 
+const char *schedule_counter_name(enum schedule_counter_id counter)
+{
+    static const char *const names[SCHEDULE_COUNTERS] = {
+        [FIGURE_ACCEPTED_AR] = "Accepted AR",
+        [FIGURE_REJECTED_AR] = "Rejected AR",
+        [FIGURE_ACCEPTED_IMMEDIATE] = "Accepted Immediate",
+        [FIGURE_REJECTED_IMMEDIATE] = "Rejected Immediate",
+        [FIGURE_COMPLETED] = "Best-effort completed",
+        [FIGURE_QUEUE] = "Queue size",
+        [FIGURE_CPU] = "CPU utilization",
+        [FIGURE_DISK] = "Disk usage",
+    };
+
+    return counter < SCHEDULE_COUNTERS ? names[counter] : "?";
+}
+
+const char *schedule_total_name(enum schedule_counter_id counter)
+{
+    static const char *const names[SCHEDULE_TOTALS] = {
+        [FIGURE_ACCEPTED_AR] = "Total accepted AR",
+        [FIGURE_REJECTED_AR] = "Total rejected AR",
+        [FIGURE_ACCEPTED_IMMEDIATE] = "Total accepted Immediate",
+        [FIGURE_REJECTED_IMMEDIATE] = "Total rejected Immediate",
+        [FIGURE_COMPLETED] = "Total best-effort completed",
+    };
+
+    return (int)counter < SCHEDULE_TOTALS ? names[counter] : "?";
+}
+
 const char *schedule_state_name(enum schedule_state state)
 {
     static const char *const names[STATES] = {

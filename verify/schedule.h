@@ -18,6 +18,7 @@
 #define SCHEDULE_NEVER INT64_MAX /* the end of what has no end */
 
 enum {
+    SCHEDULE_VERSION = 2, /* the newest record that is understood */
     SCHEDULE_TYPES_MAX = 64,
     SCHEDULE_REPOSITORY = 1000, /* the image repository's number, when no host has it */
 };
@@ -105,12 +106,14 @@ struct schedule_lease {
     int64_t duration_accumulated;
     int64_t duration_actual, duration_known; /* SCHEDULE_UNSET */
     int64_t deadline;                        /* SCHEDULE_UNSET: none */
-    bool has_image;
-    size_t n_vms; /* VMs are numbered 1 ... n_vms */
-    int64_t *vms; /* n_vms x schedule.n_types: what each VM asks for */
+    size_t n_vms;                            /* VMs are numbered 1 ... n_vms */
+    int64_t *vms;                            /* n_vms x schedule.n_types: what each VM asks for */
     struct schedule_reservation *reservations;
     size_t n_reservations;
     bool *riding;       /* per reservation: a transfer that belongs to another lease; or NULL */
+    const char *image;  /* NULL: none */
+    int64_t image_size; /* MB */
+    int64_t ready;      /* not to be started before; SCHEDULE_UNSET: not told */
     const char *terms;  /* of preemption, when the record tells; else NULL */
     const char *reason; /* the reason's id, when the record tells; else NULL */
 };
@@ -118,6 +121,7 @@ struct schedule_lease {
 struct schedule_host {
     int64_t id;
     int64_t *capacity; /* schedule.n_types */
+    size_t n_told;     /* of them told by the record */
 };
 
 /* A lease's state changed. */
@@ -135,8 +139,14 @@ struct schedule_lost_run {
 
 struct schedule_preemption {
     int64_t decided, lease, time;
-    bool suspended; /* else stopped: */
-    bool ended;     /* for good, or else to be begun again */
+    bool suspended;    /* else stopped: */
+    bool ended;        /* for good, or else to be begun again */
+    int64_t makes_for; /* the lease that gets the room; SCHEDULE_UNSET: not told */
+};
+
+/* From `time` on the lease's VMs were to run in [from, until). */
+struct schedule_plan {
+    int64_t time, lease, from, until;
 };
 
 struct schedule_lease_result {
@@ -144,10 +154,46 @@ struct schedule_lease_result {
     double waiting, slowdown; /* NAN: not told */
 };
 
+/* Figures over time. The first five count events of leases. */
+enum schedule_counter_id {
+    FIGURE_ACCEPTED_AR,
+    FIGURE_REJECTED_AR,
+    FIGURE_ACCEPTED_IMMEDIATE,
+    FIGURE_REJECTED_IMMEDIATE,
+    FIGURE_COMPLETED,
+    FIGURE_QUEUE,
+    FIGURE_CPU,
+    FIGURE_DISK,
+    SCHEDULE_COUNTERS
+};
+
+enum { SCHEDULE_TOTALS = FIGURE_COMPLETED + 1 };
+
+struct schedule_entry {
+    int64_t time, lease; /* SCHEDULE_UNSET: no lease's */
+    double value;
+    double average; /* NAN: none */
+};
+
+struct schedule_counter {
+    bool told;
+    struct schedule_entry *entries;
+    size_t n;
+};
+
+enum schedule_ending {
+    RUN_NOT_TOLD,
+    RUN_COMPLETE,
+    RUN_STOPPED,
+    RUN_STUCK,
+    RUN_INTERRUPTED,
+};
+
 /* How the schedule was made, as far as the record tells (its key "galerna"). */
 struct schedule_settings {
-    bool told;       /* the record has the key */
+    int64_t version; /* of the record; 0: without the key */
     bool haizea_1_0; /* compatibility haizea-1.0 */
+    bool migrates;   /* suspended leases may go to other hosts; true: not told */
     bool exclusion_global;
     double suspend_rate, resume_rate;          /* MB/s; 0: not told */
     int64_t override_suspend, override_resume; /* SCHEDULE_UNSET */
@@ -168,12 +214,24 @@ struct schedule {
     size_t n_moves;
     struct schedule_preemption *preemptions;
     size_t n_preemptions;
+    bool preemptions_told;
     struct schedule_lost_run *lost_runs;
     size_t n_lost_runs;
+    struct schedule_plan *plans; /* version 2 */
+    size_t n_plans;
     struct schedule_lease_result *results;
     size_t n_results;
-    int64_t best_effort_completed; /* stats; SCHEDULE_UNSET: not told */
+    bool results_told;
+    struct schedule_counter counters[SCHEDULE_COUNTERS];
+    struct schedule_totals {
+        bool told[SCHEDULE_TOTALS];
+        int64_t value[SCHEDULE_TOTALS]; /* by counter */
+        bool last_told;
+        int64_t last; /* "all-best-effort" */
+    } totals;
     int64_t end_time;
+    bool interrupted;
+    enum schedule_ending ending;
     struct schedule_settings settings;
     struct schedule_arena *arena; /* owns everything above */
 };
@@ -200,6 +258,8 @@ const struct schedule_lease *schedule_lease(const struct schedule *schedule, int
 /* The record's words. */
 const char *schedule_kind_name(enum schedule_kind kind);
 const char *schedule_state_name(enum schedule_state state);
+const char *schedule_counter_name(enum schedule_counter_id counter);
+const char *schedule_total_name(enum schedule_counter_id counter); /* of the first five */
 const char *schedule_lease_kind_name(enum schedule_lease_kind kind);
 
 bool schedule_state_is_final(enum schedule_state state);

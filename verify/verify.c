@@ -27,6 +27,8 @@ static const struct {
     [CHECK_FINAL] = {"final", "every lease comes to an end"},
     [CHECK_PREEMPTION] = {"preemption", "preempted leases make room when said, and may be"},
     [CHECK_TERMS] = {"terms", "preempted leases get the time and the deadline of their terms"},
+    [CHECK_CARRIED_OUT] = {"carried-out", "what is called done was done, by the end of the run"},
+    [CHECK_COUNTERS] = {"counters", "counters and their averages follow from the schedule"},
     [CHECK_RESULTS] = {"results", "waiting times, slowdowns and totals are right"},
 };
 
@@ -51,6 +53,25 @@ const char *verify_check_name(enum verify_check check)
 const char *verify_check_promise(enum verify_check check)
 {
     return checks[check].promise;
+}
+
+const char *verify_gap_name(enum verify_gap gap)
+{
+    static const char *const gaps[GAP_COUNTER] = {
+        [GAP_TRACE] = "whether the requests are those of the trace",
+        [GAP_GALERNA] = "settings, terms and reasons (the record does not contain them)",
+        [GAP_CAUSES] = "why leases were suspended (records of version 1 do not say)",
+        [GAP_REFUSALS] = "accepted reservations (the record does not say who refused a lease)",
+        [GAP_GIVEN_UP] =
+            "CPU and disk usage (an operation was abandoned, and the record does not contain it)",
+        [GAP_DISK] = "disk usage (the record does not list all images and memory files on disks)",
+        [GAP_PREEMPTIONS] = "preemptions (the record does not contain them)",
+        [GAP_RESULTS] = "waiting times and slowdowns (the record does not contain them)",
+        [GAP_TOTALS] = "totals (the record does not contain all of them)",
+    };
+
+    return gap < GAP_COUNTER ? gaps[gap]
+                             : schedule_counter_name((enum schedule_counter_id)(gap - GAP_COUNTER));
 }
 
 const char *verify_oddity_name(enum verify_oddity oddity)
@@ -219,10 +240,39 @@ static int index_images(struct checker *checker)
     return 0;
 }
 
+static void find_given_up(struct checker *checker)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    for (size_t i = 0; i < schedule->n_moves; i++) {
+        enum schedule_state from = schedule->moves[i].from, to = schedule->moves[i].to;
+
+        if ((from == STATE_SUSPENDING && to != STATE_SUSPENDED_PENDING) ||
+            (from == STATE_RESUMING && to != STATE_RESUMED_READY) ||
+            (from == STATE_ACTIVE && to == STATE_QUEUED && schedule->settings.version == 0))
+            checker->given_up = true;
+    }
+}
+
+static void note_gaps(struct checker *checker)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    checker_not_checked(checker, GAP_TRACE);
+    if (schedule->settings.version == 0)
+        checker_not_checked(checker, GAP_GALERNA);
+    if (schedule->settings.version < 2)
+        checker_not_checked(checker, GAP_CAUSES);
+    if (!schedule->preemptions_told)
+        checker_not_checked(checker, GAP_PREEMPTIONS);
+}
+
 static int check_all(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
 
+    note_gaps(checker);
+    find_given_up(checker);
     if (index_moves(checker) < 0 || index_images(checker) < 0 || check_capacity(checker) < 0)
         return -1;
     for (size_t i = 0; i < schedule->n_leases; i++) {
@@ -234,11 +284,12 @@ static int check_all(struct checker *checker)
         check_promises(checker, lease);
         check_duration(checker, lease);
         check_states(checker, lease);
+        check_carried_out(checker, lease);
     }
     check_preemptions(checker);
     check_terms(checker);
     check_results(checker);
-    return 0;
+    return check_counters(checker);
 }
 
 int verify_schedule(const struct schedule *schedule, const struct verify_options *options,

@@ -8,24 +8,26 @@
 #include "verify/schedule.h"
 
 enum verify_check {
-    CHECK_CAPACITY,   /* no resource of a host is exceeded at any instant */
-    CHECK_START,      /* an accepted reservation starts exactly when it was promised */
-    CHECK_DEADLINE,   /* a deadline lease neither begins early nor ends late */
-    CHECK_IMMEDIATE,  /* an immediate lease starts when it is submitted (and its image is there) */
-    CHECK_SUBMISSION, /* nothing happens for a lease before it is submitted */
-    CHECK_DURATION,   /* a lease that is done had its full time */
-    CHECK_SEQUENCE,   /* operations follow each other: run, suspend, resume, run, shut down */
-    CHECK_OVERLAP,    /* operations of a lease do not overlap */
-    CHECK_TOGETHER,   /* every operation serves all VMs of the lease, with what each asks for */
-    CHECK_PLACE,      /* a VM goes on where it was suspended, unless it was migrated */
-    CHECK_HOSTS,      /* hosts and VMs that are named exist */
-    CHECK_EXCLUSION,  /* suspensions (and resumptions) that exclude each other never overlap */
-    CHECK_LENGTH,     /* suspensions, resumptions, shutdowns take the time the settings say */
-    CHECK_STATES,     /* state changes follow the allowed moves and fit the operations */
-    CHECK_FINAL,      /* every lease comes to an end, or the record says why not */
-    CHECK_PREEMPTION, /* who is preempted makes room at the time said, and may be preempted */
-    CHECK_TERMS,      /* who is preempted gets what its terms guarantee: its time, its deadline */
-    CHECK_RESULTS,    /* waiting time, slowdown and totals are what the schedule gives */
+    CHECK_CAPACITY,    /* no resource of a host is exceeded at any instant */
+    CHECK_START,       /* an accepted reservation starts exactly when it was promised */
+    CHECK_DEADLINE,    /* a deadline lease neither begins early nor ends late */
+    CHECK_IMMEDIATE,   /* an immediate lease starts when it is submitted (and its image is there) */
+    CHECK_SUBMISSION,  /* nothing happens for a lease before it is submitted */
+    CHECK_DURATION,    /* a lease that is done had its full time */
+    CHECK_SEQUENCE,    /* operations follow each other: run, suspend, resume, run, shut down */
+    CHECK_OVERLAP,     /* operations of a lease do not overlap */
+    CHECK_TOGETHER,    /* every operation serves all VMs of the lease, with what each asks for */
+    CHECK_PLACE,       /* a VM goes on where it was suspended, unless it was migrated */
+    CHECK_HOSTS,       /* hosts and VMs that are named exist */
+    CHECK_EXCLUSION,   /* suspensions (and resumptions) that exclude each other never overlap */
+    CHECK_LENGTH,      /* suspensions, resumptions, shutdowns take the time the settings say */
+    CHECK_STATES,      /* state changes follow the allowed moves and fit the operations */
+    CHECK_FINAL,       /* every lease comes to an end, or the record says why not */
+    CHECK_PREEMPTION,  /* who is preempted makes room at the time said, and may be preempted */
+    CHECK_TERMS,       /* who is preempted gets what its terms guarantee: its time, its deadline */
+    CHECK_CARRIED_OUT, /* what is called done was done, and what is planned is yet to come */
+    CHECK_COUNTERS,    /* counters over time and their averages are what the schedule gives */
+    CHECK_RESULTS,     /* waiting time, slowdown and totals are what the schedule gives */
     CHECKS
 };
 
@@ -43,6 +45,21 @@ enum verify_oddity {
     ODDITY_MEMORY_TIMES_VMS,    /* such a window holds (memory x VMs) */
     ODDITY_PREPARED_TWICE,      /* the transfer of a cancelled preparation is carried out */
     ODDITIES
+};
+
+/* What cannot be checked, because the record does not tell enough. */
+enum verify_gap {
+    GAP_TRACE,    /* are the requests those of the trace: always */
+    GAP_GALERNA,  /* no key "galerna": settings, terms, reasons */
+    GAP_CAUSES,   /* version 1: what caused a suspension or an end */
+    GAP_REFUSALS, /* without reasons: accepted reservations and immediate leases */
+    GAP_GIVEN_UP, /* CPU and disk of a suspension or resumption that was given up half-way */
+    GAP_DISK,     /* disk usage where images or memory move */
+    GAP_PREEMPTIONS,
+    GAP_RESULTS,
+    GAP_TOTALS,
+    GAP_COUNTER, /* + a counter */
+    GAPS = GAP_COUNTER + SCHEDULE_COUNTERS
 };
 
 enum verify_compatibility { VERIFY_AS_RECORDED, VERIFY_DEFAULT, VERIFY_HAIZEA_1_0 };
@@ -70,6 +87,7 @@ struct verification {
     size_t examined[CHECKS]; /* how many things a check looked at; 0: nothing to look at */
     size_t violated[CHECKS];
     size_t tolerated[ODDITIES];
+    bool not_checked[GAPS];
 };
 
 /* All checks over a schedule. Costs: O(r log r) time and memory for r = holdings of reservations.
@@ -83,6 +101,8 @@ void verification_finish(struct verification *verification);
 const char *verify_check_name(enum verify_check check);
 /* What the check proves, in a sentence. */
 const char *verify_check_promise(enum verify_check check);
+/* What is not checked, and why: "requests against the trace". */
+const char *verify_gap_name(enum verify_gap gap);
 const char *verify_oddity_name(enum verify_oddity oddity);
 
 #endif

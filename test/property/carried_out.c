@@ -292,7 +292,6 @@ bool carried_out_is_clean(struct carried_out *log, int64_t end, char *text, size
                                 .n_leases = log->n_leases,
                                 .moves = log->moves,
                                 .n_moves = log->n_moves,
-                                .best_effort_completed = SCHEDULE_UNSET,
                                 .end_time = end};
     struct verification verification;
     struct error err = {0};
@@ -304,7 +303,8 @@ bool carried_out_is_clean(struct carried_out *log, int64_t end, char *text, size
     schedule.n_hosts = log->site->n_hosts;
     for (size_t i = 0; i < log->site->n_hosts; i++)
         schedule.hosts[i] =
-            (struct schedule_host){log->site->hosts[i].id, log->site->hosts[i].capacity.of};
+            (struct schedule_host){.id = log->site->hosts[i].id,
+                                   .capacity = log->site->hosts[i].capacity.of};
     clean = verify_schedule(&schedule, &options, &verification, &err) == 0;
     if (clean) {
         clean = judge(&verification, text, size) && check_durations(log, text, size);

@@ -101,10 +101,8 @@ static void replace_everywhere(json_t *root, json_t *parent)
     size_t index;
     void *next;
 
-    json_object_foreach_safe (parent, next, key, value)
-        replace_value(root, parent, key, 0, value);
-    json_array_foreach (parent, index, value)
-        replace_value(root, parent, NULL, index, value);
+    json_object_foreach_safe(parent, next, key, value) replace_value(root, parent, key, 0, value);
+    json_array_foreach(parent, index, value) replace_value(root, parent, NULL, index, value);
 }
 
 static void wrong_types_anywhere_are_survived(void **state)
@@ -114,7 +112,8 @@ static void wrong_types_anywhere_are_survived(void **state)
     (void)state;
     json_object_del(record, "counters"); /* not read */
     change_record(record, "galerna",
-                  "{\"behaviour\": {\"a\": false}, \"settings\": {\"suspend-rate\": 32, "
+                  "{\"schema\": \"galerna-record\", \"version\": 1, \"behaviour\": {\"a\": false}, "
+                  "\"settings\": {\"suspend-rate\": 32, "
                   "\"enactment-overhead\": 0, \"shutdown-time\": 0}, \"leases\": [{\"id\": 1, "
                   "\"reason\": \"none\", \"terms\": \"suspendable\", \"riding\": [0]}], "
                   "\"withdrawn\": [[1, 2, 3, [1]]]}");

@@ -94,11 +94,15 @@ static void the_record_tells_the_rules(void **state)
     check_record(record, &options, &verification);
     assert_false(verification.haizea_1_0);
     verification_finish(&verification);
-    change_record(record, "galerna", "{\"behaviour\": {\"a\": true, \"b\": true}}");
+    change_record(record, "galerna",
+                  "{\"schema\": \"galerna-record\", \"version\": 1, \"behaviour\": {\"a\": true, "
+                  "\"b\": true}}");
     check_record(record, &options, &verification);
     assert_true(verification.haizea_1_0);
     verification_finish(&verification);
-    change_record(record, "galerna", "{\"behaviour\": {\"a\": true, \"b\": false}}");
+    change_record(record, "galerna",
+                  "{\"schema\": \"galerna-record\", \"version\": 1, \"behaviour\": {\"a\": true, "
+                  "\"b\": false}}");
     check_record(record, &options, &verification);
     assert_false(verification.haizea_1_0);
     verification_finish(&verification);

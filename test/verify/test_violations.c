@@ -24,7 +24,7 @@ struct change {
 struct violation_case {
     enum verify_check check;
     const char *record;
-    struct change changes[3];
+    struct change changes[4];
     int64_t lease, host; /* where it must be reported; SCHEDULE_UNSET: anywhere */
 };
 
@@ -37,7 +37,11 @@ static const struct violation_case cases[] = {
     {CHECK_CAPACITY, PREEMPTED, {{"site/3/CPU", "99"}}, 2, 3},
     {CHECK_START, PREEMPTED, {{"leases/1/start_requested", "1801"}}, 2, ANY},
     {CHECK_START, PREEMPTED, {{"leases/1/rrs/0/start", "1801"}}, 2, ANY},
-    {CHECK_IMMEDIATE, PREEMPTED, {{"leases/1/type", "\"Immediate\""}}, 2, ANY},
+    {CHECK_IMMEDIATE,
+     PREEMPTED,
+     {{"leases/1/type", "\"Immediate\""}, {"leases/1/start_requested", "\"Now\""}},
+     2,
+     ANY},
     {CHECK_DEADLINE,
      PREEMPTED,
      {{"leases/1/type", "\"Deadline\""}, {"leases/1/deadline", "3599"}},
@@ -76,22 +80,26 @@ static const struct violation_case cases[] = {
     {CHECK_EXCLUSION,
      "haizea-1.0/pre-1be-global",
      {{"leases/0/rrs/1/end", "1720"},
-      {"galerna", "{\"settings\": {\"suspendresume-exclusion\": \"global\"}}"}},
+      {"galerna", "{\"schema\": \"galerna-record\", \"version\": 1, \"settings\": "
+                  "{\"suspendresume-exclusion\": \"global\"}}"}},
      1,
      ANY},
     {CHECK_LENGTH,
      PREEMPTED,
-     {{"galerna", "{\"settings\": {\"suspend-rate\": 31.9, \"enactment-overhead\": 0}}"}},
+     {{"galerna", "{\"schema\": \"galerna-record\", \"version\": 1, \"settings\": "
+                  "{\"suspend-rate\": 31.9, \"enactment-overhead\": 0}}"}},
      1,
      1},
     {CHECK_LENGTH,
      PREEMPTED,
-     {{"galerna", "{\"settings\": {\"resume-rate\": 32, \"enactment-overhead\": 1}}"}},
+     {{"galerna", "{\"schema\": \"galerna-record\", \"version\": 1, \"settings\": "
+                  "{\"resume-rate\": 32, \"enactment-overhead\": 1}}"}},
      1,
      1},
     {CHECK_LENGTH,
      PREEMPTED,
-     {{"galerna", "{\"settings\": {\"shutdown-time\": 5, \"enactment-overhead\": 0}}"}},
+     {{"galerna", "{\"schema\": \"galerna-record\", \"version\": 1, \"settings\": "
+                  "{\"shutdown-time\": 5, \"enactment-overhead\": 0}}"}},
      1,
      ANY},
     {CHECK_STATES, PREEMPTED, {{"state_log/5/3", "\"Active\""}}, 2, ANY},
@@ -102,7 +110,11 @@ static const struct violation_case cases[] = {
     {CHECK_STATES, PREEMPTED, {{"leases/1/start_actual", "1801"}}, 2, ANY},
     {CHECK_STATES, PREEMPTED, {{"leases/1/end", "3601"}}, 2, ANY},
     {CHECK_FINAL, PREEMPTED, {{"leases/0/state", "\"Suspended-Queued\""}}, 1, ANY},
-    {CHECK_FINAL, "haizea-1.0/im-reject", {{"galerna", "{\"leases\": []}"}}, ANY, ANY},
+    {CHECK_FINAL,
+     "haizea-1.0/im-reject",
+     {{"galerna", "{\"schema\": \"galerna-record\", \"version\": 1, \"leases\": []}"}},
+     ANY,
+     ANY},
     {CHECK_PREEMPTION, PREEMPTED, {{"preemptions/0/2", "1799"}}, 1, ANY},
     {CHECK_PREEMPTION, PREEMPTED, {{"preemptions/0/1", "5"}}, 5, ANY},
     {CHECK_PREEMPTION, PREEMPTED, {{"preemptions/0/0", "1900"}}, 1, ANY},
@@ -112,6 +124,15 @@ static const struct violation_case cases[] = {
     {CHECK_IMMEDIATE, DISPLACED, {{"preemptions/0/1", "2"}}, 1, ANY},
     {CHECK_IMMEDIATE, DISPLACED, {{"preemptions/0/0", "70"}}, 1, ANY},
     {CHECK_IMMEDIATE, DISPLACED, {{"state_log/5/3", "\"Suspending\""}}, 1, ANY},
+    /* Not begun, still going on, or over after the end of the run. */
+    {CHECK_CARRIED_OUT, PREEMPTED, {{"leases/0/rrs/0/state", "\"Scheduled\""}}, 1, ANY},
+    {CHECK_CARRIED_OUT, PREEMPTED, {{"leases/1/rrs/0/state", "\"Active\""}}, 2, ANY},
+    {CHECK_CARRIED_OUT, PREEMPTED, {{"end_time", "5000"}}, 1, ANY},
+    {CHECK_COUNTERS, PREEMPTED, {{"counters/CPU utilization/1/2", "0.9"}}, ANY, ANY},
+    {CHECK_COUNTERS, PREEMPTED, {{"counters/CPU utilization/2/3", "0.9"}}, ANY, ANY},
+    {CHECK_COUNTERS, PREEMPTED, {{"counters/Accepted AR/1/0", "901"}}, 2, ANY},
+    {CHECK_COUNTERS, PREEMPTED, {{"counters/Disk usage/1", NULL}}, ANY, ANY},
+    {CHECK_COUNTERS, PREEMPTED, {{"counters/Queue size/0/2", "1"}}, ANY, ANY},
     {CHECK_RESULTS, PREEMPTED, {{"lease_stats/1/Slowdown", "1.5"}}, 1, ANY},
     {CHECK_RESULTS, PREEMPTED, {{"lease_stats/1/Waiting time", "1"}}, 1, ANY},
     {CHECK_RESULTS, PREEMPTED, {{"stats/Total best-effort completed", "2"}}, ANY, ANY},
@@ -144,13 +165,16 @@ static const struct {
      "never got its time"},
     {{CHECK_TERMS,
       DISPLACED,
-      {{"leases/0/type", "\"Deadline\""}, {"leases/0/deadline", "1019"}},
+      {{"leases/0/type", "\"Deadline\""},
+       {"leases/0/start_requested", "\"Unspecified\""},
+       {"leases/0/deadline", "1019"}},
       1,
       ANY},
      "promised by 1019, it made room and is Done at 1020"},
     {{CHECK_TERMS,
       DISPLACED,
       {{"leases/0/type", "\"Deadline\""},
+       {"leases/0/start_requested", "\"Unspecified\""},
        {"leases/0/deadline", "2000"},
        {"leases/0/state", "\"Cancelled\""}},
       1,
@@ -179,7 +203,7 @@ static void expect_found(const struct violation_case *wrong, const char *says)
     struct verification verification;
     json_t *record = load_record(wrong->record);
 
-    for (int i = 0; i < 3 && wrong->changes[i].path; i++)
+    for (int i = 0; i < 4 && wrong->changes[i].path; i++)
         change_record(record, wrong->changes[i].path, wrong->changes[i].value);
     check_record(record, &options, &verification);
     if (!found(&verification, wrong, says))
@@ -328,7 +352,9 @@ static void work_that_was_lost_held_its_hosts(void **state)
     struct verification verification;
 
     (void)state;
-    change_record(record, "galerna", "{\"withdrawn\": [[1, 1900, 2000, [1]]]}");
+    change_record(
+        record, "galerna",
+        "{\"schema\": \"galerna-record\", \"version\": 1, \"withdrawn\": [[1, 1900, 2000, [1]]]}");
     check_record(record, &options, &verification);
     assert_int_equal(verification.violated[CHECK_CAPACITY], 2); /* CPU and memory */
     verification_finish(&verification);

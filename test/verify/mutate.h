@@ -1,0 +1,19 @@
+/* mutate.h: every single lie about a record, one after the other.
+ *
+ * Every value of a JSON document is changed in turn and in all the ways that lie: dropped, doubled,
+ * moved by one, negated, relabelled with each other word of its enumeration, exchanged with its
+ * neighbour, given to another lease, host or VM.
+ */
+#ifndef GALERNA_TEST_VERIFY_MUTATE_H
+#define GALERNA_TEST_VERIFY_MUTATE_H
+
+#include <jansson.h>
+
+/* The document is changed while this runs and restored afterwards. path: "leases/3/rrs/1/start";
+ * lie: "+1", "dropped", "= Done", ... */
+typedef void mutate_visit(void *context, const char *path, const char *lie);
+
+/* Cost: about ten visits for each value of the document. */
+void mutate_each(json_t *record, mutate_visit *visit, void *context);
+
+#endif
