@@ -10,11 +10,9 @@ static bool differs(double told, double right)
     return fabs(told - right) > 1e-9 * fmax(1.0, fabs(right));
 }
 
-/* Haizea 1.1 measures all leases; its records list no preemptions. */
-static bool has_result(const struct schedule *schedule, const struct schedule_lease *lease)
+static bool has_result(const struct schedule_lease *lease)
 {
-    return lease->state == STATE_DONE &&
-           (lease->kind == SCHEDULE_BEST_EFFORT || !schedule->preemptions_told);
+    return lease->kind == SCHEDULE_BEST_EFFORT && lease->state == STATE_DONE;
 }
 
 static void check_result(struct checker *checker, const struct schedule_lease_result *result)
@@ -24,7 +22,7 @@ static void check_result(struct checker *checker, const struct schedule_lease_re
     double waiting = NAN, slowdown = NAN;
 
     checker_examined(checker, CHECK_RESULTS);
-    if (!lease || !has_result(checker->schedule, lease)) {
+    if (!lease || !has_result(lease)) {
         checker_violation(checker, &finding,
                           "has a waiting time and a slowdown, but is not a best-effort lease that "
                           "is done");
@@ -35,8 +33,6 @@ static void check_result(struct checker *checker, const struct schedule_lease_re
     if (lease->end != SCHEDULE_UNSET && lease->duration_original != SCHEDULE_UNSET)
         slowdown = ((double)lease->end - (double)lease->submit) /
                    fmax(10.0, (double)lease->duration_original);
-    if (!checker->schedule->preemptions_told && isnan(result->waiting))
-        waiting = slowdown = NAN; /* Haizea 1.1 has neither */
     if (differs(result->waiting, waiting))
         checker_violation(checker, &finding, "the record says it waited %.10g s, it waited %.10g s",
                           result->waiting, waiting);
@@ -51,14 +47,15 @@ static void check_all_results(struct checker *checker)
     const struct schedule *schedule = checker->schedule;
     size_t expected = 0;
 
-    if (!schedule->results_told) {
+    /* Haizea 1.1, whose records list no preemptions, measures other leases in other ways. */
+    if (!schedule->results_told || !schedule->preemptions_told) {
         checker_not_checked(checker, GAP_RESULTS);
         return;
     }
     for (size_t i = 0; i < schedule->n_results; i++)
         check_result(checker, &schedule->results[i]);
     for (size_t i = 0; i < schedule->n_leases; i++)
-        expected += has_result(schedule, &schedule->leases[i]);
+        expected += has_result(&schedule->leases[i]);
     /* Nobody measured: the probe was left out. */
     if (schedule->n_results == 0 && !schedule->counters[FIGURE_COMPLETED].told) {
         checker_not_checked(checker, GAP_RESULTS);

@@ -22,6 +22,7 @@ int reader_read_reservations(struct reader *reader, json_t *list, const char *wh
                              struct schedule_reservation **reservations, size_t *n);
 int reader_read_events(struct reader *reader, json_t *root);  /* moves, preemptions */
 int reader_read_figures(struct reader *reader, json_t *root); /* results, counters, totals */
+int reader_check_shape(struct reader *reader, json_t *root);
 int reader_read_galerna(struct reader *reader, json_t *root); /* settings, reasons, plans */
 
 /* schedule_read() of a document that is in memory already; root stays the caller's. */

@@ -32,18 +32,6 @@ static int read_behaviour(struct reader *reader, json_t *switches)
     return 0;
 }
 
-/* Settings that checks go by. */
-static const char *const needed[] = {
-    "suspendresume-exclusion",
-    "migration",
-    "suspend-rate",
-    "resume-rate",
-    "override-suspend-time",
-    "override-resume-time",
-    "shutdown-time",
-    "enactment-overhead",
-};
-
 static int read_settings(struct reader *reader, json_t *told)
 {
     const struct json_place *place = &reader->place;
@@ -53,9 +41,6 @@ static int read_settings(struct reader *reader, json_t *told)
 
     settings->exclusion_global = exclusion && strcmp(exclusion, "global") == 0;
     settings->migrates = !migration || strcmp(migration, "no") != 0;
-    for (size_t i = 0; settings->version > 1 && i < sizeof needed / sizeof *needed; i++)
-        if (!json_object_get(told, needed[i]))
-            return json_fail(place, needed[i], "missing");
     if (json_real_or(place, told, "suspend-rate", 0, &settings->suspend_rate) < 0 ||
         json_real_or(place, told, "resume-rate", 0, &settings->resume_rate) < 0 ||
         json_whole_or(place, told, "override-suspend-time", SCHEDULE_UNSET,
@@ -404,9 +389,10 @@ int reader_read_galerna(struct reader *reader, json_t *root)
     snprintf(reader->place.where, sizeof reader->place.where, "galerna");
     if (read_schema(reader, told) < 0)
         return -1;
-    behaviour = json_object_get(told, "behaviour");
-    if (settings->version > 1 && !json_object_member(&reader->place, told, "behaviour"))
+    if (settings->version > 1 && reader_check_shape(reader, root) < 0)
         return -1;
+    snprintf(reader->place.where, sizeof reader->place.where, "galerna");
+    behaviour = json_object_get(told, "behaviour");
     if (read_behaviour(reader, behaviour) < 0)
         return -1;
     snprintf(reader->place.where, sizeof reader->place.where, "galerna.settings");

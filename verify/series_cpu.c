@@ -92,9 +92,12 @@ static void collect_shutdown(struct checker *checker, const struct schedule_leas
     const struct schedule_move *last = n ? checker_moves(checker, index)[n - 1] : NULL;
     const struct schedule_reservation *vm = NULL;
 
-    for (size_t i = 0; i < lease->n_reservations; i++)
+    for (size_t i = 0; i < lease->n_reservations; i++) {
         if (lease->reservations[i].kind == SCHEDULE_VM)
             vm = &lease->reservations[i];
+        else if (lease->reservations[i].kind == SCHEDULE_SHUTDOWN)
+            vm = NULL;
+    }
     if (vm && last && last->from == STATE_ACTIVE &&
         (last->to == STATE_CANCELLED || last->to == STATE_FAIL))
         use(usages, SCHEDULE_SHUTDOWN, (const int64_t[]){vm->until, last->time},
