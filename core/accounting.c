@@ -1,3 +1,4 @@
+/* Figures of a run: counters over time, waiting times, totals. */
 #include "core/accounting.h"
 
 #include <errno.h>

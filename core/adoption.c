@@ -1,9 +1,19 @@
+/* Leases that an engine takes over in the middle of their lives, as a driver found them. */
 #include "core/adoption.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "core/scheduler.h"
+#include "core/deadline.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/memory_files.h"
+#include "core/outputs.h"
+#include "core/placing.h"
+#include "core/requests.h"
+#include "core/schedule.h"
+#include "core/stretches.h"
+#include "core/windows.h"
 
 int engine_begin(struct engine *engine, int64_t now, struct error *err)
 {
@@ -16,12 +26,6 @@ int engine_begin(struct engine *engine, int64_t now, struct error *err)
     engine->now = now;
     slot_table_advance(engine->table, now);
     return 0;
-}
-
-void adoptions_settle(struct engine *engine)
-{
-    reservation_index_settle(&engine->by_start);
-    reservation_index_settle(&engine->by_end);
 }
 
 /* --- what can be wrong ------------------------------------------------------------------------ */
@@ -133,7 +137,7 @@ static bool adopt_rest(struct engine *engine, struct lease *lease, const struct 
     };
     struct proposal proposal;
 
-    adoptions_settle(engine);
+    bookings_settle(engine);
     window.latest = window.from;
     if (!place_again(engine, &window, &proposal) && !place_within(engine, &window, &proposal)) {
         window.from = adoption->suspend_at;
@@ -166,9 +170,7 @@ static bool adopt_planned_suspension(struct engine *engine, struct lease *lease,
         }
         plan->vm->until = until;
     }
-    for (size_t i = 0; i < windows.n; i++)
-        reservation_destroy(windows.items[i]);
-    reservation_list_finish(&windows);
+    reservation_list_destroy(&windows);
     return false;
 }
 
@@ -193,11 +195,11 @@ static void adopt_running(struct engine *engine, struct lease *lease,
     lease->state = LEASE_ACTIVE;
     lease->start_actual = adoption->since;
     lease->reason = (struct reason){.id = REASON_PLANNED, .n = {adoption->since}};
-    engine->staging = true;
+    engine->bookings.staging = true;
     reservation_adopt(engine, plan->vm);
     for (size_t i = 0; i < plan->after.n; i++)
         reservation_book(engine, plan->after.items[i]);
-    engine->staging = false;
+    engine->bookings.staging = false;
     lease_plan_publish(lease);
     engine_output(engine, (struct engine_output){
                               .kind = OUTPUT_VM_INTERVAL, .lease = lease, .reservation = plan->vm});
@@ -218,9 +220,9 @@ static void adopt_ending(struct engine *engine, struct lease *lease,
     reservation_list_append(&plan->after, shutdown);
     lease->state = LEASE_ACTIVE;
     lease->start_actual = adoption->since;
-    engine->staging = true;
+    engine->bookings.staging = true;
     reservation_adopt(engine, shutdown);
-    engine->staging = false;
+    engine->bookings.staging = false;
     lease_plan_publish(lease);
 }
 
@@ -264,7 +266,7 @@ static void adopt_suspensions(struct engine *engine, struct lease *lease,
     const struct placement *all = plan->vm->placement;
     int64_t at = engine->now;
 
-    engine->staging = true;
+    engine->bookings.staging = true;
     while (at < adoption->until) {
         int64_t next = adoption->until;
         struct reservation *suspension;
@@ -278,7 +280,7 @@ static void adopt_suspensions(struct engine *engine, struct lease *lease,
         reservation_adopt(engine, suspension);
         at = next;
     }
-    engine->staging = false;
+    engine->bookings.staging = false;
 }
 
 /* The stretch before, of which only the place matters, and a suspension that is still under way. */
@@ -416,8 +418,8 @@ static bool adopt_promised(struct engine *engine, struct lease *lease,
     struct proposal proposal;
     bool placed;
 
-    adoptions_settle(engine);
-    engine->attempts++;
+    bookings_settle(engine);
+    engine->figures.attempts++;
     if (adoption->as == ADOPTED_RESERVED) {
         preferred = preferred_hosts(engine, lease, adoption);
         lease->state = LEASE_PENDING;
@@ -450,7 +452,7 @@ static bool adopt_waiting(struct engine *engine, struct lease *lease,
     lease->plan->not_before = adoption->not_before;
     if (suspended && lease->request.kind == LEASE_DEADLINE)
         return adopt_promised(engine, lease, adoption);
-    engine->queued_deadlines |= lease->request.deadline != INSTANT_NONE;
+    engine->queues.has_deadlines |= lease->request.deadline != INSTANT_NONE;
     if (lease->state == LEASE_SUSPENDING)
         return true;
     if (lease_ready_at(lease) > engine->now) {
@@ -469,11 +471,11 @@ static void reject(struct engine *engine, struct lease *lease)
 
     for (size_t i = 0; past && i < past->after.n; i++)
         if (past->after.items[i]->state == RESERVATION_ACTIVE) {
-            adoptions_settle(engine);
+            bookings_settle(engine);
             reservation_end(engine, past->after.items[i]);
         }
     memory_files_drop(engine, lease);
-    engine->unfinished[lease->request.kind]--;
+    engine->figures.unfinished[lease->request.kind]--;
     lease->state = LEASE_REJECTED;
 }
 
@@ -488,7 +490,7 @@ int engine_adopt(struct engine *engine, const struct adoption *adoption, struct 
     lease = lease_create(&adoption->request);
     lease->accumulated = adoption->accumulated;
     lease_table_insert(engine, lease);
-    engine->unfinished[lease->request.kind]++;
+    engine->figures.unfinished[lease->request.kind]++;
     switch (adoption->as) {
     case ADOPTED_RUNNING:
         adopt_running(engine, lease, adoption);

@@ -1,3 +1,4 @@
+/* The two modes: all oddities off, or all on. */
 #include "core/behaviour.h"
 
 void behaviour_default(struct behaviour *behaviour)

@@ -1,39 +1,12 @@
+/* Reservations enter and leave the slot table and the indexes; figures of hosts follow. */
+#include "core/booking.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/scheduler.h"
+#include "core/engine_state.h"
+#include "core/outputs.h"
 #include "util/memory.h"
-
-struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_types)
-{
-    /* One block: the structure, then the arrays by falling alignment. */
-    size_t amounts = (size_t)n_hosts * n_types * sizeof(int64_t);
-    size_t vms = n_vms * sizeof(struct placed_vm);
-    size_t hosts = n_hosts * sizeof(uint32_t);
-    char *block = memory_new(1, sizeof(struct placement) + amounts + vms + hosts);
-    struct placement *placement = (struct placement *)block;
-
-    placement->references = 1;
-    placement->n_hosts = n_hosts;
-    placement->n_vms = n_vms;
-    placement->n_types = n_types;
-    placement->amounts = (int64_t *)(block + sizeof *placement);
-    placement->vms = (struct placed_vm *)(block + sizeof *placement + amounts);
-    placement->hosts = (uint32_t *)(block + sizeof *placement + amounts + vms);
-    return placement;
-}
-
-struct placement *placement_share(struct placement *placement)
-{
-    placement->references++;
-    return placement;
-}
-
-void placement_destroy(struct placement *placement)
-{
-    if (placement && --placement->references == 0)
-        free(placement);
-}
 
 struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
                                    const uint32_t *vm_host)
@@ -63,38 +36,17 @@ struct placement *placement_of_vms(struct engine *engine, const struct lease *le
     return placement;
 }
 
-struct reservation *reservation_create(struct lease *lease, enum reservation_kind kind,
-                                       int64_t from, int64_t until, struct placement *placement)
-{
-    struct reservation *r = memory_new(1, sizeof *r);
-
-    r->kind = kind;
-    r->state = RESERVATION_SCHEDULED;
-    r->lease = lease;
-    r->from = from;
-    r->until = until;
-    r->placement = placement;
-    r->image_deadline = INSTANT_NONE;
-    return r;
-}
-
-void reservation_destroy(struct reservation *r)
-{
-    placement_destroy(r->placement);
-    free(r);
-}
-
 void reservation_book(struct engine *engine, struct reservation *r)
 {
-    r->order = ++engine->next_order;
-    if (engine->staging) {
+    r->order = ++engine->bookings.next_order;
+    if (engine->bookings.staging) {
         if (r->state == RESERVATION_SCHEDULED)
-            reservation_index_append(&engine->by_start, r->from, r);
-        reservation_index_append(&engine->by_end, r->until, r);
+            reservation_index_append(&engine->bookings.by_start, r->from, r);
+        reservation_index_append(&engine->bookings.by_end, r->until, r);
     } else {
         if (r->state == RESERVATION_SCHEDULED)
-            reservation_index_insert(&engine->by_start, r->from, r);
-        reservation_index_insert(&engine->by_end, r->until, r);
+            reservation_index_insert(&engine->bookings.by_start, r->from, r);
+        reservation_index_insert(&engine->bookings.by_end, r->until, r);
     }
     slot_table_book(engine->table, r);
 }
@@ -102,8 +54,8 @@ void reservation_book(struct engine *engine, struct reservation *r)
 void reservation_unbook(struct engine *engine, struct reservation *r)
 {
     if (r->state == RESERVATION_SCHEDULED)
-        reservation_index_remove(&engine->by_start, r->from, r);
-    reservation_index_remove(&engine->by_end, r->until, r);
+        reservation_index_remove(&engine->bookings.by_start, r->from, r);
+    reservation_index_remove(&engine->bookings.by_end, r->until, r);
     slot_table_release(engine->table, r);
 }
 
@@ -135,7 +87,7 @@ void vms_arrive(struct engine *engine, struct reservation *vm)
         return;
     vm->counted = true;
     for (uint32_t i = 0; i < vm->placement->n_vms; i++)
-        engine->vms_on[vm->placement->vms[i].host]++;
+        engine->bookings.vms_on[vm->placement->vms[i].host]++;
 }
 
 static void vms_leave(struct engine *engine, struct reservation *r)
@@ -144,15 +96,15 @@ static void vms_leave(struct engine *engine, struct reservation *r)
         return;
     r->counted = false;
     for (uint32_t i = 0; i < r->placement->n_vms; i++)
-        engine->vms_on[r->placement->vms[i].host]--;
+        engine->bookings.vms_on[r->placement->vms[i].host]--;
 }
 
 void reservation_start(struct engine *engine, struct reservation *r)
 {
-    reservation_index_remove(&engine->by_start, r->from, r);
+    reservation_index_remove(&engine->bookings.by_start, r->from, r);
     r->state = RESERVATION_ACTIVE;
     if (r->from < r->until)
-        engine->cpu_used[r->kind] += cpu_of(r);
+        engine->bookings.cpu_used[r->kind] += cpu_of(r);
     if (r->kind == RESERVATION_VM)
         vms_arrive(engine, r);
     else if (r->kind == RESERVATION_RESUME)
@@ -166,7 +118,7 @@ void reservation_adopt(struct engine *engine, struct reservation *r)
 {
     r->state = RESERVATION_ACTIVE;
     if (r->from < r->until)
-        engine->cpu_used[r->kind] += cpu_of(r);
+        engine->bookings.cpu_used[r->kind] += cpu_of(r);
     if (r->kind == RESERVATION_VM)
         vms_arrive(engine, r);
     reservation_book(engine, r);
@@ -175,23 +127,23 @@ void reservation_adopt(struct engine *engine, struct reservation *r)
 void reservation_end(struct engine *engine, struct reservation *r)
 {
     if (r->from < r->until)
-        engine->cpu_used[r->kind] -= cpu_of(r);
+        engine->bookings.cpu_used[r->kind] -= cpu_of(r);
     reservation_unbook(engine, r);
     vms_leave(engine, r);
     r->state = RESERVATION_DONE;
-    engine->capacity_freed |= r->placement->n_hosts > 0;
+    engine->bookings.capacity_freed |= r->placement->n_hosts > 0;
 }
 
 void reservation_withdraw(struct engine *engine, struct reservation *r)
 {
     if (r->state == RESERVATION_ACTIVE && r->from < r->until)
-        engine->cpu_used[r->kind] -= cpu_of(r);
+        engine->bookings.cpu_used[r->kind] -= cpu_of(r);
     if (r->state != RESERVATION_DONE)
         reservation_unbook(engine, r);
     vms_leave(engine, r);
     r->state = RESERVATION_DONE;
-    engine->capacity_freed |= r->placement->n_hosts > 0;
-    reservation_list_append(&engine->withdrawn, r);
+    engine->bookings.capacity_freed |= r->placement->n_hosts > 0;
+    reservation_list_append(&engine->bookings.withdrawn, r);
 }
 
 void reservation_list_withdraw(struct engine *engine, struct reservation_list *list)
@@ -220,4 +172,16 @@ void reservation_set_until(struct engine *engine, struct reservation *r, int64_t
     if (running)
         engine_output(engine, (struct engine_output){
                                   .kind = OUTPUT_VM_INTERVAL, .lease = r->lease, .reservation = r});
+}
+
+void lease_release_booked(struct engine *engine, const struct lease *lease)
+{
+    while (lease->booked)
+        slot_table_release(engine->table, lease->booked);
+}
+
+void bookings_settle(struct engine *engine)
+{
+    reservation_index_settle(&engine->bookings.by_start);
+    reservation_index_settle(&engine->bookings.by_end);
 }

@@ -1,7 +1,12 @@
 /* Which leases may make room for another one. */
 #include <stdlib.h>
 
-#include "core/resettle.h"
+#include "core/deadline_terms.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/migration.h"
+#include "core/preemptable.h"
+#include "core/restricted.h"
 #include "core/victims.h"
 #include "util/memory.h"
 
@@ -83,6 +88,18 @@ static bool may_be_forced(struct engine *engine, const struct map_request *reque
            can_be_suspended_at(engine, lease, request->from, true);
 }
 
+/* A best-effort lease can wait: nobody is stopped for it whose work is to be kept. */
+static bool loses_work(struct engine *engine, const struct map_request *request,
+                       struct lease *victim)
+{
+    return request->lease->request.kind == LEASE_BEST_EFFORT &&
+           !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
+           (victim->request.terms == TERMS_SUSPENDABLE ||
+            victim->request.terms == TERMS_MIGRATABLE) &&
+           (victim->state == LEASE_ACTIVE || victim->state == LEASE_RESUMING) &&
+           !can_be_suspended_at(engine, victim, request->from, false);
+}
+
 static bool may_make_room(struct engine *engine, const struct map_request *request,
                           struct lease *lease)
 {
@@ -138,10 +155,11 @@ static void put_in_order(struct victims *victims)
 void candidates_gather(struct engine *engine, const struct map_request *request,
                        struct candidates *candidates)
 {
-    size_t i = reservation_index_after(&engine->by_end, request->from);
+    size_t i = reservation_index_after(&engine->bookings.by_end, request->from);
 
-    for (; i < engine->by_end.n; i++) {
-        const struct reservation *r = reservation_index_at(&engine->by_end, i)->reservation;
+    for (; i < engine->bookings.by_end.n; i++) {
+        const struct reservation *r =
+            reservation_index_at(&engine->bookings.by_end, i)->reservation;
         struct lease *lease = r->lease;
         const struct vm_plan *current;
         struct victims *list = &candidates->may;

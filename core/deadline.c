@@ -6,9 +6,16 @@
  * are placed anew, the tightest first. Everything is tried in the slot table only and taken back;
  * what works is then booked.
  */
+#include "core/deadline.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/deadline_terms.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/placing.h"
+#include "core/preparation.h"
 #include "core/trial.h"
 #include "util/memory.h"
 
@@ -50,13 +57,14 @@ static struct lease_list displaceable(struct engine *engine, int64_t from, int64
 {
     struct lease_list list = {0};
 
-    for (size_t i = 0; i < engine->leases.n; i++) {
-        struct lease *lease = engine->leases.items[i];
+    for (size_t i = 0; i < engine->leases.list.n; i++) {
+        struct lease *lease = engine->leases.list.items[i];
         size_t place;
 
         if (!lease || has_image_transfer(engine, lease) ||
             !(deadline_waits(lease) || deadline_runs(engine, lease)) ||
-            first_begin(lease) >= until || last_end(lease) <= from)
+            vm_plan_start(lease_plan_current(lease)) >= until ||
+            vm_plan_end(lease_plan_current(lease)) <= from)
             continue;
         lease_list_append(&list, lease);
         for (place = list.n - 1; place && stretch_of(engine, list.items[place - 1],
@@ -117,10 +125,10 @@ static bool reshuffle(struct engine *engine, const struct newcomer *newcomer,
     trial_begin(&trial, engine);
     trial.order = order;
     mine = trial_urgency(&trial, lease, remaining_span(lease));
-    for (size_t i = 0; i < engine->leases.n; i++)
-        if (engine->leases.items[i] && deadline_waits(engine->leases.items[i]) &&
-            !has_image_transfer(engine, engine->leases.items[i]))
-            trial_take_out(&trial, engine->leases.items[i]);
+    for (size_t i = 0; i < engine->leases.list.n; i++)
+        if (engine->leases.list.items[i] && deadline_waits(engine->leases.list.items[i]) &&
+            !has_image_transfer(engine, engine->leases.list.items[i]))
+            trial_take_out(&trial, engine->leases.list.items[i]);
     trial_sort(&trial);
     for (size_t i = 0; i < trial.n && placed; i++) {
         struct change *change = &trial.changes[i];
@@ -149,8 +157,8 @@ static int64_t first_relief(struct engine *engine, int64_t from)
 {
     int64_t longest = 0;
 
-    for (size_t i = 0; i < engine->leases.n; i++) {
-        struct lease *lease = engine->leases.items[i];
+    for (size_t i = 0; i < engine->leases.list.n; i++) {
+        struct lease *lease = engine->leases.list.items[i];
 
         if (lease && deadline_runs(engine, lease) && suspend_estimate(engine, lease) > longest)
             longest = suspend_estimate(engine, lease);
@@ -163,7 +171,7 @@ static bool displace_somewhere(struct engine *engine, const struct newcomer *new
 {
     struct lease *lease = newcomer->lease;
     int64_t from = newcomer->from, latest = newcomer->latest;
-    size_t i = reservation_index_after(&engine->by_end, from), tried = 1;
+    size_t i = reservation_index_after(&engine->bookings.by_end, from), tried = 1;
     int64_t at = from, relief = first_relief(engine, from);
 
     if (relief > from && relief <= latest && displace_for(engine, lease, relief, proposal))
@@ -171,11 +179,12 @@ static bool displace_somewhere(struct engine *engine, const struct newcomer *new
     for (;;) {
         if (displace_for(engine, lease, at, proposal))
             return true;
-        while (i < engine->by_end.n && reservation_index_at(&engine->by_end, i)->time <= at)
+        while (i < engine->bookings.by_end.n &&
+               reservation_index_at(&engine->bookings.by_end, i)->time <= at)
             i++;
-        if (i == engine->by_end.n || tried++ == STARTS_TRIED)
+        if (i == engine->bookings.by_end.n || tried++ == STARTS_TRIED)
             return false;
-        at = reservation_index_at(&engine->by_end, i)->time;
+        at = reservation_index_at(&engine->bookings.by_end, i)->time;
         if (at > latest)
             return false;
     }
@@ -283,7 +292,7 @@ bool place_by_moving_others(struct engine *engine, struct lease *lease, struct p
 
     if (engine->settings.behaviour.lease_kinds_of_haizea_1_0 || engine->settings.fixed_deadlines ||
         (refusal.id != REASON_NO_ROOM_AT_START && refusal.id != REASON_OTHERS_WOULD_BE_LATE) ||
-        !engine->unfinished[LEASE_DEADLINE] || has_image_transfer(engine, lease) ||
+        !engine->figures.unfinished[LEASE_DEADLINE] || has_image_transfer(engine, lease) ||
         lease->request.duration == SPAN_UNLIMITED)
         return false;
     if (displace_for(engine, lease, start, proposal) ||
@@ -295,8 +304,9 @@ bool place_by_moving_others(struct engine *engine, struct lease *lease, struct p
 
 void pull_deadlines_forward(struct engine *engine)
 {
-    for (size_t i = 0; engine->unfinished[LEASE_DEADLINE] && i < engine->leases.n; i++) {
-        struct lease *lease = engine->leases.items[i];
+    for (size_t i = 0; engine->figures.unfinished[LEASE_DEADLINE] && i < engine->leases.list.n;
+         i++) {
+        struct lease *lease = engine->leases.list.items[i];
         struct trial trial;
         bool earlier;
 
@@ -305,7 +315,7 @@ void pull_deadlines_forward(struct engine *engine)
         trial_begin(&trial, engine);
         trial_take_out(&trial, lease);
         earlier = trial_place(&trial, &trial.changes[0]) &&
-                  trial.changes[0].next.start < first_begin(lease);
+                  trial.changes[0].next.start < vm_plan_start(lease_plan_current(lease));
         slot_table_undo(engine->table, trial.mark);
         if (earlier)
             trial_commit(&trial, lease);

@@ -1,3 +1,4 @@
+/* Searches the hosts for the first time at which so many VMs fit. */
 #include "core/earliest.h"
 
 #include <stdbool.h>

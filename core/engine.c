@@ -1,251 +1,17 @@
+/* The engine from outside: created, stepped, asked. */
 #include "core/engine.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/engine_state.h"
+#include "core/lifecycle.h"
 #include "core/opportunistic.h"
-#include "core/scheduler.h"
+#include "core/preparation.h"
+#include "core/requests.h"
+#include "core/victims.h"
 #include "util/memory.h"
-
-/* --- outputs, states, lists ------------------------------------------------------------------- */
-
-void engine_outputs_init(struct engine_outputs *outputs)
-{
-    memset(outputs, 0, sizeof *outputs);
-}
-
-void engine_outputs_finish(struct engine_outputs *outputs)
-{
-    free(outputs->items);
-    memset(outputs, 0, sizeof *outputs);
-}
-
-void engine_output(struct engine *engine, struct engine_output output)
-{
-    struct engine_outputs *outputs = engine->outputs;
-
-    output.time = engine->now;
-    outputs->items = memory_grow(outputs->items, &outputs->allocated, outputs->n_items + 1,
-                                 sizeof *outputs->items);
-    outputs->items[outputs->n_items++] = output;
-}
-
-void lease_set_state(struct engine *engine, struct lease *lease, enum lease_state to)
-{
-    engine_output(engine,
-                  (struct engine_output){
-                      .kind = OUTPUT_STATE, .lease = lease, .from = lease->state, .to = to});
-    lease->state = to;
-}
-
-void lease_finish(struct engine *engine, struct lease *lease, enum lease_state final)
-{
-    lease_set_state(engine, lease, final);
-    reservation_list_settle(engine, &lease->plan->left_behind);
-    images_release(engine, lease);
-    memory_files_drop(engine, lease);
-    lease_plan_publish(lease);
-    engine->unfinished[lease->request.kind]--;
-    engine_output(engine, (struct engine_output){.kind = OUTPUT_FINISHED, .lease = lease});
-}
-
-void lease_list_append(struct lease_list *list, struct lease *lease)
-{
-    list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
-    list->items[list->n++] = lease;
-}
-
-void lease_list_remove(struct lease_list *list, const struct lease *lease)
-{
-    for (size_t i = 0; i < list->n; i++)
-        if (list->items[i] == lease) {
-            memmove(&list->items[i], &list->items[i + 1],
-                    (list->n - i - 1) * sizeof(struct lease *));
-            list->n--;
-            return;
-        }
-}
-
-void queue_append(struct engine *engine, struct lease *lease)
-{
-    lease->plan->in_queue = true;
-    lease_list_append(&engine->queue, lease);
-}
-
-void queue_insert(struct engine *engine, struct lease *lease)
-{
-    struct lease_list *queue = &engine->queue;
-    size_t place;
-
-    queue_append(engine, lease);
-    for (place = queue->n - 1;
-         place && queue->items[place - 1]->request.submit > lease->request.submit; place--)
-        queue->items[place] = queue->items[place - 1];
-    queue->items[place] = lease;
-}
-
-void queue_insert_by_id(struct engine *engine, struct lease *lease)
-{
-    struct lease_list *queue = &engine->queue;
-    size_t low = 0, high = queue->n;
-
-    queue_append(engine, lease);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct lease_request *other = &queue->items[middle]->request;
-
-        if (other->submit < lease->request.submit ||
-            (other->submit == lease->request.submit && other->id < lease->request.id))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    memmove(&queue->items[low + 1], &queue->items[low],
-            (queue->n - 1 - low) * sizeof(struct lease *));
-    queue->items[low] = lease;
-}
-
-void queue_remove(struct engine *engine, struct lease *lease)
-{
-    lease->plan->in_queue = false;
-    lease_list_remove(&engine->queue, lease);
-}
-
-void future_remove(struct engine *engine, struct lease *lease)
-{
-    if (!lease->plan->holds_future)
-        return;
-    lease->plan->holds_future = false;
-    lease_list_remove(&engine->future, lease);
-}
-
-bool future_allowed(const struct engine *engine)
-{
-    switch (engine->settings.backfilling) {
-    case BACKFILLING_AGGRESSIVE:
-        return engine->future.n < 1;
-    case BACKFILLING_INTERMEDIATE:
-        return (int64_t)engine->future.n < engine->settings.backfilling_reservations;
-    case BACKFILLING_CONSERVATIVE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* --- the lease table -------------------------------------------------------------------------- */
-
-/* The first place whose id is not smaller. */
-static size_t lease_place(const struct engine *engine, int64_t id)
-{
-    size_t low = 0, high = engine->leases.n;
-
-    /* New leases mostly have the largest id of all. */
-    if (high && engine->lease_ids[high - 1] < id)
-        return high;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (engine->lease_ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-const struct lease *engine_lease(const struct engine *engine, int64_t id)
-{
-    size_t place = lease_place(engine, id);
-
-    return place < engine->leases.n && engine->lease_ids[place] == id ? engine->leases.items[place]
-                                                                      : NULL;
-}
-
-void lease_table_insert(struct engine *engine, struct lease *lease)
-{
-    size_t place = lease_place(engine, lease->request.id), n = engine->leases.n;
-
-    lease_list_append(&engine->leases, lease);
-    engine->lease_ids = memory_grow(engine->lease_ids, &engine->lease_ids_allocated, n + 1,
-                                    sizeof *engine->lease_ids);
-    memmove(&engine->leases.items[place + 1], &engine->leases.items[place],
-            (n - place) * sizeof(struct lease *));
-    memmove(&engine->lease_ids[place + 1], &engine->lease_ids[place],
-            (n - place) * sizeof(int64_t));
-    engine->leases.items[place] = lease;
-    engine->lease_ids[place] = lease->request.id;
-}
-
-void engine_each_lease(const struct engine *engine,
-                       void (*visit)(void *context, const struct lease *lease), void *context)
-{
-    for (size_t i = 0; i < engine->leases.n; i++)
-        if (engine->leases.items[i])
-            visit(context, engine->leases.items[i]);
-}
-
-struct lease *lease_create(const struct lease_request *request)
-{
-    struct lease *lease = memory_new(1, sizeof *lease);
-
-    lease->request = *request;
-    lease->request.node_sets =
-        memory_copy(request->node_sets, request->n_node_sets * sizeof *request->node_sets);
-    lease->request.image = memory_text(request->image);
-    lease->start_actual = lease->end = INSTANT_NONE;
-    lease->duration_actual = SPAN_NONE;
-    for (size_t set = 0; set < request->n_node_sets; set++)
-        lease->n_vms += request->node_sets[set].count;
-    lease_plan_create(lease);
-    return lease;
-}
-
-void lease_destroy(struct lease *lease)
-{
-    for (size_t i = 0; i < lease->n_reservations; i++)
-        reservation_destroy(lease->reservations[i]);
-    for (size_t i = 0; i < lease->plan->left_behind.n; i++)
-        reservation_destroy(lease->plan->left_behind.items[i]);
-    lease_plan_destroy(lease);
-    free(lease->reservations);
-    free((void *)lease->request.node_sets);
-    free((void *)lease->request.image);
-    free((void *)lease->reason.text);
-    free((void *)lease->reason.word);
-    free(lease);
-}
-
-static void compact_leases(struct engine *engine)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < engine->leases.n; i++)
-        if (engine->leases.items[i]) {
-            engine->leases.items[kept] = engine->leases.items[i];
-            engine->lease_ids[kept++] = engine->lease_ids[i];
-        }
-    engine->leases.n = kept;
-    engine->n_forgotten = 0;
-}
-
-int engine_forget(struct engine *engine, int64_t id, struct error *err)
-{
-    size_t place = lease_place(engine, id);
-
-    if (!engine_lease(engine, id))
-        return error_set(err, EINVAL, "lease %lld is unknown", (long long)id);
-    if (!lease_state_is_final(engine->leases.items[place]->state))
-        return error_set(err, EINVAL, "lease %lld is not finished", (long long)id);
-    lease_destroy(engine->leases.items[place]);
-    engine->leases.items[place] = NULL;
-    if (++engine->n_forgotten > 64 && engine->n_forgotten > engine->leases.n / 2)
-        compact_leases(engine);
-    return 0;
-}
-
-/* --- life of the engine ----------------------------------------------------------------------- */
 
 static int check_settings(const struct site *site, const struct engine_settings *settings,
                           struct error *err)
@@ -283,13 +49,13 @@ static void create_scratch(struct engine *engine)
     for (size_t host = 0; host < n_hosts; host++)
         engine->host_slot[host] = HOST_NONE;
     mapper_create_scratch(engine);
-    engine->batch_hosts = memory_new(n_hosts, sizeof *engine->batch_hosts);
-    engine->batch_leases = memory_new(n_hosts, sizeof *engine->batch_leases);
-    engine->batch_until = memory_new(n_hosts, sizeof *engine->batch_until);
-    engine->batch_scores = memory_new(n_hosts, sizeof *engine->batch_scores);
+    engine->mapper.batch_hosts = memory_new(n_hosts, sizeof *engine->mapper.batch_hosts);
+    engine->mapper.batch_leases = memory_new(n_hosts, sizeof *engine->mapper.batch_leases);
+    engine->mapper.batch_until = memory_new(n_hosts, sizeof *engine->mapper.batch_until);
+    engine->mapper.batch_scores = memory_new(n_hosts, sizeof *engine->mapper.batch_scores);
     if (engine->hooks->host_columns & HOST_COLUMN_FREE)
-        engine->batch_free =
-            memory_new(n_hosts * (size_t)engine->site.types.count, sizeof *engine->batch_free);
+        engine->mapper.batch_free = memory_new(n_hosts * (size_t)engine->site.types.count,
+                                               sizeof *engine->mapper.batch_free);
 }
 
 struct engine *engine_create(const struct site *site, const struct engine_settings *settings,
@@ -303,24 +69,25 @@ struct engine *engine_create(const struct site *site, const struct engine_settin
     site_copy(&engine->site, site, err);
     engine->settings = *settings;
     engine->hooks = policies;
-    engine->next_give_up = INSTANT_NEVER;
+    engine->queues.next_give_up = INSTANT_NEVER;
     engine->next_move_look = INSTANT_NONE;
-    engine->capacity_freed = true;
+    engine->bookings.capacity_freed = true;
     engine->now = INT64_MIN;
     engine->table = slot_table_create(&engine->site);
-    engine->disk_used = memory_new(site->n_hosts, sizeof *engine->disk_used);
+    engine->figures.disk_used = memory_new(site->n_hosts, sizeof *engine->figures.disk_used);
     for (size_t host = 0; host < site->n_hosts; host++)
-        engine->cpu_total += site->hosts[host].capacity.of[RESOURCE_CPU];
+        engine->figures.cpu_total += site->hosts[host].capacity.of[RESOURCE_CPU];
     create_scratch(engine);
+    engine->mapper.make_room = map_with_victims;
     image_transfers_create(engine);
     return engine;
 }
 
 static void free_withdrawn(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->withdrawn.n; i++)
-        reservation_destroy(engine->withdrawn.items[i]);
-    engine->withdrawn.n = 0;
+    for (size_t i = 0; i < engine->bookings.withdrawn.n; i++)
+        reservation_destroy(engine->bookings.withdrawn.items[i]);
+    engine->bookings.withdrawn.n = 0;
 }
 
 void engine_destroy(struct engine *engine)
@@ -328,32 +95,32 @@ void engine_destroy(struct engine *engine)
     if (!engine)
         return;
     free_withdrawn(engine);
-    reservation_list_finish(&engine->withdrawn);
+    reservation_list_finish(&engine->bookings.withdrawn);
     engine_outputs_finish(&engine->adopted);
     image_transfers_destroy(engine);
     slot_table_destroy(engine->table);
     slot_table_destroy(engine->empty);
-    for (size_t i = 0; i < engine->leases.n; i++)
-        if (engine->leases.items[i])
-            lease_destroy(engine->leases.items[i]);
-    free(engine->leases.items);
-    free(engine->lease_ids);
-    free(engine->pending.items);
-    free(engine->early.items);
-    free(engine->queue.items);
-    free(engine->trying.items);
-    free(engine->future.items);
-    reservation_index_finish(&engine->by_start);
-    reservation_index_finish(&engine->by_end);
-    free(engine->disk_used);
+    for (size_t i = 0; i < engine->leases.list.n; i++)
+        if (engine->leases.list.items[i])
+            lease_destroy(engine->leases.list.items[i]);
+    free(engine->leases.list.items);
+    free(engine->leases.ids);
+    free(engine->queues.pending.items);
+    free(engine->queues.early.items);
+    free(engine->queues.queue.items);
+    free(engine->queues.trying.items);
+    free(engine->queues.future.items);
+    reservation_index_finish(&engine->bookings.by_start);
+    reservation_index_finish(&engine->bookings.by_end);
+    free(engine->figures.disk_used);
     free(engine->host_slot);
     mapper_destroy_scratch(engine);
-    free(engine->batch_hosts);
-    free(engine->batch_leases);
-    free(engine->batch_until);
-    free(engine->batch_free);
-    free(engine->batch_scores);
-    free(engine->vm_host);
+    free(engine->mapper.batch_hosts);
+    free(engine->mapper.batch_leases);
+    free(engine->mapper.batch_until);
+    free(engine->mapper.batch_free);
+    free(engine->mapper.batch_scores);
+    free(engine->mapper.vm_host);
     reservation_list_finish(&engine->due);
     site_finish(&engine->site);
     free(engine);
@@ -363,27 +130,27 @@ void engine_destroy(struct engine *engine)
 
 size_t engine_queue_length(const struct engine *engine)
 {
-    return engine->queue.n;
+    return engine->queues.queue.n;
 }
 
 bool engine_is_idle(const struct engine *engine)
 {
-    return !engine->by_end.n && !engine->queue.n && !engine->early.n;
+    return !engine->bookings.by_end.n && !engine->queues.queue.n && !engine->queues.early.n;
 }
 
 size_t engine_unfinished(const struct engine *engine, enum lease_kind kind)
 {
-    return engine->unfinished[kind];
+    return engine->figures.unfinished[kind];
 }
 
 int64_t engine_cpu_used(const struct engine *engine, enum reservation_kind kind)
 {
-    return engine->cpu_used[kind];
+    return engine->bookings.cpu_used[kind];
 }
 
 int64_t engine_cpu_total(const struct engine *engine)
 {
-    return engine->cpu_total;
+    return engine->figures.cpu_total;
 }
 
 int64_t engine_disk_used_most(const struct engine *engine)
@@ -391,8 +158,8 @@ int64_t engine_disk_used_most(const struct engine *engine)
     int64_t most = 0;
 
     for (size_t host = 0; host < engine->site.n_hosts; host++)
-        if (engine->disk_used[host] > most)
-            most = engine->disk_used[host];
+        if (engine->figures.disk_used[host] > most)
+            most = engine->figures.disk_used[host];
     return most;
 }
 
@@ -414,7 +181,7 @@ int64_t engine_fits_until(const struct engine *engine, uint32_t host, const stru
 
 uint64_t engine_attempts(const struct engine *engine)
 {
-    return engine->attempts;
+    return engine->figures.attempts;
 }
 
 const struct site *engine_site(const struct engine *engine)
@@ -428,14 +195,15 @@ int64_t engine_next_time(const struct engine *engine)
 
     if (engine->stage == ENGINE_BEGUN)
         return engine->now;
-    if (engine->by_start.n && reservation_index_at(&engine->by_start, 0)->time > engine->now)
-        next = reservation_index_at(&engine->by_start, 0)->time;
-    if (engine->by_end.n && reservation_index_at(&engine->by_end, 0)->time < next)
-        next = reservation_index_at(&engine->by_end, 0)->time;
-    if (engine->early.n && lease_ready_at(engine->early.items[0]) < next)
-        next = lease_ready_at(engine->early.items[0]);
-    if (engine->next_give_up > engine->now && engine->next_give_up < next)
-        next = engine->next_give_up;
+    if (engine->bookings.by_start.n &&
+        reservation_index_at(&engine->bookings.by_start, 0)->time > engine->now)
+        next = reservation_index_at(&engine->bookings.by_start, 0)->time;
+    if (engine->bookings.by_end.n && reservation_index_at(&engine->bookings.by_end, 0)->time < next)
+        next = reservation_index_at(&engine->bookings.by_end, 0)->time;
+    if (engine->queues.early.n && lease_ready_at(engine->queues.early.items[0]) < next)
+        next = lease_ready_at(engine->queues.early.items[0]);
+    if (engine->queues.next_give_up > engine->now && engine->queues.next_give_up < next)
+        next = engine->queues.next_give_up;
     if (next_look_for_moves(engine) < next)
         next = next_look_for_moves(engine);
     return next;
@@ -457,7 +225,7 @@ static void do_endings(struct engine *engine)
 {
     struct reservation_list *list = &engine->due;
 
-    collect(&engine->by_end, engine->now, RESERVATION_ACTIVE, list);
+    collect(&engine->bookings.by_end, engine->now, RESERVATION_ACTIVE, list);
     for (size_t i = 0; i < list->n; i++)
         if (list->items[i]->state == RESERVATION_ACTIVE)
             operation_ends(engine, list->items[i]);
@@ -467,7 +235,7 @@ static void do_startings(struct engine *engine)
 {
     struct reservation_list *list = &engine->due;
 
-    collect(&engine->by_start, engine->now, RESERVATION_SCHEDULED, list);
+    collect(&engine->bookings.by_start, engine->now, RESERVATION_SCHEDULED, list);
     for (size_t i = 0; i < list->n; i++)
         if (list->items[i]->state == RESERVATION_SCHEDULED)
             operation_begins(engine, list->items[i]);
@@ -552,7 +320,7 @@ static void begin_stepping(struct engine *engine)
     size_t n = engine->adopted.n_items;
 
     engine->stage = ENGINE_STEPPED;
-    adoptions_settle(engine);
+    bookings_settle(engine);
     if (n) {
         outputs->items =
             memory_grow(outputs->items, &outputs->allocated, n, sizeof *outputs->items);

@@ -1,6 +1,10 @@
+/* How long suspensions, resumptions and shutdowns take, and the threshold for a start. */
+#include "core/estimates.h"
+
 #include <math.h>
 
-#include "core/scheduler.h"
+#include "core/engine_state.h"
+#include "core/host_survey.h"
 
 int64_t span_from_seconds(double seconds)
 {
@@ -40,7 +44,8 @@ static int64_t most_on_a_host(struct engine *engine, const struct lease *lease)
     int64_t most = 1;
 
     for (size_t set = 0; set < lease->request.n_node_sets; set++) {
-        int64_t count = mapper_most_on_a_host(engine, &lease->request.node_sets[set].amounts);
+        int64_t count = survey_most_on_a_host(engine->mapper.surveys, engine->table,
+                                              &lease->request.node_sets[set].amounts);
 
         most = count > most ? count : most;
     }

@@ -1,10 +1,14 @@
+/* Estimated starts of leases far back in the queue, on a copy of the slot table. */
 #include "core/forecast.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/earliest.h"
-#include "core/mapper.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/host_filter.h"
+#include "core/queue_order.h"
 #include "util/memory.h"
 
 enum {
@@ -150,20 +154,20 @@ static void add_waiter(struct forecast *forecast, struct engine *engine, const s
 struct forecast *forecast_create(struct engine *engine, size_t most)
 {
     struct forecast *forecast = memory_new(1, sizeof *forecast);
-    size_t n = engine->queue.n + engine->early.n;
-    struct lease_list queue = {.n = engine->queue.n};
+    size_t n = engine->queues.queue.n + engine->queues.early.n;
+    struct lease_list queue = {.n = engine->queues.queue.n};
 
     copy_hosts(forecast, engine);
     forecast->in_order = engine->settings.backfilling == BACKFILLING_OFF;
     forecast->last = engine->now;
     forecast->waiters = memory_new(n < most ? n : most, sizeof *forecast->waiters);
-    queue.items = memory_copy(engine->queue.items, queue.n * sizeof(struct lease *));
+    queue.items = memory_copy(engine->queues.queue.items, queue.n * sizeof(struct lease *));
     queue_put_in_order(engine, &queue);
     for (size_t i = 0; i < queue.n && forecast->n_waiters < most; i++)
         add_waiter(forecast, engine, queue.items[i], engine->now);
-    for (size_t i = 0; i < engine->early.n && forecast->n_waiters < most; i++)
-        add_waiter(forecast, engine, engine->early.items[i],
-                   lease_ready_at(engine->early.items[i]));
+    for (size_t i = 0; i < engine->queues.early.n && forecast->n_waiters < most; i++)
+        add_waiter(forecast, engine, engine->queues.early.items[i],
+                   lease_ready_at(engine->queues.early.items[i]));
     forecast->n_left_out = n - forecast->n_waiters;
     free(queue.items);
     return forecast;
@@ -371,12 +375,12 @@ uint64_t forecast_stamp(const struct engine *engine)
 {
     uint64_t stamp = mix(UINT64_C(14695981039346656037), slot_table_changes(engine->table));
 
-    if (engine->queue.n + engine->early.n == 0)
+    if (engine->queues.queue.n + engine->queues.early.n == 0)
         return 0;
-    for (size_t i = 0; i < engine->queue.n; i++)
-        stamp = mix(stamp, (uint64_t)engine->queue.items[i]->request.id);
-    for (size_t i = 0; i < engine->early.n; i++)
-        stamp = mix(stamp, (uint64_t)engine->early.items[i]->request.id);
+    for (size_t i = 0; i < engine->queues.queue.n; i++)
+        stamp = mix(stamp, (uint64_t)engine->queues.queue.items[i]->request.id);
+    for (size_t i = 0; i < engine->queues.early.n; i++)
+        stamp = mix(stamp, (uint64_t)engine->queues.early.items[i]->request.id);
     return stamp | 1;
 }
 

@@ -1,3 +1,4 @@
+/* Remembers which hosts have room for a VM of one size. */
 #include "core/host_survey.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Names of kinds, states and terms of leases. */
 #include "core/lease.h"
 
 const char *lease_kind_name(enum lease_kind kind)

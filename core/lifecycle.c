@@ -1,60 +1,16 @@
 /* What happens when a planned operation begins or is over, and when leases end otherwise. */
+#include "core/lifecycle.h"
+
 #include <stdlib.h>
 
+#include "core/ending.h"
+#include "core/engine_state.h"
+#include "core/memory_files.h"
 #include "core/opportunistic.h"
-#include "core/scheduler.h"
+#include "core/outputs.h"
+#include "core/preparation.h"
+#include "core/reevaluation.h"
 #include "util/memory.h"
-
-/* --- saved memory on the hosts' disks (for the disk usage figure) ----------------------------- */
-
-static int64_t memory_of(const struct lease *lease, uint32_t vm)
-{
-    return lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
-}
-
-static void memory_file_add(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
-{
-    disk_files_add(&lease->plan->memory_files, (struct disk_file){vm, host}, memory_of(lease, vm),
-                   engine->disk_used);
-}
-
-/* Remove the VM's file from the host; from any host where files do not stay behind. */
-static void memory_file_remove(struct engine *engine, struct lease *lease, uint32_t vm,
-                               uint32_t host)
-{
-    if (!engine->settings.behaviour.memory_files_stay_behind)
-        host = DISK_ANY_HOST;
-    disk_files_remove(&lease->plan->memory_files, (struct disk_file){vm, host},
-                      memory_of(lease, vm), engine->disk_used);
-}
-
-void memory_files_add(struct engine *engine, const struct reservation *r)
-{
-    for (uint32_t i = 0; i < r->placement->n_vms; i++)
-        memory_file_add(engine, r->lease, r->placement->vms[i].vm, r->placement->vms[i].host);
-}
-
-static void memory_files_remove(struct engine *engine, const struct reservation *r)
-{
-    for (uint32_t i = 0; i < r->placement->n_vms; i++)
-        memory_file_remove(engine, r->lease, r->placement->vms[i].vm, r->placement->vms[i].host);
-}
-
-static void memory_files_move(struct engine *engine, const struct reservation *r)
-{
-    for (uint32_t i = 0; i < r->placement->n_vms; i++) {
-        const struct placed_vm *move = &r->placement->vms[i];
-
-        memory_file_remove(engine, r->lease, move->vm, move->from);
-        memory_file_add(engine, r->lease, move->vm, move->host);
-    }
-}
-
-void memory_files_drop(struct engine *engine, struct lease *lease)
-{
-    for (uint32_t vm = 0; lease->plan->memory_files.n && vm < lease->n_vms; vm++)
-        memory_file_remove(engine, lease, vm, HOST_NONE);
-}
 
 /* --- beginnings ------------------------------------------------------------------------------- */
 
@@ -215,88 +171,15 @@ void operation_ends(struct engine *engine, struct reservation *r)
     }
 }
 
-/* The VMs stop now, before their planned end. */
-static void cut_short(struct engine *engine, struct lease *lease)
-{
-    struct vm_plan *running;
-
-    while (lease_plan_current(lease)->vm->state == RESERVATION_SCHEDULED)
-        stretch_withdraw(engine, lease);
-    running = lease_plan_current(lease);
-    reservation_list_withdraw(engine, &running->after);
-    reservation_end(engine, running->vm);
-    running->vm->until = engine->now;
-    lease->accumulated += engine->now - running->vm->from;
-    lease_plan_publish(lease);
-    engine_output(engine, (struct engine_output){.kind = OUTPUT_OPERATION_ENDED,
-                                                 .lease = lease,
-                                                 .reservation = running->vm});
-}
-
 void lease_ended_early(struct engine *engine, struct lease *lease)
 {
     int64_t asked = lease->request.duration;
 
-    cut_short(engine, lease);
+    lease_cut_short(engine, lease);
     lease->plan->given_up = false;
     lease->reason = (struct reason){.id = REASON_ENDED_EARLY, .n = {lease->accumulated, asked}};
     done(engine, lease);
     reevaluate_future(engine);
-}
-
-static void withdraw_scheduled(struct engine *engine, struct reservation_list *list)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < list->n; i++) {
-        if (list->items[i]->state == RESERVATION_DONE)
-            list->items[kept++] = list->items[i];
-        else
-            reservation_withdraw(engine, list->items[i]);
-    }
-    list->n = kept;
-}
-
-/* What has not been carried out of the last stretch goes. Migrations and resumptions that have been
- * are kept with the stretch before. */
-static void withdraw_rest(struct engine *engine, struct lease *lease)
-{
-    struct lease_plan *plan = lease->plan;
-    struct vm_plan *last = lease_plan_current(lease);
-
-    withdraw_scheduled(engine, &last->before);
-    withdraw_scheduled(engine, &last->after);
-    if (last->vm->state == RESERVATION_DONE)
-        return;
-    for (size_t i = 0; plan->n_vms > 1 && i < last->before.n; i++)
-        reservation_list_append(&last[-1].after, last->before.items[i]);
-    last->before.n = 0;
-    stretch_withdraw(engine, lease);
-}
-
-static void withdraw_plan(struct engine *engine, struct lease *lease)
-{
-    size_t before = lease->plan->n_vms + 1;
-
-    while (lease->plan->n_vms && lease->plan->n_vms < before) {
-        before = lease->plan->n_vms;
-        withdraw_rest(engine, lease);
-    }
-}
-
-void lease_end_now(struct engine *engine, struct lease *lease)
-{
-    bool failed = lease->reason.id == REASON_FAILED;
-
-    if (lease->plan->in_queue)
-        queue_remove(engine, lease);
-    lease_list_remove(&engine->early, lease);
-    future_remove(engine, lease);
-    if (lease_plan_running(lease) && !failed)
-        cut_short(engine, lease);
-    withdraw_plan(engine, lease);
-    lease_plan_publish(lease);
-    lease_finish(engine, lease, failed ? LEASE_FAILED : LEASE_CANCELLED);
 }
 
 void lease_cancel(struct engine *engine, struct lease *lease)

@@ -1,14 +1,19 @@
+/* Haizea's greedy mapper: hosts by preference, VMs by size. */
+#include "core/mapper.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/mapper.h"
+#include "core/engine_state.h"
+#include "core/host_choice.h"
+#include "core/restricted.h"
 #include "util/memory.h"
 
 void mapper_create_scratch(struct engine *engine)
 {
-    engine->surveys = surveys_create(engine->site.n_hosts);
-    engine->choices = memory_new(engine->site.n_hosts, sizeof *engine->choices);
-    engine->vms_on = memory_new(engine->site.n_hosts, sizeof *engine->vms_on);
+    engine->mapper.surveys = surveys_create(engine->site.n_hosts);
+    engine->mapper.choices = memory_new(engine->site.n_hosts, sizeof *engine->mapper.choices);
+    engine->bookings.vms_on = memory_new(engine->site.n_hosts, sizeof *engine->bookings.vms_on);
     for (size_t host = 0; host < engine->site.n_hosts; host++) {
         if (!engine->site.hosts[host].closed)
             continue;
@@ -20,11 +25,19 @@ void mapper_create_scratch(struct engine *engine)
 
 void mapper_destroy_scratch(struct engine *engine)
 {
-    surveys_destroy(engine->surveys);
-    free(engine->choices);
-    free(engine->vms_on);
+    surveys_destroy(engine->mapper.surveys);
+    free(engine->mapper.choices);
+    free(engine->bookings.vms_on);
     free(engine->closed);
-    free(engine->loads);
+    free(engine->mapper.loads);
+}
+
+void mapper_prepare(struct engine *engine, const struct lease *lease)
+{
+    struct mapper *mapper = &engine->mapper;
+
+    mapper->vm_host = memory_grow(mapper->vm_host, &mapper->vm_host_allocated, lease->n_vms,
+                                  sizeof *mapper->vm_host);
 }
 
 void mapping_finish(struct mapping *mapping)
@@ -33,92 +46,7 @@ void mapping_finish(struct mapping *mapping)
     memset(&mapping->victims, 0, sizeof mapping->victims);
 }
 
-/* --- hosts in the order of preference --------------------------------------------------------- */
-
-/* Larger rank first, then higher score, then the host that stands first on the site. */
-static bool is_better(const struct host_choice *a, const struct host_choice *b)
-{
-    if (a->rank != b->rank)
-        return a->rank > b->rank;
-    return a->score != b->score ? a->score > b->score : a->host < b->host;
-}
-
-void host_order_sift_down(struct host_order *order, size_t i)
-{
-    struct host_choice moved = order->choices[i];
-
-    for (size_t child = 2 * i + 1; child < order->n; child = 2 * i + 1) {
-        if (child + 1 < order->n && is_better(&order->choices[child + 1], &order->choices[child]))
-            child++;
-        if (!is_better(&order->choices[child], &moved))
-            break;
-        order->choices[i] = order->choices[child];
-        i = child;
-    }
-    order->choices[i] = moved;
-}
-
-static bool is_in_order(const struct host_order *order)
-{
-    for (size_t i = 1; i < order->n; i++)
-        if (is_better(&order->choices[i], &order->choices[i - 1]))
-            return false;
-    return true;
-}
-
-void host_order_make_heap(struct host_order *order)
-{
-    order->in_order = false;
-    for (size_t i = order->n / 2; i-- > 0;)
-        host_order_sift_down(order, i);
-}
-
-/* Hosts often have equal scores: then there is nothing to sort. */
-static void make_order(struct host_order *order)
-{
-    order->next = 0;
-    order->in_order = is_in_order(order);
-    if (!order->in_order)
-        host_order_make_heap(order);
-}
-
-static size_t hosts_left(const struct host_order *order)
-{
-    return order->n - order->next;
-}
-
-uint32_t host_order_take(struct host_order *order)
-{
-    uint32_t host = order->choices[0].host;
-
-    if (order->in_order)
-        return order->choices[order->next++].host;
-    order->choices[0] = order->choices[--order->n];
-    if (order->n)
-        host_order_sift_down(order, 0);
-    return host;
-}
-
 /* --- hosts with room -------------------------------------------------------------------------- */
-
-const struct survey *mapper_survey(struct engine *engine, const struct amounts *vm, int64_t from)
-{
-    return from == engine->now ? survey_now(engine->surveys, engine->table, vm)
-                               : survey_at(engine->surveys, engine->table, vm, from);
-}
-
-uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm)
-{
-    return survey_most_on_a_host(engine->surveys, engine->table, vm);
-}
-
-/* How long all of it must be free, at the least. */
-int64_t mapper_least_until(const struct map_request *request)
-{
-    int64_t least = instant_add(request->from, request->shortest > 0 ? request->shortest : 1);
-
-    return request->strict || request->until < least ? request->until : least;
-}
 
 /* Hosts that any VM of the lease fits on at the start go to batch_hosts and the batch columns. */
 static size_t find_hosts(struct engine *engine, const struct map_request *request)
@@ -137,9 +65,9 @@ static size_t find_hosts(struct engine *engine, const struct map_request *reques
 
             if (look->fits_until == INSTANT_NONE)
                 continue;
-            engine->batch_hosts[n] = host;
-            engine->batch_leases[n] = look->leases;
-            engine->batch_until[n++] = look->unchanged_until;
+            engine->mapper.batch_hosts[n] = host;
+            engine->mapper.batch_leases[n] = look->leases;
+            engine->mapper.batch_until[n++] = look->unchanged_until;
         }
         return n;
     }
@@ -149,7 +77,7 @@ static size_t find_hosts(struct engine *engine, const struct map_request *reques
         for (size_t set = 0; set < lease->n_node_sets; set++)
             if (slot_table_fits_until(engine->table, host, &lease->node_sets[set].amounts,
                                       request->from) > request->from) {
-                engine->batch_hosts[n++] = host;
+                engine->mapper.batch_hosts[n++] = host;
                 break;
             }
     }
@@ -162,7 +90,7 @@ static size_t take_all_hosts(struct engine *engine, const struct map_request *re
     size_t n = request->allowed ? request->n_allowed : engine->site.n_hosts;
 
     for (size_t i = 0; i < n; i++)
-        engine->batch_hosts[i] = request->allowed ? request->allowed[i] : (uint32_t)i;
+        engine->mapper.batch_hosts[i] = request->allowed ? request->allowed[i] : (uint32_t)i;
     return n;
 }
 
@@ -172,40 +100,12 @@ static void fill_columns(struct engine *engine, int64_t at, size_t n)
 
     for (size_t i = 0; i < n; i++) {
         if (columns & HOST_COLUMN_LEASES)
-            engine->batch_leases[i] = slot_table_leases(engine->table, engine->batch_hosts[i], at);
+            engine->mapper.batch_leases[i] =
+                slot_table_leases(engine->table, engine->mapper.batch_hosts[i], at);
         if (columns & HOST_COLUMN_CHANGE)
-            engine->batch_until[i] =
-                slot_table_unchanged_until(engine->table, engine->batch_hosts[i], at);
+            engine->mapper.batch_until[i] =
+                slot_table_unchanged_until(engine->table, engine->mapper.batch_hosts[i], at);
     }
-}
-
-void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n)
-{
-    const struct lease *lease = request->lease;
-    size_t n_types = (size_t)engine->site.types.count;
-    struct host_batch batch = {
-        .lease = lease,
-        .site = &engine->site,
-        .at = request->from,
-        .n_hosts = n,
-        .hosts = engine->batch_hosts,
-        .leases_present = engine->batch_leases,
-        .unchanged_until = engine->batch_until,
-        .free = engine->batch_free,
-        .duration = engine->settings.behaviour.score_by_whole_duration ? lease->request.duration
-                                                                       : remaining_span(lease),
-    };
-
-    if (!engine->hooks->score_hosts) {
-        memset(engine->batch_scores, 0, n * sizeof *engine->batch_scores);
-        return;
-    }
-    if (engine->hooks->host_columns & HOST_COLUMN_FREE)
-        for (size_t i = 0; i < n; i++)
-            for (size_t type = 0; type < n_types; type++)
-                engine->batch_free[i * n_types + type] = slot_table_free(
-                    engine->table, engine->batch_hosts[i], (int)type, request->from);
-    engine->hooks->score_hosts(engine->hooks->context, &batch, engine->batch_scores);
 }
 
 /* The n hosts of batch_hosts, best first. */
@@ -213,13 +113,13 @@ static void order_hosts(struct engine *engine, const struct map_request *request
                         struct host_order *order)
 {
     mapper_score_hosts(engine, request, n);
-    order->choices = engine->choices;
+    order->choices = engine->mapper.choices;
     order->n = 0;
     for (size_t i = 0; i < n; i++)
-        if (engine->batch_scores[i] != POLICY_VETO)
-            order->choices[order->n++] =
-                (struct host_choice){0, engine->batch_scores[i], engine->batch_hosts[i]};
-    make_order(order);
+        if (engine->mapper.batch_scores[i] != POLICY_VETO)
+            order->choices[order->n++] = (struct host_choice){0, engine->mapper.batch_scores[i],
+                                                              engine->mapper.batch_hosts[i]};
+    host_order_make(order);
 }
 
 void mapper_order_all(struct engine *engine, const struct map_request *request,
@@ -286,7 +186,7 @@ static bool fill_host(struct engine *engine, const struct map_request *request, 
                 return false;
             *until = fits_until;
         }
-        engine->vm_host[cursor_vm(cursor)] = host;
+        engine->mapper.vm_host[cursor_vm(cursor)] = host;
         if (!cursor_next(cursor))
             return true;
     }
@@ -321,16 +221,11 @@ static bool fill_host_mixed(struct engine *engine, const struct map_request *req
             if (fits_until < *until)
                 *until = fits_until;
             need = trial;
-            engine->vm_host[lease->plan->set_first_vm[set] + cursor->done[set]++] = host;
+            engine->mapper.vm_host[lease->plan->set_first_vm[set] + cursor->done[set]++] = host;
             cursor->n_left--;
         }
     }
     return cursor->n_left == 0;
-}
-
-bool mapper_long_enough(const struct map_request *request, const struct mapping *mapping)
-{
-    return mapping->until == request->until || mapping->until - request->from >= request->shortest;
 }
 
 static bool mixed_pass(struct engine *engine, const struct map_request *request,
@@ -341,8 +236,8 @@ static bool mixed_pass(struct engine *engine, const struct map_request *request,
 
     cursor.done = memory_new(request->lease->request.n_node_sets, sizeof *cursor.done);
     mapping->until = request->until;
-    mapping->vm_host = engine->vm_host;
-    while (hosts_left(order) && !mapped)
+    mapping->vm_host = engine->mapper.vm_host;
+    while (host_order_left(order) && !mapped)
         mapped = fill_host_mixed(engine, request, host_order_take(order), &cursor, &mapping->until);
     free(cursor.done);
     return mapped && mapper_long_enough(request, mapping);
@@ -350,8 +245,8 @@ static bool mixed_pass(struct engine *engine, const struct map_request *request,
 
 /* Haizea's greedy mapper: hosts by preference, VMs by size; the granted time never
  * grows back within a pass. Takes hosts out of order. */
-bool mapper_pass(struct engine *engine, const struct map_request *request, struct host_order *order,
-                 struct mapping *mapping)
+static bool greedy_pass(struct engine *engine, const struct map_request *request,
+                        struct host_order *order, struct mapping *mapping)
 {
     struct vm_cursor cursor = {.lease = request->lease};
 
@@ -359,24 +254,11 @@ bool mapper_pass(struct engine *engine, const struct map_request *request, struc
         !engine->settings.behaviour.mapper_stops_at_first_misfit)
         return mixed_pass(engine, request, order, mapping);
     mapping->until = request->until;
-    mapping->vm_host = engine->vm_host;
-    while (hosts_left(order))
+    mapping->vm_host = engine->mapper.vm_host;
+    while (host_order_left(order))
         if (fill_host(engine, request, host_order_take(order), &cursor, &mapping->until))
             return mapper_long_enough(request, mapping);
     return false;
-}
-
-bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request *request,
-                           int64_t until)
-{
-    const struct lease_request *lease = &request->lease->request;
-    int64_t cpu = 0;
-
-    for (size_t set = 0; set < lease->n_node_sets; set++)
-        cpu += lease->node_sets[set].amounts.of[RESOURCE_CPU] * lease->node_sets[set].count;
-    if (request->from == engine->now)
-        return slot_table_free_cpu_now(engine->table) >= cpu;
-    return slot_table_least_free_cpu(engine->table, request->from, until) >= cpu;
 }
 
 /* VMs of one size, on all hosts: by the survey where a host holds one of them at most. */
@@ -410,7 +292,7 @@ uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes)
     survey = mapper_survey(engine, &nodes->amounts, engine->now);
     count = survey->n_fitting;
     if (mapper_most_on_a_host(engine, &nodes->amounts) > 1)
-        count = survey_vms_now(engine->surveys, engine->table, &nodes->amounts);
+        count = survey_vms_now(engine->mapper.surveys, engine->table, &nodes->amounts);
     return count < nodes->count ? count : nodes->count;
 }
 
@@ -424,7 +306,7 @@ uint32_t mapper_count(struct engine *engine, const struct map_request *request,
 }
 
 /* Could there be room at all? Counts VMs, whatever hosts are preferred. */
-bool mapper_may_fit(struct engine *engine, const struct map_request *request)
+static bool may_fit(struct engine *engine, const struct map_request *request)
 {
     const struct lease_request *lease = &request->lease->request;
     int64_t until = mapper_least_until(request);
@@ -464,8 +346,8 @@ bool mapper_hosts_are_usable(const struct engine *engine, const struct lease *le
 }
 
 /* The first host that is not free long enough ends the search. */
-bool mapper_pinned(struct engine *engine, const struct map_request *request,
-                   struct mapping *mapping)
+static bool map_pinned(struct engine *engine, const struct map_request *request,
+                       struct mapping *mapping)
 {
     const struct placement *pinned = request->pinned;
     int64_t least = mapper_least_until(request);
@@ -485,9 +367,9 @@ bool mapper_pinned(struct engine *engine, const struct map_request *request,
         if (fits_until < mapping->until)
             mapping->until = fits_until;
     }
-    mapping->vm_host = engine->vm_host;
+    mapping->vm_host = engine->mapper.vm_host;
     for (uint32_t i = 0; i < pinned->n_vms; i++)
-        engine->vm_host[pinned->vms[i].vm] = pinned->vms[i].host;
+        engine->mapper.vm_host[pinned->vms[i].vm] = pinned->vms[i].host;
     return true;
 }
 
@@ -500,13 +382,13 @@ static bool map_in_free_room(struct engine *engine, const struct map_request *re
 
     if (is_restricted(engine, request->lease))
         return restricted_map(engine, request, mapping);
-    if (!mapper_may_fit(engine, request))
+    if (!may_fit(engine, request))
         return false;
     n_hosts = find_hosts(engine, request);
     if (request->lease->request.n_node_sets > 1)
         fill_columns(engine, request->from, n_hosts);
     order_hosts(engine, request, n_hosts, &order);
-    return mapper_pass(engine, request, &order, mapping);
+    return greedy_pass(engine, request, &order, mapping);
 }
 
 /* One that had its place and made room waits for free room: else two of equal right would displace
@@ -523,10 +405,9 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
     const struct policy_hooks *hooks = engine->hooks;
 
     memset(mapping, 0, sizeof *mapping);
-    engine->vm_host = memory_grow(engine->vm_host, &engine->vm_host_allocated,
-                                  request->lease->n_vms, sizeof *engine->vm_host);
+    mapper_prepare(engine, request->lease);
     if (request->pinned) {
-        if (mapper_pinned(engine, request, mapping))
+        if (map_pinned(engine, request, mapping))
             return true;
         if (!request->pinned_preempts)
             return false;
@@ -534,11 +415,27 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
         return true;
     }
     if (request->forced)
-        return map_with_victims(engine, request, mapping);
+        return engine->mapper.make_room(engine, request, mapping);
     if (request->spare_others || has_made_room(engine, request->lease) ||
         (!hooks->score_victims && !hooks->choose_victims))
         return false;
     if (hooks->may_preempt && !hooks->may_preempt(hooks->context, request->lease))
         return false;
-    return map_with_victims(engine, request, mapping);
+    return engine->mapper.make_room(engine, request, mapping);
+}
+
+bool mapper_map_in_order(struct engine *engine, const struct map_request *request,
+                         const struct host_snapshot *snapshot, struct mapping *mapping)
+{
+    struct host_order order = {
+        .choices = engine->mapper.choices, .n = snapshot->n, .in_order = snapshot->in_order};
+
+    if (request->pinned)
+        return map_pinned(engine, request, mapping);
+    if (is_restricted(engine, request->lease))
+        return restricted_map(engine, request, mapping);
+    if (!may_fit(engine, request))
+        return false;
+    memcpy(engine->mapper.choices, snapshot->choices, snapshot->n * sizeof *snapshot->choices);
+    return greedy_pass(engine, request, &order, mapping);
 }

@@ -1,99 +1,99 @@
-/* mapper.h: what the mapper (mapper.c), the mapping of leases that may not use all hosts
- * (restricted.c) and the choice of victims (victims.c) share.
+/* mapper.h: which VM goes to which host, at a time.
  *
- * Costs: h = hosts of the site. Counting (may_fit, counts): O(h) slot table
- * queries, fewer where a survey knows the answer. A pass: O(h) to order the hosts when their scores
- * are in order and O(h log h) else, and a slot table query for each host looked at and each VM
- * placed. Pinned: a query for each host of the placement.
+ * Costs: h = hosts of the site. Counting: O(h) slot table queries, fewer where a survey knows the
+ * answer. A mapping: O(h) to order the hosts when their scores are in order and O(h log h) else,
+ * and a slot table query for each host looked at and each VM placed; with victims, one for each set
+ * that is tried. Pinned: a query for each host of the placement.
  */
 #ifndef GALERNA_CORE_MAPPER_H
 #define GALERNA_CORE_MAPPER_H
 
-#include "core/scheduler.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* A host under consideration, in the order of preference. */
-struct host_choice {
-    int64_t rank;
-    int64_t score;
-    uint32_t host;
+#include "core/leases.h"
+#include "core/plan.h"
+#include "core/policy.h"
+
+struct engine;
+struct host_choice;
+struct host_load;
+struct host_order;
+struct surveys;
+
+struct map_request {
+    struct lease *lease;
+    int64_t from, until;
+    int64_t shortest;        /* least acceptable length; until - from when all of it is needed */
+    bool strict;             /* all of it or nothing, host by host */
+    const uint32_t *allowed; /* hosts that may be used, ascending; NULL: all */
+    size_t n_allowed;
+    const struct placement *pinned; /* every VM goes to its host there; NULL: anywhere */
+    bool spare_others;              /* no lease is preempted for it */
+    bool spare_planned;             /* only leases that run are */
+    bool pinned_preempts;           /* pinned, and others are preempted for it */
+    bool forced; /* a promise made before: suspend others whatever the preemption policy says */
 };
 
-struct host_order {
-    struct host_choice *choices; /* a heap, best first; or just in order, when they are in order */
+struct mapping {
+    const uint32_t *vm_host;   /* the engine's scratch: valid until the next mapping */
+    int64_t until;             /* how long all hosts are free */
+    struct lease_list victims; /* in the order in which they are to be preempted */
+    size_t n_late;             /* of those that could make room; they would miss their deadlines */
+};
+
+/* Maps with others preempted; the mapper asks it when there is no free room. */
+typedef bool make_room_function(struct engine *engine, const struct map_request *request,
+                                struct mapping *mapping);
+
+/* The mapper's scratch: one entry per host where nothing else is said. */
+struct mapper {
+    make_room_function *make_room; /* set by engine_create(): victims.h is above the mapper */
+    struct surveys *surveys;
+    struct host_choice *choices;
+    uint32_t *batch_hosts; /* a question to the host selection policy, and its answer */
+    int32_t *batch_leases;
+    int64_t *batch_until, *batch_free, *batch_scores;
+    struct host_load *loads; /* what the lease being mapped has put on hosts */
+    size_t loads_allocated;
+    uint32_t *vm_host; /* one entry per VM of the lease being mapped */
+    size_t vm_host_allocated;
+};
+
+void mapper_create_scratch(struct engine *engine);
+void mapper_destroy_scratch(struct engine *engine);
+
+/* Scratch for the VMs of this lease. mapper_map() does that by itself. */
+void mapper_prepare(struct engine *engine, const struct lease *lease);
+
+/* In free room; if there is none and the request and the policies allow it, with victims. mapping
+ * is to be finished in any case. */
+bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping);
+void mapping_finish(struct mapping *mapping);
+
+/* The hosts in the order of preference, as they were before others made room. */
+struct host_snapshot {
+    struct host_choice *choices;
     size_t n;
     bool in_order;
-    size_t next; /* in order: the best one left */
 };
-
-/* --- mapper.c --- */
-
-/* Could there be room at all? Counts VMs, whatever hosts are preferred. */
-bool mapper_may_fit(struct engine *engine, const struct map_request *request);
 
 /* All hosts in the order of preference, also those that are full: victims may leave them. */
 void mapper_order_all(struct engine *engine, const struct map_request *request,
                       struct host_order *order);
+/* Map with what is free in the slot table, the hosts in that order. */
+bool mapper_map_in_order(struct engine *engine, const struct map_request *request,
+                         const struct host_snapshot *snapshot, struct mapping *mapping);
 
-/* One pass over the hosts in that order, VMs by size; uses the order up. */
-bool mapper_pass(struct engine *engine, const struct map_request *request, struct host_order *order,
-                 struct mapping *mapping);
+/* VMs of a node set that fit at this instant. */
+uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes);
+/* VMs of a node set that fit during the request's time, no lease preempted. */
+uint32_t mapper_count(struct engine *engine, const struct map_request *request,
+                      const struct node_set *nodes);
 
 /* May the lease's VMs be where they are in the placement? */
 bool mapper_hosts_are_usable(const struct engine *engine, const struct lease *lease,
                              const struct placement *pinned);
-
-/* Every VM on its own host: how long are they all free? */
-bool mapper_pinned(struct engine *engine, const struct map_request *request,
-                   struct mapping *mapping);
-
-const struct survey *mapper_survey(struct engine *engine, const struct amounts *vm, int64_t from);
-bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request *request,
-                           int64_t until);
-
-/* How long all of it must be free, at the least. */
-int64_t mapper_least_until(const struct map_request *request);
-bool mapper_long_enough(const struct map_request *request, const struct mapping *mapping);
-
-/* Let the host selection policy judge the first n hosts of batch_hosts; fills batch_scores. The
- * other batch columns are there already. */
-void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n);
-
-/* Better hosts first: the larger rank, then the higher score, then the one that stands first. */
-void host_order_make_heap(struct host_order *order);
-void host_order_sift_down(struct host_order *order, size_t i);
-/* The best host, which is taken out. There must be one. */
-uint32_t host_order_take(struct host_order *order);
-
-/* --- restricted.c --- */
-
-/* The lease may not use all hosts, or likes some better. */
-bool is_restricted(const struct engine *engine, const struct lease *lease);
-
-/* May the VMs of this node set be put on the host? */
-static inline bool host_is_usable(const struct engine *engine, const struct node_set *nodes,
-                                  uint32_t host)
-{
-    if (engine->closed && engine->closed[host])
-        return false;
-    return !nodes->hosts || !nodes->hosts->allowed || nodes->hosts->allowed[host];
-}
-
-/* VMs of a node set that fit on hosts it may use during [from, until), at most limit. */
-uint32_t restricted_count(struct engine *engine, const struct map_request *request,
-                          const struct node_set *nodes, int64_t until, uint32_t limit);
-
-/* Map a restricted lease where there is room. Node sets by size, each on its own hosts: those with
- * the largest rank first, among equals those that the policy prefers. */
-bool restricted_map(struct engine *engine, const struct map_request *request,
-                    struct mapping *mapping);
-
-/* --- victims.c --- */
-
-/* A best-effort lease can wait: nobody is stopped for it whose work is to be kept. */
-bool loses_work(struct engine *engine, const struct map_request *request, struct lease *victim);
-
-/* Map with as many leases preempted as the policy and the room take. */
-bool map_with_victims(struct engine *engine, const struct map_request *request,
-                      struct mapping *mapping);
 
 #endif

@@ -1,7 +1,10 @@
 /* The moves of a suspended lease to other hosts, before it is resumed there. */
+#include "core/migration.h"
+
 #include <stdlib.h>
 
-#include "core/scheduler.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
 #include "util/memory.h"
 
 enum { HAIZEA_MIGRATION_BANDWIDTH = 100 };

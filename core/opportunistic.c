@@ -1,9 +1,15 @@
+/* Running leases are moved to better hosts when that pays. */
 #include "core/opportunistic.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/trial.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/migration.h"
+#include "core/placing.h"
+#include "core/stretches.h"
+#include "core/windows.h"
 #include "util/memory.h"
 
 /* Gains are compared with this much forbearance: estimates are rounded to milliseconds. */
@@ -244,7 +250,7 @@ static bool plan_live(struct engine *engine, struct relocation *move)
     struct vm_plan *next = &move->next.plan;
     struct placement *held;
 
-    move->end = last_end(move->lease);
+    move->end = vm_plan_end(lease_plan_current(move->lease));
     move->at = engine->now + live_span(engine, move, true);
     if (move->at >= lease_plan_current(move->lease)->vm->until || !map_rest(engine, move))
         return false;
@@ -362,9 +368,7 @@ static void commit(struct engine *engine, struct relocation *move)
 
 static void drop(struct relocation *move)
 {
-    for (size_t i = 0; i < move->windows.n; i++)
-        reservation_destroy(move->windows.items[i]);
-    reservation_list_finish(&move->windows);
+    reservation_list_destroy(&move->windows);
     proposal_finish(&move->next);
     free(move->to);
 }
@@ -377,7 +381,7 @@ static void consider(struct engine *engine, struct lease *lease)
     bool planned = engine->settings.migration_mode == MOVING_LIVE ? plan_live(engine, &move)
                                                                   : plan_cold(engine, &move);
 
-    engine->attempts++;
+    engine->figures.attempts++;
     if (planned && is_worth_it(engine, &move))
         commit(engine, &move);
     drop(&move);
@@ -388,10 +392,10 @@ void move_to_better_hosts(struct engine *engine)
     bool due = engine->next_move_look != INSTANT_NONE && engine->next_move_look <= engine->now;
     bool candidates = false;
 
-    if (!is_enabled(engine) || (!due && !engine->capacity_freed))
+    if (!is_enabled(engine) || (!due && !engine->bookings.capacity_freed))
         return;
-    for (size_t i = 0; i < engine->leases.n; i++) {
-        struct lease *lease = engine->leases.items[i];
+    for (size_t i = 0; i < engine->leases.list.n; i++) {
+        struct lease *lease = engine->leases.list.items[i];
 
         if (!lease || !may_move(engine, lease))
             continue;
@@ -400,5 +404,5 @@ void move_to_better_hosts(struct engine *engine)
     }
     engine->next_move_look =
         candidates ? instant_add(engine->now, engine->settings.migration_interval) : INSTANT_NONE;
-    engine->capacity_freed = false;
+    engine->bookings.capacity_freed = false;
 }

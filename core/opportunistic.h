@@ -13,7 +13,10 @@
 #ifndef GALERNA_CORE_OPPORTUNISTIC_H
 #define GALERNA_CORE_OPPORTUNISTIC_H
 
-#include "core/scheduler.h"
+#include "core/lease.h"
+#include "core/reservation.h"
+
+struct engine;
 
 /* Look for moves if it is time to. O(leases), and for each that may move what mapping it costs. */
 void move_to_better_hosts(struct engine *engine);

@@ -1,53 +1,18 @@
+/* Looks for the time at which a lease can begin, and builds its stretch there. */
+#include "core/placing.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/mapper.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/relief.h"
+#include "core/windows.h"
 #include "util/memory.h"
-
-static void drop_reservation(struct reservation **r)
-{
-    if (*r)
-        reservation_destroy(*r);
-    *r = NULL;
-}
-
-static void drop_list(struct reservation_list *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        reservation_destroy(list->items[i]);
-    list->n = 0;
-}
-
-void proposal_finish(struct proposal *proposal)
-{
-    drop_list(&proposal->preparation);
-    reservation_list_finish(&proposal->preparation);
-    drop_list(&proposal->plan.before);
-    drop_list(&proposal->plan.after);
-    drop_reservation(&proposal->plan.vm);
-    reservation_list_finish(&proposal->plan.before);
-    reservation_list_finish(&proposal->plan.after);
-    free(proposal->victims.items);
-    memset(proposal, 0, sizeof *proposal);
-}
 
 static void refuse(struct lease *lease, enum reason_id id, int64_t first, int64_t second)
 {
     lease->reason = (struct reason){.id = id, .n = {first, second}};
-}
-
-/* The shutdown takes the last seconds of the VMs' interval. */
-void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *plan)
-{
-    struct reservation *vm = plan->vm;
-    int64_t span = shutdown_span(engine, lease);
-
-    if (vm->until == INSTANT_NEVER)
-        return;
-    vm->until -= span;
-    reservation_list_append(&plan->after,
-                            reservation_create(lease, RESERVATION_SHUTDOWN, vm->until,
-                                               vm->until + span, placement_share(vm->placement)));
 }
 
 /* --- at an exact time ------------------------------------------------------------------------- */
@@ -197,9 +162,7 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
 
 static bool ends_in_time(const struct lease *lease, const struct vm_plan *plan)
 {
-    int64_t end = plan->after.n ? plan->after.items[plan->after.n - 1]->until : plan->vm->until;
-
-    return lease->request.deadline == INSTANT_NONE || end <= lease->request.deadline;
+    return lease->request.deadline == INSTANT_NONE || vm_plan_end(plan) <= lease->request.deadline;
 }
 
 /* Try to begin at `start`; request and mapping sizes follow from the search. */
@@ -310,18 +273,6 @@ static bool try_now(struct search *search, const struct placing_request *request
     return placed;
 }
 
-/* When the operations that follow a VM reservation are over. */
-static int64_t final_end(const struct reservation *vm)
-{
-    const struct lease_plan *plan = vm->lease->plan;
-
-    for (size_t i = plan->n_vms; i-- > 0;)
-        if (plan->vms[i].vm == vm)
-            return plan->vms[i].after.n ? plan->vms[i].after.items[plan->vms[i].after.n - 1]->until
-                                        : vm->until;
-    return vm->until;
-}
-
 static const struct reservation *vm_of_shutdown(const struct reservation *shutdown)
 {
     const struct lease_plan *plan = shutdown->lease->plan;
@@ -356,16 +307,18 @@ static int by_time(const void *a, const void *b)
  * shutdowns under way. */
 static void haizea_points(const struct engine *engine, int64_t after, struct points *points)
 {
-    size_t first = reservation_index_after(&engine->by_end, after);
+    size_t first = reservation_index_after(&engine->bookings.by_end, after);
 
-    for (size_t i = first; i < engine->by_end.n; i++) {
-        const struct reservation *r = reservation_index_at(&engine->by_end, i)->reservation;
+    for (size_t i = first; i < engine->bookings.by_end.n; i++) {
+        const struct reservation *r =
+            reservation_index_at(&engine->bookings.by_end, i)->reservation;
 
         if (r->kind == RESERVATION_VM)
-            add_point(points, final_end(r));
+            add_point(points, vm_plan_end(lease_plan_of(r)));
     }
-    for (size_t i = first; i < engine->by_end.n; i++) {
-        const struct reservation *r = reservation_index_at(&engine->by_end, i)->reservation;
+    for (size_t i = first; i < engine->bookings.by_end.n; i++) {
+        const struct reservation *r =
+            reservation_index_at(&engine->bookings.by_end, i)->reservation;
 
         if (r->kind == RESERVATION_SHUTDOWN && vm_of_shutdown(r)->until <= after)
             add_point(points, r->until);
@@ -375,10 +328,10 @@ static void haizea_points(const struct engine *engine, int64_t after, struct poi
 /* Every time at which something ends, in order. */
 static void sorted_points(const struct engine *engine, int64_t after, struct points *points)
 {
-    size_t first = reservation_index_after(&engine->by_end, after), n = 0;
+    size_t first = reservation_index_after(&engine->bookings.by_end, after), n = 0;
 
-    for (size_t i = first; i < engine->by_end.n; i++)
-        add_point(points, reservation_index_at(&engine->by_end, i)->time);
+    for (size_t i = first; i < engine->bookings.by_end.n; i++)
+        add_point(points, reservation_index_at(&engine->bookings.by_end, i)->time);
     qsort(points->items, points->n, sizeof *points->items, by_time);
     for (size_t i = 0; i < points->n; i++)
         if (n == 0 || points->items[i] != points->items[n - 1])
@@ -415,7 +368,7 @@ static void spare_for_later(struct search *search)
 /* Every time at which something ends, in order. */
 static bool try_future(struct search *search, int64_t after, struct proposal *proposal)
 {
-    const struct reservation_index *index = &search->engine->by_end;
+    const struct reservation_index *index = &search->engine->bookings.by_end;
     size_t i = reservation_index_after(index, after);
     int64_t tried = after;
 
@@ -578,11 +531,10 @@ bool place_again(struct engine *engine, const struct window_request *request,
     memset(proposal, 0, sizeof *proposal);
     if (!mapper_hosts_are_usable(engine, lease, request->pinned))
         return false;
-    engine->vm_host = memory_grow(engine->vm_host, &engine->vm_host_allocated, lease->n_vms,
-                                  sizeof *engine->vm_host);
+    mapper_prepare(engine, lease);
     for (uint32_t i = 0; i < request->pinned->n_vms; i++)
-        engine->vm_host[request->pinned->vms[i].vm] = request->pinned->vms[i].host;
-    mapping.vm_host = engine->vm_host;
+        engine->mapper.vm_host[request->pinned->vms[i].vm] = request->pinned->vms[i].host;
+    mapping.vm_host = engine->mapper.vm_host;
     proposal->start = request->from;
     if (build_vm(&search, &mapping, request->from, proposal, &resume_taken) &&
         ends_in_time(lease, &proposal->plan) && operations_fit(engine, &proposal->plan)) {

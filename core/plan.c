@@ -1,3 +1,4 @@
+/* Stretches of a lease, in order, and what they consist of. */
 #include "core/plan.h"
 
 #include <stdlib.h>
@@ -15,6 +16,13 @@ void reservation_list_finish(struct reservation_list *list)
 {
     free(list->items);
     memset(list, 0, sizeof *list);
+}
+
+void reservation_list_destroy(struct reservation_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        reservation_destroy(list->items[i]);
+    reservation_list_finish(list);
 }
 
 /* Size of a VM relative to the largest of its lease, over all resources (Haizea's mapper). */
@@ -129,6 +137,16 @@ const struct placement *lease_plan_memory(const struct lease *lease)
     const struct placement *last = lease_plan_current(lease)->vm->placement;
 
     return last->n_vms ? last : NULL;
+}
+
+int64_t vm_plan_start(const struct vm_plan *plan)
+{
+    return plan->before.n ? plan->before.items[0]->from : plan->vm->from;
+}
+
+int64_t vm_plan_end(const struct vm_plan *plan)
+{
+    return plan->after.n ? plan->after.items[plan->after.n - 1]->until : plan->vm->until;
 }
 
 struct vm_plan *lease_plan_add(struct lease *lease)

@@ -49,6 +49,8 @@ struct lease_plan {
 
 void reservation_list_append(struct reservation_list *list, struct reservation *r);
 void reservation_list_finish(struct reservation_list *list);
+/* With the reservations in it, none of which is booked. */
+void reservation_list_destroy(struct reservation_list *list);
 
 void lease_plan_create(struct lease *lease);
 void lease_plan_destroy(struct lease *lease);
@@ -64,6 +66,10 @@ struct vm_plan *lease_plan_running(const struct lease *lease);
 
 /* Where the memory of a suspended lease is; NULL: every host reaches it. */
 const struct placement *lease_plan_memory(const struct lease *lease);
+
+/* When the first operation of a stretch begins, and when the last one is over. */
+int64_t vm_plan_start(const struct vm_plan *plan);
+int64_t vm_plan_end(const struct vm_plan *plan);
 
 /* Append an empty stretch and return it. */
 struct vm_plan *lease_plan_add(struct lease *lease);

@@ -1,20 +1,12 @@
 /* What is done to a lease that makes room for another. */
-#include "core/scheduler.h"
+#include "core/preemption.h"
 
-/* Suspending ends at `at`; does it begin while the VMs run, and not in the past? */
-static bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
-                            struct reservation_list *windows)
-{
-    struct vm_plan *current = lease_plan_current(lease);
-    int64_t begins = suspend_windows(engine, lease, current->vm->placement, at, windows);
-
-    if (begins >= current->vm->from && begins >= engine->now && begins <= current->vm->until)
-        return true;
-    for (size_t i = 0; i < windows->n; i++)
-        reservation_destroy(windows->items[i]);
-    windows->n = 0;
-    return false;
-}
+#include "core/ending.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/outputs.h"
+#include "core/preemptable.h"
+#include "core/stretches.h"
 
 static void suspend_in(struct engine *engine, struct lease *lease, struct reservation_list *windows)
 {
@@ -39,17 +31,6 @@ static void requeue(struct engine *engine, struct lease *lease)
         engine_output(engine, (struct engine_output){.kind = OUTPUT_VM_WITHDRAWN, .lease = lease});
     lease_set_state(engine, lease, suspended ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
     queue_insert(engine, lease);
-}
-
-/* Is it worth while? A promise made before asks no such thing. */
-static bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised)
-{
-    const struct reservation *vm = lease_plan_current(lease)->vm;
-
-    if (vm->state == RESERVATION_SCHEDULED && vm->from >= at)
-        return false;
-    return may_be_suspended(engine, lease) &&
-           (promised || at - vm->from >= scheduling_threshold(engine, lease));
 }
 
 /* It ends in time for the other one, with its shutdown; at once when there is no time for that. */
@@ -119,46 +100,4 @@ void preempt(struct engine *engine, const struct preemption *preemption)
         give_up(engine, victim, preemption->at);
     else
         requeue(engine, victim);
-}
-
-bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at, bool promised)
-{
-    struct reservation_list windows = {0};
-    bool fits =
-        can_suspend(engine, lease, at, promised) && suspension_fits(engine, lease, at, &windows);
-
-    for (size_t i = 0; i < windows.n; i++)
-        reservation_destroy(windows.items[i]);
-    reservation_list_finish(&windows);
-    return fits;
-}
-
-bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
-{
-    const struct vm_plan *current = lease_plan_current(lease);
-
-    if (!current)
-        return false;
-    switch (lease->state) {
-    case LEASE_SCHEDULED:
-    case LEASE_READY:
-    case LEASE_ACTIVE:
-    case LEASE_SUSPENDED_SCHEDULED:
-        break;
-    case LEASE_RESUMING:
-        /* A resumption under way is not taken back, but the lease may be suspended later. */
-        if (!can_be_suspended_at(engine, lease, at, false))
-            return false;
-        break;
-    default:
-        return false;
-    }
-    if (current->vm->state == RESERVATION_DONE &&
-        !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
-        return false;
-    if (at <= current->vm->until)
-        return true;
-    /* It shuts down or is already being suspended at that time. */
-    return engine->settings.behaviour.victims_may_be_ending &&
-           current->vm->state != RESERVATION_DONE && !can_suspend(engine, lease, at, false);
 }

@@ -1,9 +1,13 @@
 /* Haizea's image transfer preparation: one repository sends one image at a time. */
+#include "core/preparation.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/engine_state.h"
+#include "core/estimates.h"
 #include "core/image_cache.h"
-#include "core/scheduler.h"
+#include "core/outputs.h"
 #include "util/memory.h"
 
 struct image_transfers {
@@ -275,7 +279,7 @@ static void image_leaves(struct engine *engine, struct lease *lease, uint32_t vm
     if (host == HOST_NONE)
         return;
     disk_files_remove(files, (struct disk_file){vm, host}, lease->request.image_size,
-                      engine->disk_used);
+                      engine->figures.disk_used);
     if (caches_images(engine))
         image_cache_release(&engine->images->caches[host], lease->request.image, user);
 }
@@ -285,7 +289,7 @@ static void image_comes(struct engine *engine, struct lease *lease, uint32_t vm,
 {
     image_leaves(engine, lease, vm, HOST_NONE);
     disk_files_add(&lease->plan->image_files, (struct disk_file){vm, host},
-                   lease->request.image_size, engine->disk_used);
+                   lease->request.image_size, engine->figures.disk_used);
 }
 
 bool commit_preparation(struct engine *engine, struct lease *lease, size_t n_new)

@@ -1,3 +1,4 @@
+/* Which leases are present on a host over time. */
 #include "core/presence.h"
 
 #include "core/lease.h"

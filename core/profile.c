@@ -1,3 +1,4 @@
+/* Free resources of one host as a step function of time. */
 #include "core/profile.h"
 
 #include <stdlib.h>
@@ -54,8 +55,7 @@ void profile_copy(struct profile *dst, const struct profile *src, const struct a
     dst->times = copy_column(src->times, src, dst->allocated);
     dst->presence = copy_column(src->presence, src, dst->allocated);
     for (int i = 0; i < src->n_booked; i++)
-        dst->free[src->booked[i]] =
-            copy_column(src->free[src->booked[i]], src, dst->allocated);
+        dst->free[src->booked[i]] = copy_column(src->free[src->booked[i]], src, dst->allocated);
 }
 
 uint64_t profile_mark(int64_t lease_id)

@@ -1,3 +1,4 @@
+/* Sentences for reasons. */
 #include "core/reason.h"
 
 #include <inttypes.h>

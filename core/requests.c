@@ -1,9 +1,17 @@
 /* New leases, and the pass over everything that waits. */
+#include "core/requests.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/mapper.h"
+#include "core/ending.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/outputs.h"
+#include "core/queue_order.h"
+#include "core/restricted.h"
+#include "core/schedule.h"
 #include "util/memory.h"
 
 int request_check(const struct engine *engine, const struct lease_request *request,
@@ -158,13 +166,13 @@ int request_lease(struct engine *engine, const struct lease_request *request, st
         return -1;
     lease = lease_create(request);
     lease_table_insert(engine, lease);
-    engine->unfinished[request->kind]++;
+    engine->figures.unfinished[request->kind]++;
     accepted = admit(engine, lease);
     lease_set_state(engine, lease, LEASE_PENDING);
     engine_output(engine, (struct engine_output){
                               .kind = OUTPUT_REQUESTED, .lease = lease, .accepted = accepted});
     if (accepted)
-        insert_by_id(&engine->pending, lease);
+        insert_by_id(&engine->queues.pending, lease);
     else
         lease_finish(engine, lease, LEASE_REJECTED);
     return 0;
@@ -181,7 +189,7 @@ static void explain_size(struct engine *engine, struct lease *lease)
 
 static void enqueue(struct engine *engine, struct lease *lease)
 {
-    engine->queued_deadlines |= lease->request.deadline != INSTANT_NONE;
+    engine->queues.has_deadlines |= lease->request.deadline != INSTANT_NONE;
     lease_set_state(engine, lease,
                     lease_is_suspended(lease) ? LEASE_SUSPENDED_QUEUED : LEASE_QUEUED);
     queue_insert(engine, lease);
@@ -202,8 +210,8 @@ static bool convert(struct engine *engine, struct lease *lease)
         (lease->reason.id != REASON_NO_ROOM_AT_START &&
          lease->reason.id != REASON_OTHERS_WOULD_BE_LATE))
         return false;
-    engine->unfinished[LEASE_RESERVATION]--;
-    engine->unfinished[LEASE_BEST_EFFORT]++;
+    engine->figures.unfinished[LEASE_RESERVATION]--;
+    engine->figures.unfinished[LEASE_BEST_EFFORT]++;
     lease->request.kind = LEASE_BEST_EFFORT;
     engine_output(engine, (struct engine_output){.kind = OUTPUT_CONVERTED, .lease = lease});
     wait_for_room(engine, lease);
@@ -212,8 +220,8 @@ static bool convert(struct engine *engine, struct lease *lease)
 
 static void schedule_kind(struct engine *engine, enum lease_kind kind)
 {
-    for (size_t i = 0; i < engine->pending.n; i++) {
-        struct lease *lease = engine->pending.items[i];
+    for (size_t i = 0; i < engine->queues.pending.n; i++) {
+        struct lease *lease = engine->queues.pending.items[i];
 
         if (lease->request.kind != kind || engine_schedule_lease(engine, lease, false))
             continue;
@@ -279,10 +287,10 @@ static int64_t next_give_up(const struct engine *engine)
 {
     int64_t next = INSTANT_NEVER;
 
-    if (!engine->queued_deadlines)
+    if (!engine->queues.has_deadlines)
         return next;
-    for (size_t i = 0; i < engine->queue.n; i++) {
-        const struct lease *lease = engine->queue.items[i];
+    for (size_t i = 0; i < engine->queues.queue.n; i++) {
+        const struct lease *lease = engine->queues.queue.items[i];
         int64_t deadline = lease->request.deadline, needed = time_needed(engine, lease);
 
         if (deadline != INSTANT_NONE && needed != INSTANT_NEVER && deadline - needed + 1 < next)
@@ -313,11 +321,11 @@ static void displace_planned(struct engine *engine, struct lease_list *waiting)
  * where they belong and wait for the next pass. */
 static void schedule_queue(struct engine *engine)
 {
-    struct lease_list waiting = engine->queue;
+    struct lease_list waiting = engine->queues.queue;
     size_t next = 0;
 
-    engine->queue = engine->trying;
-    engine->queue.n = 0;
+    engine->queues.queue = engine->queues.trying;
+    engine->queues.queue.n = 0;
     displace_planned(engine, &waiting);
     queue_put_in_order(engine, &waiting);
     while (next < waiting.n) {
@@ -329,38 +337,16 @@ static void schedule_queue(struct engine *engine)
     }
     while (next < waiting.n)
         queue_insert(engine, waiting.items[next++]);
-    engine->trying = waiting;
-    engine->next_give_up = next_give_up(engine);
-}
-
-int64_t lease_ready_at(const struct lease *lease)
-{
-    int64_t ready = lease->plan->not_before;
-
-    if (lease->request.kind == LEASE_BEST_EFFORT && lease->request.start > ready)
-        ready = lease->request.start;
-    return ready;
-}
-
-void keep_early(struct engine *engine, struct lease *lease)
-{
-    struct lease_list *early = &engine->early;
-    int64_t ready = lease_ready_at(lease);
-    size_t place;
-
-    lease->reason = (struct reason){.id = REASON_NOT_READY, .n = {ready}};
-    lease_list_append(early, lease);
-    for (place = early->n - 1; place && lease_ready_at(early->items[place - 1]) > ready; place--)
-        early->items[place] = early->items[place - 1];
-    early->items[place] = lease;
+    engine->queues.trying = waiting;
+    engine->queues.next_give_up = next_give_up(engine);
 }
 
 static void enqueue_ready(struct engine *engine)
 {
-    while (engine->early.n && lease_ready_at(engine->early.items[0]) <= engine->now) {
-        struct lease *lease = engine->early.items[0];
+    while (engine->queues.early.n && lease_ready_at(engine->queues.early.items[0]) <= engine->now) {
+        struct lease *lease = engine->queues.early.items[0];
 
-        lease_list_remove(&engine->early, lease);
+        lease_list_remove(&engine->queues.early, lease);
         enqueue(engine, lease);
     }
 }
@@ -368,8 +354,8 @@ static void enqueue_ready(struct engine *engine)
 void schedule_pending(struct engine *engine)
 {
     enqueue_ready(engine);
-    for (size_t i = 0; i < engine->pending.n; i++) {
-        struct lease *lease = engine->pending.items[i];
+    for (size_t i = 0; i < engine->queues.pending.n; i++) {
+        struct lease *lease = engine->queues.pending.items[i];
 
         if (lease->request.kind == LEASE_BEST_EFFORT)
             wait_for_room(engine, lease);
@@ -377,6 +363,6 @@ void schedule_pending(struct engine *engine)
     schedule_kind(engine, LEASE_IMMEDIATE);
     schedule_kind(engine, LEASE_RESERVATION);
     schedule_kind(engine, LEASE_DEADLINE);
-    engine->pending.n = 0;
+    engine->queues.pending.n = 0;
     schedule_queue(engine);
 }

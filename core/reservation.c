@@ -1,4 +1,9 @@
+/* Reservations and placements: made, shared, destroyed, named. */
 #include "core/reservation.h"
+
+#include <stdlib.h>
+
+#include "util/memory.h"
 
 const char *reservation_kind_name(enum reservation_kind kind)
 {
@@ -14,4 +19,56 @@ const char *reservation_state_name(enum reservation_state state)
     static const char *const names[] = {"Scheduled", "Active", "Done"};
 
     return names[state];
+}
+
+struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_types)
+{
+    /* One block: the structure, then the arrays by falling alignment. */
+    size_t amounts = (size_t)n_hosts * n_types * sizeof(int64_t);
+    size_t vms = n_vms * sizeof(struct placed_vm);
+    size_t hosts = n_hosts * sizeof(uint32_t);
+    char *block = memory_new(1, sizeof(struct placement) + amounts + vms + hosts);
+    struct placement *placement = (struct placement *)block;
+
+    placement->references = 1;
+    placement->n_hosts = n_hosts;
+    placement->n_vms = n_vms;
+    placement->n_types = n_types;
+    placement->amounts = (int64_t *)(block + sizeof *placement);
+    placement->vms = (struct placed_vm *)(block + sizeof *placement + amounts);
+    placement->hosts = (uint32_t *)(block + sizeof *placement + amounts + vms);
+    return placement;
+}
+
+struct placement *placement_share(struct placement *placement)
+{
+    placement->references++;
+    return placement;
+}
+
+void placement_destroy(struct placement *placement)
+{
+    if (placement && --placement->references == 0)
+        free(placement);
+}
+
+struct reservation *reservation_create(struct lease *lease, enum reservation_kind kind,
+                                       int64_t from, int64_t until, struct placement *placement)
+{
+    struct reservation *r = memory_new(1, sizeof *r);
+
+    r->kind = kind;
+    r->state = RESERVATION_SCHEDULED;
+    r->lease = lease;
+    r->from = from;
+    r->until = until;
+    r->placement = placement;
+    r->image_deadline = INSTANT_NONE;
+    return r;
+}
+
+void reservation_destroy(struct reservation *r)
+{
+    placement_destroy(r->placement);
+    free(r);
 }

@@ -60,6 +60,17 @@ struct reservation {
     int64_t image_deadline;          /* transfer: latest arrival, INSTANT_NONE: none */
 };
 
+/* One reference, all zero but for the sizes. The last placement_destroy() frees it; NULL is
+ * allowed. */
+struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_types);
+struct placement *placement_share(struct placement *placement);
+void placement_destroy(struct placement *placement);
+
+/* Takes the reference to the placement over. Not booked. */
+struct reservation *reservation_create(struct lease *lease, enum reservation_kind kind,
+                                       int64_t from, int64_t until, struct placement *placement);
+void reservation_destroy(struct reservation *r);
+
 /* The words Haizea uses: "VM", "SUSPEND", "MEM_MIGRATION", "FILE_TRANSFER", ... */
 const char *reservation_kind_name(enum reservation_kind kind);
 /* "Scheduled", "Active", "Done". */

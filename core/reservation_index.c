@@ -1,3 +1,4 @@
+/* Sorted arrays of reservations by time. */
 #include "core/reservation_index.h"
 
 #include <assert.h>

@@ -6,74 +6,10 @@
 
 #include <stdlib.h>
 
+#include "core/deadline_terms.h"
+#include "core/engine_state.h"
 #include "core/trial.h"
 #include "util/memory.h"
-
-static bool stays_within(const struct engine *engine, const struct lease *lease, int64_t from,
-                         int64_t span)
-{
-    return instant_add(instant_add(from, span), shutdown_span(engine, lease)) <=
-           lease->request.deadline;
-}
-
-/* Nothing of it is under way but its last stretch, if that is. */
-static bool is_in_one_piece(const struct lease *lease)
-{
-    const struct lease_plan *plan = lease->plan;
-
-    for (size_t i = 0; i + 1 < plan->n_vms; i++) {
-        if (plan->vms[i].vm->state != RESERVATION_DONE)
-            return false;
-        for (size_t k = 0; k < plan->vms[i].after.n; k++)
-            if (plan->vms[i].after.items[k]->state != RESERVATION_DONE)
-                return false;
-    }
-    return true;
-}
-
-static bool could_go_on_after(struct engine *engine, struct lease *lease, int64_t at)
-{
-    const struct reservation *vm = lease_plan_current(lease)->vm;
-
-    if (lease->request.terms == TERMS_RESTARTABLE)
-        return stays_within(engine, lease, engine->now, lease->request.duration);
-    return may_be_suspended(engine, lease) && can_be_suspended_at(engine, lease, at, false) &&
-           stays_within(engine, lease, at,
-                        resume_estimate(engine, lease) + remaining_span(lease) -
-                            (at - suspend_estimate(engine, lease) - vm->from));
-}
-
-/* Its terms allow it, and what it does at present. */
-static bool could_leave(struct engine *engine, struct lease *lease, int64_t at)
-{
-    enum lease_terms terms = lease->request.terms;
-    const struct vm_plan *current = lease_plan_current(lease);
-
-    return (terms == TERMS_SUSPENDABLE || terms == TERMS_MIGRATABLE ||
-            terms == TERMS_RESTARTABLE) &&
-           !has_image_transfer(engine, lease) && current && is_in_one_piece(lease) &&
-           at <= current->vm->until &&
-           (deadline_waits(lease) ||
-            (lease->state == LEASE_ACTIVE && current->vm->state == RESERVATION_ACTIVE));
-}
-
-bool deadline_may_make_room(struct engine *engine, struct lease *lease, int64_t at)
-{
-    return could_leave(engine, lease, at) &&
-           (deadline_waits(lease) || could_go_on_after(engine, lease, at));
-}
-
-bool deadline_would_be_late(struct engine *engine, struct lease *lease, int64_t at)
-{
-    return could_leave(engine, lease, at) && !deadline_waits(lease) &&
-           !could_go_on_after(engine, lease, at);
-}
-
-static void release_all(struct engine *engine, const struct lease *lease)
-{
-    while (lease->booked)
-        slot_table_release(engine->table, lease->booked);
-}
 
 /* Whoever else makes room holds its hosts until then at most. */
 static void hold_until(struct trial *trial, struct lease *lease, int64_t at,
@@ -82,7 +18,7 @@ static void hold_until(struct trial *trial, struct lease *lease, int64_t at,
     const struct vm_plan *running = lease_plan_running(lease);
     struct reservation *r;
 
-    release_all(trial->engine, lease);
+    lease_release_booked(trial->engine, lease);
     if (!running || at <= trial->engine->now)
         return;
     r = reservation_create(lease, RESERVATION_VM, running->vm->from, at,
@@ -102,13 +38,6 @@ static bool take_away(struct trial *trial, struct lease *lease, int64_t at)
         return true;
     }
     return trial_suspend(trial, lease, at);
-}
-
-static void drop(struct reservation_list *list)
-{
-    for (size_t i = 0; i < list->n; i++)
-        reservation_destroy(list->items[i]);
-    reservation_list_finish(list);
 }
 
 bool resettle_has_work(const struct lease_list *victims)
@@ -169,7 +98,7 @@ static void resettle(struct trial *trial, struct engine *engine, const struct re
         trial_add_point(trial, wish->until);
     place_each(trial, late);
     slot_table_undo(engine->table, trial->mark);
-    drop(&held);
+    reservation_list_destroy(&held);
     reservation_destroy(newcomer);
 }
 

@@ -2,7 +2,7 @@
 #ifndef GALERNA_CORE_RESETTLE_H
 #define GALERNA_CORE_RESETTLE_H
 
-#include "core/scheduler.h"
+#include "core/proposal.h"
 
 struct trial;
 

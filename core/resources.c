@@ -1,3 +1,4 @@
+/* Types of resources and their names. */
 #include "core/resources.h"
 
 #include <errno.h>

@@ -1,7 +1,10 @@
 /* Mapping of leases that may use some of the hosts only, or like some better than others. */
+#include "core/restricted.h"
+
 #include <string.h>
 
-#include "core/mapper.h"
+#include "core/engine_state.h"
+#include "core/host_choice.h"
 #include "util/memory.h"
 
 /* What a lease that is being mapped has put on a host so far. */
@@ -17,11 +20,6 @@ struct pass {
     struct mapping *mapping;
     size_t n_loads;
 };
-
-bool is_restricted(const struct engine *engine, const struct lease *lease)
-{
-    return engine->closed || lease->plan->has_filter;
-}
 
 static size_t n_candidates(const struct engine *engine, const struct map_request *request)
 {
@@ -94,7 +92,7 @@ static const struct host_load *load_of(const struct pass *pass, uint32_t host)
 {
     uint32_t slot = pass->engine->host_slot[host];
 
-    return slot == HOST_NONE ? NULL : &pass->engine->loads[slot];
+    return slot == HOST_NONE ? NULL : &pass->engine->mapper.loads[slot];
 }
 
 static int64_t rank_of(const struct pass *pass, const struct host_filter *filter, uint32_t host)
@@ -108,7 +106,7 @@ static int64_t rank_of(const struct pass *pass, const struct host_filter *filter
         rank = filter->rank[host];
     if (!filter->rank_per_vm)
         return rank;
-    vms = (int64_t)pass->engine->vms_on[host] + (load ? load->n_vms : 0);
+    vms = (int64_t)pass->engine->bookings.vms_on[host] + (load ? load->n_vms : 0);
     return add_clamped(rank, times_clamped(filter->rank_per_vm, vms));
 }
 
@@ -127,9 +125,9 @@ static size_t find_hosts(const struct pass *pass, const struct node_set *nodes)
 
         if (look->fits_until < least || !host_is_usable(engine, nodes, host))
             continue;
-        engine->batch_hosts[n] = host;
-        engine->batch_leases[n] = look->leases;
-        engine->batch_until[n++] = look->unchanged_until;
+        engine->mapper.batch_hosts[n] = host;
+        engine->mapper.batch_leases[n] = look->leases;
+        engine->mapper.batch_until[n++] = look->unchanged_until;
     }
     return n;
 }
@@ -141,12 +139,12 @@ static void order_hosts(const struct pass *pass, const struct node_set *nodes,
     size_t n = find_hosts(pass, nodes);
 
     mapper_score_hosts(engine, pass->request, n);
-    *order = (struct host_order){.choices = engine->choices};
+    *order = (struct host_order){.choices = engine->mapper.choices};
     for (size_t i = 0; i < n; i++)
-        if (engine->batch_scores[i] != POLICY_VETO)
+        if (engine->mapper.batch_scores[i] != POLICY_VETO)
             order->choices[order->n++] =
-                (struct host_choice){rank_of(pass, nodes->hosts, engine->batch_hosts[i]),
-                                     engine->batch_scores[i], engine->batch_hosts[i]};
+                (struct host_choice){rank_of(pass, nodes->hosts, engine->mapper.batch_hosts[i]),
+                                     engine->mapper.batch_scores[i], engine->mapper.batch_hosts[i]};
     host_order_make_heap(order);
 }
 
@@ -158,14 +156,14 @@ static void add_load(struct pass *pass, uint32_t host, const struct amounts *vm)
     uint32_t *slot = &engine->host_slot[host];
 
     if (*slot == HOST_NONE) {
-        engine->loads = memory_grow(engine->loads, &engine->loads_allocated, pass->n_loads + 1,
-                                    sizeof *engine->loads);
+        engine->mapper.loads = memory_grow(engine->mapper.loads, &engine->mapper.loads_allocated,
+                                           pass->n_loads + 1, sizeof *engine->mapper.loads);
         *slot = (uint32_t)pass->n_loads++;
-        engine->loads[*slot] = (struct host_load){.host = host};
+        engine->mapper.loads[*slot] = (struct host_load){.host = host};
     }
-    engine->loads[*slot].n_vms++;
+    engine->mapper.loads[*slot].n_vms++;
     for (int type = 0; type < RESOURCE_TYPES_MAX; type++)
-        engine->loads[*slot].amounts.of[type] += vm->of[type];
+        engine->mapper.loads[*slot].amounts.of[type] += vm->of[type];
 }
 
 /* One more VM on the host, if it is free long enough; shortens the mapping where that will do. */
@@ -210,7 +208,7 @@ static bool map_set(struct pass *pass, uint32_t set)
             drop_best(&order);
             continue;
         }
-        pass->engine->vm_host[lease->plan->set_first_vm[set] + done++] = best->host;
+        pass->engine->mapper.vm_host[lease->plan->set_first_vm[set] + done++] = best->host;
         if (per_vm) {
             best->rank = add_clamped(best->rank, per_vm);
             host_order_sift_down(&order, 0);
@@ -229,10 +227,10 @@ bool restricted_map(struct engine *engine, const struct map_request *request,
     if (!may_fit(engine, request))
         return false;
     mapping->until = request->until;
-    mapping->vm_host = engine->vm_host;
+    mapping->vm_host = engine->mapper.vm_host;
     for (size_t i = 0; i < lease->request.n_node_sets && mapped; i++)
         mapped = map_set(&pass, lease->plan->set_order[i]);
     for (size_t i = 0; i < pass.n_loads; i++)
-        engine->host_slot[engine->loads[i].host] = HOST_NONE;
+        engine->host_slot[engine->mapper.loads[i].host] = HOST_NONE;
     return mapped && mapper_long_enough(request, mapping);
 }

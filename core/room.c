@@ -1,8 +1,13 @@
+/* Is there room without some leases? Counted, where the mapper would have to be asked each time. */
 #include "core/room.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/engine_state.h"
+#include "core/host_choice.h"
+#include "core/restricted.h"
+#include "core/victims.h"
 #include "util/memory.h"
 
 /* What a lease holds on a host for some stretches: they get free when it goes. */

@@ -1,3 +1,4 @@
+/* The default settings. */
 #include "core/settings.h"
 
 #include <string.h>

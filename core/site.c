@@ -1,3 +1,4 @@
+/* Hosts and their capacities. */
 #include "core/site.h"
 
 #include <errno.h>

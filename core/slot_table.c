@@ -1,3 +1,4 @@
+/* Free resources of all hosts over time, with a journal to undo what was tried. */
 #include "core/slot_table.h"
 
 #include <errno.h>

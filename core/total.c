@@ -1,3 +1,4 @@
+/* Free CPU of the whole site over time, for quick refusals. */
 #include "core/total.h"
 
 #include <stdbool.h>

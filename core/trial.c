@@ -1,8 +1,18 @@
+/* Deadline leases are placed again in the slot table only; what works is committed. */
 #include "core/trial.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/deadline_terms.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/migration.h"
+#include "core/outputs.h"
+#include "core/placing.h"
+#include "core/preparation.h"
+#include "core/stretches.h"
+#include "core/windows.h"
 #include "util/memory.h"
 
 void trial_begin(struct trial *trial, struct engine *engine)
@@ -14,9 +24,7 @@ void trial_begin(struct trial *trial, struct engine *engine)
 
 void change_finish(struct change *change)
 {
-    for (size_t i = 0; i < change->windows.n; i++)
-        reservation_destroy(change->windows.items[i]);
-    reservation_list_finish(&change->windows);
+    reservation_list_destroy(&change->windows);
     if (change->shortened)
         reservation_destroy(change->shortened);
     proposal_finish(&change->next);
@@ -53,63 +61,6 @@ static struct change *add_change(struct trial *trial, struct lease *lease)
     memset(&trial->changes[trial->n], 0, sizeof *trial->changes);
     trial->changes[trial->n].lease = lease;
     return &trial->changes[trial->n++];
-}
-
-/* --- what can be moved --------------------------------------------------------------------------
- */
-
-bool has_image_transfer(const struct engine *engine, const struct lease *lease)
-{
-    return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER && lease->request.image;
-}
-
-/* Its last stretch is planned and nothing of it has begun. */
-bool deadline_waits(const struct lease *lease)
-{
-    const struct vm_plan *last = lease_plan_current(lease);
-
-    if (lease->request.kind != LEASE_DEADLINE || !last || last->vm->state != RESERVATION_SCHEDULED)
-        return false;
-    for (size_t i = 0; i < last->before.n; i++)
-        if (last->before.items[i]->state != RESERVATION_SCHEDULED)
-            return false;
-    return true;
-}
-
-/* It runs to its end as things stand, and could be suspended for a while. */
-bool deadline_runs(const struct engine *engine, const struct lease *lease)
-{
-    const struct vm_plan *last = lease_plan_current(lease);
-
-    return lease->request.kind == LEASE_DEADLINE && lease->state == LEASE_ACTIVE && last &&
-           last->vm->state == RESERVATION_ACTIVE && may_be_suspended(engine, lease) &&
-           lease->request.terms != TERMS_NON_PREEMPTABLE;
-}
-
-int64_t last_end(const struct lease *lease)
-{
-    const struct vm_plan *last = lease_plan_current(lease);
-
-    return last->after.n ? last->after.items[last->after.n - 1]->until : last->vm->until;
-}
-
-int64_t first_begin(const struct lease *lease)
-{
-    const struct vm_plan *last = lease_plan_current(lease);
-
-    return last->before.n ? last->before.items[0]->from : last->vm->from;
-}
-
-/* Seconds the lease still has to run when the last stretch is left out. */
-int64_t left_to_run(const struct lease *lease)
-{
-    const struct lease_plan *plan = lease->plan;
-    int64_t left = remaining_span(lease);
-
-    for (size_t i = 0; i + 1 < plan->n_vms; i++)
-        if (plan->vms[i].vm->state != RESERVATION_DONE)
-            left -= plan->vms[i].vm->until - plan->vms[i].vm->from;
-    return left;
 }
 
 /* --- trying --------------------------------------------------------------------------------------
@@ -261,20 +212,6 @@ bool trial_place(struct trial *trial, struct change *change)
     trial_book_list(trial, &change->next.plan.after);
     trial_add_point(trial, change->next.plan.vm->until);
     return true;
-}
-
-/* How tight it is: time there is over time it needs, in 1/1000. */
-int64_t stretch_of(const struct engine *engine, const struct lease *lease, int64_t remaining)
-{
-    int64_t room, scaled;
-
-    /* A reservation has no choice and comes first. */
-    if (lease->request.kind != LEASE_DEADLINE)
-        return INT64_MIN;
-    room = lease->request.deadline - engine->now;
-    if (__builtin_mul_overflow(room, INT64_C(1000), &scaled))
-        return INT64_MAX;
-    return scaled / (remaining > 0 ? remaining : 1);
 }
 
 /* Small comes first. */

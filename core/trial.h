@@ -11,7 +11,7 @@
 #ifndef GALERNA_CORE_TRIAL_H
 #define GALERNA_CORE_TRIAL_H
 
-#include "core/scheduler.h"
+#include "core/proposal.h"
 
 /* What becomes of one lease in a trial. */
 struct change {
@@ -88,10 +88,5 @@ bool trial_place_all(struct trial *trial);
 void trial_commit(struct trial *trial, const struct lease *by);
 
 void change_finish(struct change *change);
-
-/* When the last stretch begins, and when it is over. */
-int64_t first_begin(const struct lease *lease);
-
-int64_t last_end(const struct lease *lease);
 
 #endif

@@ -1,6 +1,8 @@
 /* Policies that choose a set of leases by themselves: would these make enough room? */
 #include <stdlib.h>
 
+#include "core/engine_state.h"
+#include "core/restricted.h"
 #include "core/room.h"
 #include "core/victims.h"
 #include "util/memory.h"
@@ -22,8 +24,8 @@ static bool mapper_has_room(const struct sets_context *context, const size_t *ch
     bool mapped;
 
     for (size_t i = 0; i < n; i++)
-        victim_release(context->engine, context->victims->items[chosen[i]].lease);
-    mapped = victims_map(context->engine, context->request, context->snapshot, &trial);
+        lease_release_booked(context->engine, context->victims->items[chosen[i]].lease);
+    mapped = mapper_map_in_order(context->engine, context->request, context->snapshot, &trial);
     slot_table_undo(table, mark);
     mapping_finish(&trial);
     return mapped;
@@ -55,11 +57,11 @@ static bool choose(struct sets_context *context, struct mapping *mapping)
     for (size_t i = 0; i < n; i++) {
         struct lease *victim = (struct lease *)victims->items[chosen[i]].lease;
 
-        victim_release(engine, victim);
+        lease_release_booked(engine, victim);
         lease_list_append(&mapping->victims, victim);
     }
     free(chosen);
-    return n && victims_map(engine, context->request, context->snapshot, mapping);
+    return n && mapper_map_in_order(engine, context->request, context->snapshot, mapping);
 }
 
 bool victims_by_choice(struct engine *engine, const struct map_request *request,

@@ -1,20 +1,18 @@
 /* Making room: which leases are preempted so that another one fits. */
+#include "core/victims.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/engine_state.h"
+#include "core/host_choice.h"
 #include "core/resettle.h"
-#include "core/victims.h"
+#include "core/restricted.h"
 #include "util/memory.h"
 
 /* How often victims are chosen for one request when some would miss their deadlines; the last time
  * among those without. */
 enum { CHOICES_MOST = 8 };
-
-void victim_release(struct engine *engine, const struct lease *lease)
-{
-    while (lease->booked)
-        slot_table_release(engine->table, lease->booked);
-}
 
 /* The best candidate not yet taken: highest score, then the larger id. */
 static size_t best_candidate(const int64_t *scores, size_t n)
@@ -25,22 +23,6 @@ static size_t best_candidate(const int64_t *scores, size_t n)
         if (scores[i] != POLICY_VETO && (best == SIZE_MAX || scores[i] >= scores[best]))
             best = i;
     return best;
-}
-
-bool victims_map(struct engine *engine, const struct map_request *request,
-                 const struct host_snapshot *snapshot, struct mapping *mapping)
-{
-    struct host_order order = {
-        .choices = engine->choices, .n = snapshot->n, .in_order = snapshot->in_order};
-
-    if (request->pinned)
-        return mapper_pinned(engine, request, mapping);
-    if (is_restricted(engine, request->lease))
-        return restricted_map(engine, request, mapping);
-    if (!mapper_may_fit(engine, request))
-        return false;
-    memcpy(engine->choices, snapshot->choices, snapshot->n * sizeof *snapshot->choices);
-    return mapper_pass(engine, request, &order, mapping);
 }
 
 /* Give needless victims their place back, the last taken first, and map again. */
@@ -56,14 +38,14 @@ static bool spare_needless(struct engine *engine, const struct map_request *requ
         for (size_t k = 0; k < spared->n_reservations; k++)
             if (spared->reservations[k]->state != RESERVATION_DONE)
                 slot_table_book(engine->table, spared->reservations[k]);
-        if (victims_map(engine, request, snapshot, mapping)) {
+        if (mapper_map_in_order(engine, request, snapshot, mapping)) {
             slot_table_keep(engine->table, mark);
             lease_list_remove(victims, spared);
         } else {
             slot_table_undo(engine->table, mark);
         }
     }
-    return victims_map(engine, request, snapshot, mapping);
+    return mapper_map_in_order(engine, request, snapshot, mapping);
 }
 
 static bool map_by_scores(struct engine *engine, const struct map_request *request,
@@ -85,9 +67,9 @@ static bool map_by_scores(struct engine *engine, const struct map_request *reque
             break;
         scores[best] = POLICY_VETO;
         victim = (struct lease *)victims->items[best].lease;
-        victim_release(engine, victim);
+        lease_release_booked(engine, victim);
         lease_list_append(&mapping->victims, victim);
-        mapped = victims_map(engine, request, snapshot, mapping);
+        mapped = mapper_map_in_order(engine, request, snapshot, mapping);
     }
     free(scores);
     if (mapped && !engine->settings.behaviour.preempt_needless_victims)
@@ -114,8 +96,8 @@ static void find_late(struct engine *engine, const struct map_request *request,
     wish.placement = placement = placement_of_vms(engine, request->lease, vm_host);
     resettle_find_late(engine, &wish, late);
     placement_destroy(placement);
-    memcpy(engine->vm_host, vm_host, n_vms * sizeof *vm_host);
-    mapping->vm_host = engine->vm_host;
+    memcpy(engine->mapper.vm_host, vm_host, n_vms * sizeof *vm_host);
+    mapping->vm_host = engine->mapper.vm_host;
     free(vm_host);
 }
 
@@ -179,7 +161,7 @@ bool map_with_victims(struct engine *engine, const struct map_request *request,
                       struct mapping *mapping)
 {
     struct candidates candidates = {0};
-    struct host_order order = {.choices = engine->choices};
+    struct host_order order = {.choices = engine->mapper.choices};
     struct host_snapshot snapshot;
     bool mapped = false;
 

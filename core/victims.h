@@ -15,13 +15,6 @@ struct candidates {
     struct victims late; /* would miss their deadlines */
 };
 
-/* The hosts in the order of preference, as they were before anybody made room. */
-struct host_snapshot {
-    struct host_choice *choices;
-    size_t n;
-    bool in_order;
-};
-
 /* --- candidates.c --- */
 
 /* Leases that hold something during the request's time and may make room for it, by ascending id
@@ -34,15 +27,6 @@ void candidates_are_late(struct candidates *candidates, const struct lease_list 
 /* The late ones may make room, too. O(n). */
 void candidates_take_late(struct candidates *candidates);
 
-/* --- victims.c --- */
-
-/* Take all that the lease has booked out of the slot table. */
-void victim_release(struct engine *engine, const struct lease *lease);
-
-/* Map with what is free in the slot table. */
-bool victims_map(struct engine *engine, const struct map_request *request,
-                 const struct host_snapshot *snapshot, struct mapping *mapping);
-
 /* --- victim_sets.c --- */
 
 /* Let the policy choose a set, for O(change points of the interval) and what its trials cost
@@ -50,5 +34,11 @@ bool victims_map(struct engine *engine, const struct map_request *request,
 bool victims_by_choice(struct engine *engine, const struct map_request *request,
                        const struct victims *victims, const struct host_snapshot *snapshot,
                        struct mapping *mapping);
+
+/* --- victims.c --- */
+
+/* Map with as many leases preempted as the policy and the room take. */
+bool map_with_victims(struct engine *engine, const struct map_request *request,
+                      struct mapping *mapping);
 
 #endif

@@ -1,7 +1,11 @@
+/* Lays out when each VM of a lease is suspended or resumed. */
+#include "core/windows.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/scheduler.h"
+#include "core/engine_state.h"
+#include "core/estimates.h"
 #include "util/memory.h"
 
 /* A stretch of time in which some VMs of a lease are suspended, or resumed. */

@@ -7,26 +7,38 @@
 
 #include <cmocka.h>
 
-#include "core/scheduler.h"
+#include "core/engine.h"
+#include "core/estimates.h"
+#include "core/leases.h"
+#include "core/plan.h"
 
-/* Two hosts of 400 CPU and 4096 MB, 32 MB/s. */
-static struct engine *make_engine(bool haizea)
+static struct engine_settings settings; /* of the engine under test */
+
+/* The engine with the settings as they are now; the one before is destroyed. Two hosts of 400 CPU
+ * and 4096 MB. */
+static struct engine *apply_settings(struct engine *before)
 {
     struct amounts capacity = {{400, 4096, 1000, 1000, 1000}};
     static const struct policy_hooks nobody;
-    struct engine_settings settings;
     struct engine *engine;
     struct site site;
 
+    engine_destroy(before);
     site_init(&site);
     assert_int_equal(site_add_hosts(&site, 2, &capacity, NULL), 0);
-    engine_settings_init(&settings);
-    if (haizea)
-        behaviour_haizea_1_0(&settings.behaviour);
     engine = engine_create(&site, &settings, &nobody, NULL);
     site_finish(&site);
     assert_non_null(engine);
     return engine;
+}
+
+/* With 32 MB/s. */
+static struct engine *make_engine(bool haizea)
+{
+    engine_settings_init(&settings);
+    if (haizea)
+        behaviour_haizea_1_0(&settings.behaviour);
+    return apply_settings(NULL);
 }
 
 static struct lease *make_lease(uint32_t vms, int64_t cpu, int64_t memory)
@@ -46,9 +58,11 @@ static void operations_take_memory_over_rate_rounded_up(void **state)
     assert_int_equal(suspend_span_of_vm(engine, 0), 0);
     assert_int_equal(suspend_span_of_vm(engine, 32), 1);
     assert_int_equal(suspend_span_of_vm(engine, 33), 2);
-    engine->settings.resume_rate = 0.5;
+    settings.resume_rate = 0.5;
+    engine = apply_settings(engine);
     assert_int_equal(resume_span_of_vm(engine, 33), 66);
-    engine->settings.override_resume_time = 5;
+    settings.override_resume_time = 5;
+    engine = apply_settings(engine);
     assert_int_equal(resume_span_of_vm(engine, 33), 5);
     engine_destroy(engine);
 }
@@ -59,13 +73,17 @@ static void the_estimate_is_the_longest_that_it_can_take(void **state)
     struct lease *lease = make_lease(6, 100, 1024); /* four fit on a host */
 
     (void)state;
-    engine->settings.enactment_overhead = 2;
+    settings.enactment_overhead = 2;
+    engine = apply_settings(engine);
     assert_int_equal(suspend_estimate(engine, lease), 6 * 2 + 4 * 32);
-    engine->settings.exclusion = EXCLUSION_GLOBAL;
+    settings.exclusion = EXCLUSION_GLOBAL;
+    engine = apply_settings(engine);
     assert_int_equal(suspend_estimate(engine, lease), 6 * 2 + 6 * 32);
-    engine->settings.override_suspend_time = 10;
+    settings.override_suspend_time = 10;
+    engine = apply_settings(engine);
     assert_int_equal(suspend_estimate(engine, lease), 6 * 2 + 6 * 10);
-    engine->settings.suspension = SUSPENSION_NONE;
+    settings.suspension = SUSPENSION_NONE;
+    engine = apply_settings(engine);
     assert_int_equal(suspend_estimate(engine, lease), 0);
     assert_int_equal(resume_estimate(engine, lease), 0);
     lease_destroy(lease);
@@ -80,8 +98,9 @@ static void a_hopeless_rate_gives_the_longest_span(void **state)
     for (int haizea = 0; haizea <= 1; haizea++) {
         struct engine *engine = make_engine(haizea);
 
-        engine->settings.suspend_rate = engine->settings.resume_rate = 1e-300;
-        engine->settings.scheduling_threshold_factor = 1e6;
+        settings.suspend_rate = settings.resume_rate = 1e-300;
+        settings.scheduling_threshold_factor = 1e6;
+        engine = apply_settings(engine);
         lease->state = LEASE_SUSPENDED_QUEUED;
         assert_int_equal(suspend_span_of_vm(engine, 4096), SPAN_LONGEST);
         assert_true(suspend_estimate(engine, lease) >= SPAN_LONGEST);
@@ -97,9 +116,11 @@ static void haizea_estimates_n_times_all_of_the_memory(void **state)
     struct lease *lease = make_lease(6, 100, 1024);
 
     (void)state;
-    engine->settings.enactment_overhead = 2;
+    settings.enactment_overhead = 2;
+    engine = apply_settings(engine);
     assert_int_equal(suspend_estimate(engine, lease), 6 * (6 * 32 + 2));
-    engine->settings.override_suspend_time = 10;
+    settings.override_suspend_time = 10;
+    engine = apply_settings(engine);
     assert_int_equal(suspend_estimate(engine, lease), 10);
     lease_destroy(lease);
     engine_destroy(engine);
@@ -112,13 +133,15 @@ static void the_threshold_is_the_estimate_and_a_part_of_it(void **state)
 
     (void)state;
     assert_int_equal(scheduling_threshold(engine, lease), 64);
-    engine->settings.scheduling_threshold_factor = 0.5;
+    settings.scheduling_threshold_factor = 0.5;
+    engine = apply_settings(engine);
     assert_int_equal(scheduling_threshold(engine, lease), 48);
     lease->state = LEASE_SUSPENDED_QUEUED; /* and to resume it */
     assert_int_equal(scheduling_threshold(engine, lease), 96);
     lease->state = LEASE_SUSPENDED_PENDING;
     assert_int_equal(scheduling_threshold(engine, lease), 48);
-    engine->settings.force_scheduling_threshold = 7;
+    settings.force_scheduling_threshold = 7;
+    engine = apply_settings(engine);
     assert_int_equal(scheduling_threshold(engine, lease), 7);
     lease_destroy(lease);
     engine_destroy(engine);
@@ -130,8 +153,9 @@ static void the_shutdown_grows_with_the_vms(void **state)
     struct lease *lease = make_lease(3, 100, 1024);
 
     (void)state;
-    engine->settings.shutdown_time = 10;
-    engine->settings.enactment_overhead = 2;
+    settings.shutdown_time = 10;
+    settings.enactment_overhead = 2;
+    engine = apply_settings(engine);
     assert_int_equal(shutdown_span(engine, lease), 16);
     lease->request.duration = SPAN_UNLIMITED;
     assert_int_equal(shutdown_span(engine, lease), 0);
@@ -154,10 +178,12 @@ static void who_may_be_suspended(void **state)
     assert_false(may_be_suspended(engine, two));
     two->request.terms = TERMS_MIGRATABLE;
     assert_true(may_be_suspended(engine, two));
-    engine->settings.suspension = SUSPENSION_SERIAL_ONLY;
+    settings.suspension = SUSPENSION_SERIAL_ONLY;
+    engine = apply_settings(engine);
     assert_true(may_be_suspended(engine, one));
     assert_false(may_be_suspended(engine, two));
-    engine->settings.suspension = SUSPENSION_NONE;
+    settings.suspension = SUSPENSION_NONE;
+    engine = apply_settings(engine);
     assert_false(may_be_suspended(engine, one));
     lease_destroy(one);
     lease_destroy(two);

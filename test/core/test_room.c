@@ -4,6 +4,9 @@
 
 #include "scenario.h"
 
+#include "core/engine_state.h"
+#include "core/host_choice.h"
+#include "core/restricted.h"
 #include "core/room.h"
 #include "test/support/random.h"
 #include "util/memory.h"
@@ -38,13 +41,12 @@ static void fill_site(struct scene *scene)
                                      .amounts = vm_size(random)};
         bool fixed = id <= BACKGROUND; /* does not go, and ends or begins at any time */
 
-        ask(&scene->s,
-            (struct ask){.id = id,
-                         .kind = fixed ? LEASE_RESERVATION : LEASE_BEST_EFFORT,
-                         .start = fixed ? random_between(random, 1, 2 * BEGIN) : 0,
-                         .duration = random_between(random, BEGIN, 4 * BEGIN),
-                         .sets = &set,
-                         .n_sets = 1});
+        ask(&scene->s, (struct ask){.id = id,
+                                    .kind = fixed ? LEASE_RESERVATION : LEASE_BEST_EFFORT,
+                                    .start = fixed ? random_between(random, 1, 2 * BEGIN) : 0,
+                                    .duration = random_between(random, BEGIN, 4 * BEGIN),
+                                    .sets = &set,
+                                    .n_sets = 1});
     }
     at(&scene->s, 1);
 }
@@ -67,7 +69,7 @@ static void make_request(struct scene *scene)
                                        .duration_known = SPAN_NONE,
                                        .node_sets = sets,
                                        .n_node_sets = (size_t)random_between(random, 1, 2)};
-    struct host_order order = {.choices = engine->choices};
+    struct host_order order = {0};
 
     for (int host = 0; host < HOSTS_MAX; host++)
         scene->allowed[host] = !random_once_in(random, 3);
@@ -80,8 +82,7 @@ static void make_request(struct scene *scene)
                                           .strict = !random_once_in(random, 4)};
     if (!scene->request.strict)
         scene->request.shortest = random_between(random, 1, wish.duration);
-    engine->vm_host = memory_grow(engine->vm_host, &engine->vm_host_allocated,
-                                  scene->newcomer->n_vms, sizeof *engine->vm_host);
+    mapper_prepare(engine, scene->newcomer);
     if (!is_restricted(engine, scene->newcomer))
         mapper_order_all(engine, &scene->request, &order);
     scene->snapshot.choices = memory_copy(order.choices, order.n * sizeof *order.choices);
@@ -128,8 +129,8 @@ static bool mapper_says(struct scene *scene, const size_t *gone, size_t n)
     bool mapped;
 
     for (size_t i = 0; i < n; i++)
-        victim_release(engine, scene->candidates.may.items[gone[i]].lease);
-    mapped = victims_map(engine, &scene->request, &scene->snapshot, &mapping);
+        lease_release_booked(engine, scene->candidates.may.items[gone[i]].lease);
+    mapped = mapper_map_in_order(engine, &scene->request, &scene->snapshot, &mapping);
     slot_table_undo(engine->table, mark);
     mapping_finish(&mapping);
     return mapped;
@@ -140,8 +141,7 @@ static bool must_be_sure(const struct scene *scene, bool restricted)
     bool one_size = scene->newcomer->request.n_node_sets == 1;
 
     return scene->request.strict &&
-           (one_size ||
-            (!restricted && !scene->s.settings.behaviour.mapper_stops_at_first_misfit));
+           (one_size || (!restricted && !scene->s.settings.behaviour.mapper_stops_at_first_misfit));
 }
 
 static void ask_about(struct scene *scene, struct room *room, const size_t *gone, size_t n)

@@ -1,0 +1,57 @@
+/* booking.h: reservations in the slot table and in the indexes by time.
+ *
+ * A booked reservation belongs to the plan of its lease; a withdrawn one is freed when the next
+ * step begins. Costs: h = hosts of a reservation, n = reservations booked. Book and unbook: h
+ * changes of the slot table, and an insertion into two indexes (reservation_index.h).
+ */
+#ifndef GALERNA_CORE_BOOKING_H
+#define GALERNA_CORE_BOOKING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/plan.h"
+#include "core/reservation_index.h"
+
+struct engine;
+
+struct bookings {
+    struct reservation_index by_start; /* scheduled ones */
+    struct reservation_index by_end;   /* scheduled and active ones */
+    uint64_t next_order;               /* insertion order among equal times */
+    bool staging;                      /* bookings go unsorted into the indexes */
+    struct reservation_list withdrawn; /* freed when the next step begins */
+    int64_t cpu_used[RESERVATION_KINDS];
+    uint32_t *vms_on;    /* VMs on each host now */
+    bool capacity_freed; /* since leases were last looked at for better hosts */
+};
+
+/* Into slot table and indexes; out of both. */
+void reservation_book(struct engine *engine, struct reservation *r);
+void reservation_unbook(struct engine *engine, struct reservation *r);
+/* Book a reservation that is under way already. */
+void reservation_adopt(struct engine *engine, struct reservation *r);
+/* After bookings while `staging`: sort the indexes. */
+void bookings_settle(struct engine *engine);
+
+/* Out of slot table and indexes if it is still there, and freed when the next step begins. */
+void reservation_withdraw(struct engine *engine, struct reservation *r);
+void reservation_list_withdraw(struct engine *engine, struct reservation_list *list);
+/* Done without having come to its end: out of slot table and indexes, kept in the list. */
+void reservation_list_settle(struct engine *engine, const struct reservation_list *list);
+void reservation_set_until(struct engine *engine, struct reservation *r, int64_t until);
+
+/* The operation is under way; it is over. Both are told to the driver, the figures follow. */
+void reservation_start(struct engine *engine, struct reservation *r);
+void reservation_end(struct engine *engine, struct reservation *r);
+/* The reservation's VMs count on their hosts from now on. */
+void vms_arrive(struct engine *engine, struct reservation *vm);
+
+/* Take all that the lease has booked out of the slot table; the indexes keep it. For trials. */
+void lease_release_booked(struct engine *engine, const struct lease *lease);
+
+/* Where all VMs of the lease are and what they hold; vm_host: a host for each VM. O(VMs). */
+struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
+                                   const uint32_t *vm_host);
+
+#endif

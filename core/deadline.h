@@ -1,0 +1,20 @@
+/* deadline.h: places deadline leases so that all keep their deadlines.
+ *
+ * Costs: as many trials (trial.h) as starts are tried, at most 32 for one lease.
+ */
+#ifndef GALERNA_CORE_DEADLINE_H
+#define GALERNA_CORE_DEADLINE_H
+
+#include <stdbool.h>
+
+#include "core/proposal.h"
+
+/* Place a deadline lease, or make room for a reservation, by placing other deadline leases again.
+ * False: lease->reason says why not. */
+bool place_deadline(struct engine *engine, struct lease *lease, struct proposal *proposal);
+bool place_by_moving_others(struct engine *engine, struct lease *lease, struct proposal *proposal);
+
+/* Room has come back: start deadline leases earlier where that is possible. */
+void pull_deadlines_forward(struct engine *engine);
+
+#endif

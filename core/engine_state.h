@@ -1,0 +1,57 @@
+/* engine_state.h: the state of an engine, for the files of core/ that make up the scheduler.
+ *
+ * Each part is described where it is kept: one file writes it, others read it. The parts, from the
+ * lowest: slot table, bookings, mapper, placing, preemption, scheduling, requests, engine; a file
+ * calls those of its own part and below (test/core/layers.sh).
+ */
+#ifndef GALERNA_CORE_ENGINE_STATE_H
+#define GALERNA_CORE_ENGINE_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/booking.h"
+#include "core/engine.h"
+#include "core/leases.h"
+#include "core/mapper.h"
+#include "core/queue.h"
+#include "core/slot_table.h"
+
+struct image_transfers;
+
+/* Counted where things happen, read by the driver. */
+struct figures {
+    size_t unfinished[4]; /* leases by kind */
+    int64_t cpu_total;
+    int64_t *disk_used; /* MB on each host: disk_files.h */
+    uint64_t attempts;  /* leases tried */
+};
+
+enum engine_stage { ENGINE_NEW, ENGINE_BEGUN, ENGINE_STEPPED };
+
+struct engine {
+    struct site site;
+    struct engine_settings settings;
+    const struct policy_hooks *hooks;
+    bool *closed; /* hosts that take no new VMs; NULL: none */
+    int64_t now;
+    enum engine_stage stage;
+
+    struct slot_table *table;
+    struct slot_table *empty;  /* the site without leases; NULL until it is asked for: requests.c */
+    struct bookings bookings;  /* booking.c */
+    struct lease_table leases; /* leases.c */
+    struct queues queues;      /* queue.c, requests.c */
+    struct mapper mapper;      /* mapper.c */
+    struct image_transfers *images; /* preparation.c */
+    struct figures figures;
+    int64_t next_move_look; /* for better hosts, INSTANT_NONE: no lease may move: opportunistic.c */
+
+    struct engine_outputs *outputs; /* of the step under way: outputs.c */
+    struct engine_outputs adopted;  /* what adoptions caused: for the first step */
+    struct reservation_list due;    /* scratch of engine.c: reservations of this instant */
+    uint32_t *host_slot; /* scratch, one entry per host: HOST_NONE whenever no function uses it */
+};
+
+#endif

@@ -1,0 +1,138 @@
+/* Hosts under consideration: which have room, what the policy thinks of them, the best one first.
+ */
+#include "core/host_choice.h"
+
+#include <string.h>
+
+#include "core/engine_state.h"
+#include "core/estimates.h"
+
+/* Larger rank first, then higher score, then the host that stands first on the site. */
+static bool is_better(const struct host_choice *a, const struct host_choice *b)
+{
+    if (a->rank != b->rank)
+        return a->rank > b->rank;
+    return a->score != b->score ? a->score > b->score : a->host < b->host;
+}
+
+void host_order_sift_down(struct host_order *order, size_t i)
+{
+    struct host_choice moved = order->choices[i];
+
+    for (size_t child = 2 * i + 1; child < order->n; child = 2 * i + 1) {
+        if (child + 1 < order->n && is_better(&order->choices[child + 1], &order->choices[child]))
+            child++;
+        if (!is_better(&order->choices[child], &moved))
+            break;
+        order->choices[i] = order->choices[child];
+        i = child;
+    }
+    order->choices[i] = moved;
+}
+
+static bool is_in_order(const struct host_order *order)
+{
+    for (size_t i = 1; i < order->n; i++)
+        if (is_better(&order->choices[i], &order->choices[i - 1]))
+            return false;
+    return true;
+}
+
+void host_order_make_heap(struct host_order *order)
+{
+    order->in_order = false;
+    for (size_t i = order->n / 2; i-- > 0;)
+        host_order_sift_down(order, i);
+}
+
+/* Hosts often have equal scores: then there is nothing to sort. */
+void host_order_make(struct host_order *order)
+{
+    order->next = 0;
+    order->in_order = is_in_order(order);
+    if (!order->in_order)
+        host_order_make_heap(order);
+}
+
+size_t host_order_left(const struct host_order *order)
+{
+    return order->n - order->next;
+}
+
+uint32_t host_order_take(struct host_order *order)
+{
+    uint32_t host = order->choices[0].host;
+
+    if (order->in_order)
+        return order->choices[order->next++].host;
+    order->choices[0] = order->choices[--order->n];
+    if (order->n)
+        host_order_sift_down(order, 0);
+    return host;
+}
+
+const struct survey *mapper_survey(struct engine *engine, const struct amounts *vm, int64_t from)
+{
+    return from == engine->now ? survey_now(engine->mapper.surveys, engine->table, vm)
+                               : survey_at(engine->mapper.surveys, engine->table, vm, from);
+}
+
+uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm)
+{
+    return survey_most_on_a_host(engine->mapper.surveys, engine->table, vm);
+}
+
+/* How long all of it must be free, at the least. */
+int64_t mapper_least_until(const struct map_request *request)
+{
+    int64_t least = instant_add(request->from, request->shortest > 0 ? request->shortest : 1);
+
+    return request->strict || request->until < least ? request->until : least;
+}
+
+bool mapper_long_enough(const struct map_request *request, const struct mapping *mapping)
+{
+    return mapping->until == request->until || mapping->until - request->from >= request->shortest;
+}
+
+bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request *request,
+                           int64_t until)
+{
+    const struct lease_request *lease = &request->lease->request;
+    int64_t cpu = 0;
+
+    for (size_t set = 0; set < lease->n_node_sets; set++)
+        cpu += lease->node_sets[set].amounts.of[RESOURCE_CPU] * lease->node_sets[set].count;
+    if (request->from == engine->now)
+        return slot_table_free_cpu_now(engine->table) >= cpu;
+    return slot_table_least_free_cpu(engine->table, request->from, until) >= cpu;
+}
+
+void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n)
+{
+    const struct lease *lease = request->lease;
+    size_t n_types = (size_t)engine->site.types.count;
+    struct host_batch batch = {
+        .lease = lease,
+        .site = &engine->site,
+        .at = request->from,
+        .n_hosts = n,
+        .hosts = engine->mapper.batch_hosts,
+        .leases_present = engine->mapper.batch_leases,
+        .unchanged_until = engine->mapper.batch_until,
+        .free = engine->mapper.batch_free,
+        .duration = engine->settings.behaviour.score_by_whole_duration ? lease->request.duration
+                                                                       : remaining_span(lease),
+    };
+
+    if (!engine->hooks->score_hosts) {
+        memset(engine->mapper.batch_scores, 0, n * sizeof *engine->mapper.batch_scores);
+        return;
+    }
+    if (engine->hooks->host_columns & HOST_COLUMN_FREE)
+        for (size_t i = 0; i < n; i++)
+            for (size_t type = 0; type < n_types; type++)
+                engine->mapper.batch_free[i * n_types + type] = slot_table_free(
+                    engine->table, engine->mapper.batch_hosts[i], (int)type, request->from);
+    engine->hooks->score_hosts(engine->hooks->context, &batch, engine->mapper.batch_scores);
+}

@@ -1,0 +1,54 @@
+/* host_choice.h: hosts under consideration: which have room, how the policy scores them, the best
+ * first.
+ *
+ * Costs: h = hosts. To order: O(h) when scores are in order already, O(h log h) else to take them
+ * all. Surveys: host_survey.h.
+ */
+#ifndef GALERNA_CORE_HOST_CHOICE_H
+#define GALERNA_CORE_HOST_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/host_survey.h"
+#include "core/mapper.h"
+
+struct host_choice {
+    int64_t rank;
+    int64_t score;
+    uint32_t host;
+};
+
+struct host_order {
+    struct host_choice *choices; /* a heap, best first; or just in order, when they are in order */
+    size_t n;
+    bool in_order;
+    size_t next; /* in order: the best one left */
+};
+
+/* Better hosts first: the larger rank, then the higher score, then the one that stands first. */
+void host_order_make(struct host_order *order);
+/* As a heap in any case: ranks change while hosts are taken. */
+void host_order_make_heap(struct host_order *order);
+void host_order_sift_down(struct host_order *order, size_t i);
+size_t host_order_left(const struct host_order *order);
+/* The best host, which is taken out. There must be one. */
+uint32_t host_order_take(struct host_order *order);
+
+/* Let the host selection policy judge the first n hosts of batch_hosts; fills batch_scores. The
+ * other batch columns are there already. */
+void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n);
+
+const struct survey *mapper_survey(struct engine *engine, const struct amounts *vm, int64_t from);
+/* The most VMs of this size that one empty host holds; O(1) when asked for the same size again. */
+uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm);
+/* A quick no. O(1) for now, else O(log n). */
+bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request *request,
+                           int64_t until);
+
+/* How long all of it must be free, at the least. */
+int64_t mapper_least_until(const struct map_request *request);
+bool mapper_long_enough(const struct map_request *request, const struct mapping *mapping);
+
+#endif

@@ -1,0 +1,41 @@
+/* leases.h: the table of leases by id, and lists of leases.
+ *
+ * The table owns its leases; lists only refer to them. Costs: n = leases of the table or list.
+ * Append: amortised O(1). Insert and find in the table: O(log n), for the largest id so far O(1),
+ * and a move of what is behind the place. Remove from a list: O(n).
+ */
+#ifndef GALERNA_CORE_LEASES_H
+#define GALERNA_CORE_LEASES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+
+struct engine;
+
+struct lease_list {
+    struct lease **items;
+    size_t n, allocated;
+};
+
+/* Ascending id; a forgotten lease leaves NULL in the list until the table is compacted. */
+struct lease_table {
+    struct lease_list list;
+    int64_t *ids; /* of the same places */
+    size_t ids_allocated;
+    size_t n_forgotten;
+};
+
+void lease_list_append(struct lease_list *list, struct lease *lease);
+void lease_list_remove(struct lease_list *list, const struct lease *lease);
+
+/* A new lease with an empty plan; the request's node sets and image are copied. */
+struct lease *lease_create(const struct lease_request *request);
+/* With its plan and all its reservations. */
+void lease_destroy(struct lease *lease);
+
+/* The table takes the lease over. Its id must not be there yet. */
+void lease_table_insert(struct engine *engine, struct lease *lease);
+
+#endif

@@ -1,0 +1,53 @@
+/* The saved memory of VMs on the hosts' disks, for the disk usage figure. */
+#include "core/memory_files.h"
+
+#include "core/engine_state.h"
+
+static int64_t memory_of(const struct lease *lease, uint32_t vm)
+{
+    return lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
+}
+
+static void memory_file_add(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
+{
+    disk_files_add(&lease->plan->memory_files, (struct disk_file){vm, host}, memory_of(lease, vm),
+                   engine->figures.disk_used);
+}
+
+/* Remove the VM's file from the host; from any host where files do not stay behind. */
+static void memory_file_remove(struct engine *engine, struct lease *lease, uint32_t vm,
+                               uint32_t host)
+{
+    if (!engine->settings.behaviour.memory_files_stay_behind)
+        host = DISK_ANY_HOST;
+    disk_files_remove(&lease->plan->memory_files, (struct disk_file){vm, host},
+                      memory_of(lease, vm), engine->figures.disk_used);
+}
+
+void memory_files_add(struct engine *engine, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_vms; i++)
+        memory_file_add(engine, r->lease, r->placement->vms[i].vm, r->placement->vms[i].host);
+}
+
+void memory_files_remove(struct engine *engine, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_vms; i++)
+        memory_file_remove(engine, r->lease, r->placement->vms[i].vm, r->placement->vms[i].host);
+}
+
+void memory_files_move(struct engine *engine, const struct reservation *r)
+{
+    for (uint32_t i = 0; i < r->placement->n_vms; i++) {
+        const struct placed_vm *move = &r->placement->vms[i];
+
+        memory_file_remove(engine, r->lease, move->vm, move->from);
+        memory_file_add(engine, r->lease, move->vm, move->host);
+    }
+}
+
+void memory_files_drop(struct engine *engine, struct lease *lease)
+{
+    for (uint32_t vm = 0; lease->plan->memory_files.n && vm < lease->n_vms; vm++)
+        memory_file_remove(engine, lease, vm, HOST_NONE);
+}

@@ -1,0 +1,17 @@
+/* memory_files.h: the saved memory of VMs on the hosts' disks, for the disk usage figure. O(VMs^2).
+ */
+#ifndef GALERNA_CORE_MEMORY_FILES_H
+#define GALERNA_CORE_MEMORY_FILES_H
+
+#include "core/plan.h"
+
+struct engine;
+
+/* For the VMs of the operation: the memory is saved, resumed, moved. */
+void memory_files_add(struct engine *engine, const struct reservation *r);
+void memory_files_remove(struct engine *engine, const struct reservation *r);
+void memory_files_move(struct engine *engine, const struct reservation *r);
+/* The lease is over. */
+void memory_files_drop(struct engine *engine, struct lease *lease);
+
+#endif

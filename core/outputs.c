@@ -1,0 +1,37 @@
+/* What a step gives out: decisions and changes of state, in order. */
+#include "core/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/engine_state.h"
+#include "util/memory.h"
+
+void engine_outputs_init(struct engine_outputs *outputs)
+{
+    memset(outputs, 0, sizeof *outputs);
+}
+
+void engine_outputs_finish(struct engine_outputs *outputs)
+{
+    free(outputs->items);
+    memset(outputs, 0, sizeof *outputs);
+}
+
+void engine_output(struct engine *engine, struct engine_output output)
+{
+    struct engine_outputs *outputs = engine->outputs;
+
+    output.time = engine->now;
+    outputs->items = memory_grow(outputs->items, &outputs->allocated, outputs->n_items + 1,
+                                 sizeof *outputs->items);
+    outputs->items[outputs->n_items++] = output;
+}
+
+void lease_set_state(struct engine *engine, struct lease *lease, enum lease_state to)
+{
+    engine_output(engine,
+                  (struct engine_output){
+                      .kind = OUTPUT_STATE, .lease = lease, .from = lease->state, .to = to});
+    lease->state = to;
+}

@@ -1,0 +1,58 @@
+/* placing.h: finds a time and hosts for a lease; books nothing.
+ *
+ * Costs: a mapping (mapper.h) for each time that is tried; times are those at which something
+ * booked ends, O(n log n) to put n of them in order.
+ */
+#ifndef GALERNA_CORE_PLACING_H
+#define GALERNA_CORE_PLACING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/mapper.h"
+#include "core/proposal.h"
+
+struct placing_request {
+    struct lease *lease;
+    bool may_wait;           /* a place in the future will do, */
+    int64_t before;          /* if it begins earlier than this; INSTANT_NEVER: whenever */
+    const int64_t *earliest; /* per host, or NULL: from `from` on everywhere */
+    int64_t from;
+};
+
+/* At the start that the lease asks for. All functions: false: there is no room, lease->reason says
+ * why; true: the caller takes the proposal over or finishes it. */
+bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal);
+/* The same on pinned hosts or with forced victims; the wish's times are not read. */
+bool place_exact_as(struct engine *engine, const struct map_request *wish,
+                    struct proposal *proposal);
+/* Tell a lease that must begin at request->from how many of its VMs would fit then. */
+void refuse_for_room(struct engine *engine, const struct map_request *request,
+                     const struct mapping *mapping);
+
+bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
+                               struct proposal *proposal);
+
+/* A place for a lease that needs all its time at a stretch, beginning in [from, latest]. */
+struct window_request {
+    struct lease *lease;
+    int64_t from, latest;
+    int64_t remaining; /* seconds its VMs have to run */
+    bool resuming;     /* it will be suspended by then */
+    bool spare_others;
+    bool may_be_late; /* only to learn when it could end */
+    bool forced;
+    const struct placement *pinned; /* hosts of its VMs; NULL: any */
+    const int64_t *more_points;     /* besides the ends that are booked: when to try */
+    size_t n_more_points;
+};
+
+bool place_within(struct engine *engine, const struct window_request *request,
+                  struct proposal *proposal);
+/* The very place the lease had: on its hosts (pinned) from request->from on, where each of its
+ * operations still fits by itself. latest is not read. */
+bool place_again(struct engine *engine, const struct window_request *request,
+                 struct proposal *proposal);
+
+#endif

@@ -1,0 +1,70 @@
+/* Questions before a lease makes room: can it be suspended, stopped, and in time? */
+#include "core/preemptable.h"
+
+#include "core/engine_state.h"
+#include "core/estimates.h"
+#include "core/windows.h"
+
+/* Suspending ends at `at`; does it begin while the VMs run, and not in the past? */
+bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
+                     struct reservation_list *windows)
+{
+    struct vm_plan *current = lease_plan_current(lease);
+    int64_t begins = suspend_windows(engine, lease, current->vm->placement, at, windows);
+
+    if (begins >= current->vm->from && begins >= engine->now && begins <= current->vm->until)
+        return true;
+    reservation_list_destroy(windows);
+    return false;
+}
+
+/* Is it worth while? A promise made before asks no such thing. */
+bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised)
+{
+    const struct reservation *vm = lease_plan_current(lease)->vm;
+
+    if (vm->state == RESERVATION_SCHEDULED && vm->from >= at)
+        return false;
+    return may_be_suspended(engine, lease) &&
+           (promised || at - vm->from >= scheduling_threshold(engine, lease));
+}
+
+bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at, bool promised)
+{
+    struct reservation_list windows = {0};
+    bool fits =
+        can_suspend(engine, lease, at, promised) && suspension_fits(engine, lease, at, &windows);
+
+    reservation_list_destroy(&windows);
+    return fits;
+}
+
+bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
+{
+    const struct vm_plan *current = lease_plan_current(lease);
+
+    if (!current)
+        return false;
+    switch (lease->state) {
+    case LEASE_SCHEDULED:
+    case LEASE_READY:
+    case LEASE_ACTIVE:
+    case LEASE_SUSPENDED_SCHEDULED:
+        break;
+    case LEASE_RESUMING:
+        /* A resumption under way is not taken back, but the lease may be suspended later. */
+        if (!can_be_suspended_at(engine, lease, at, false))
+            return false;
+        break;
+    default:
+        return false;
+    }
+    if (current->vm->state == RESERVATION_DONE &&
+        !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
+        return false;
+    if (at <= current->vm->until)
+        return true;
+    /* It shuts down or is already being suspended at that time. */
+    return engine->settings.behaviour.victims_may_be_ending &&
+           current->vm->state != RESERVATION_DONE && !can_suspend(engine, lease, at, false);
+}

@@ -1,0 +1,29 @@
+/* preemptable.h: questions before a lease makes room. Nothing is changed.
+ *
+ * `at`: when its hosts are to be free. Costs: as laying out its suspension (windows.h).
+ */
+#ifndef GALERNA_CORE_PREEMPTABLE_H
+#define GALERNA_CORE_PREEMPTABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/plan.h"
+
+struct engine;
+
+/* Is a suspension allowed, and worth while? promised: its worth is not asked, the room was promised
+ * to another lease before. */
+bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised);
+
+/* Is there time for a suspension that ends at `at`? If so windows gets its reservations. */
+bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
+                     struct reservation_list *windows);
+
+/* Both. */
+bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at, bool promised);
+
+/* Can the lease be made to free its hosts by then, suspended or stopped? */
+bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);
+
+#endif

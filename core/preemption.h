@@ -1,0 +1,24 @@
+/* preemption.h: a lease makes room for another by its terms: suspended, stopped or given up.
+ *
+ * Costs: as laying out its suspension and booking it again.
+ */
+#ifndef GALERNA_CORE_PREEMPTION_H
+#define GALERNA_CORE_PREEMPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+
+struct engine;
+
+struct preemption {
+    struct lease *victim;
+    int64_t at; /* its hosts are free from then on */
+    const struct lease *by;
+    bool suspend; /* whatever its terms are */
+};
+
+void preempt(struct engine *engine, const struct preemption *preemption);
+
+#endif

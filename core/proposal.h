@@ -1,0 +1,30 @@
+/* proposal.h: a placement that was found but is not booked. O(its reservations).
+ */
+#ifndef GALERNA_CORE_PROPOSAL_H
+#define GALERNA_CORE_PROPOSAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/leases.h"
+#include "core/plan.h"
+
+struct engine;
+
+struct proposal {
+    struct reservation_list preparation;
+    struct vm_plan plan;
+    struct lease_list victims; /* that make room for it */
+    bool suspend_victims;      /* whatever their terms are */
+    bool in_future;
+    int64_t start;      /* of the first operation */
+    int64_t held_until; /* its hosts are free for it until then */
+};
+
+/* Destroys what was not taken over. */
+void proposal_finish(struct proposal *proposal);
+
+/* Give the last seconds of a stretch to the shutdown. */
+void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *plan);
+
+#endif

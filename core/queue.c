@@ -1,0 +1,96 @@
+/* Leases that wait: the queue, those that are not ready yet, those that hold a place in the future.
+ */
+#include "core/queue.h"
+
+#include <string.h>
+
+#include "core/engine_state.h"
+
+void queue_append(struct engine *engine, struct lease *lease)
+{
+    lease->plan->in_queue = true;
+    lease_list_append(&engine->queues.queue, lease);
+}
+
+void queue_insert(struct engine *engine, struct lease *lease)
+{
+    struct lease_list *queue = &engine->queues.queue;
+    size_t place;
+
+    queue_append(engine, lease);
+    for (place = queue->n - 1;
+         place && queue->items[place - 1]->request.submit > lease->request.submit; place--)
+        queue->items[place] = queue->items[place - 1];
+    queue->items[place] = lease;
+}
+
+void queue_insert_by_id(struct engine *engine, struct lease *lease)
+{
+    struct lease_list *queue = &engine->queues.queue;
+    size_t low = 0, high = queue->n;
+
+    queue_append(engine, lease);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct lease_request *other = &queue->items[middle]->request;
+
+        if (other->submit < lease->request.submit ||
+            (other->submit == lease->request.submit && other->id < lease->request.id))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(&queue->items[low + 1], &queue->items[low],
+            (queue->n - 1 - low) * sizeof(struct lease *));
+    queue->items[low] = lease;
+}
+
+void queue_remove(struct engine *engine, struct lease *lease)
+{
+    lease->plan->in_queue = false;
+    lease_list_remove(&engine->queues.queue, lease);
+}
+
+void future_remove(struct engine *engine, struct lease *lease)
+{
+    if (!lease->plan->holds_future)
+        return;
+    lease->plan->holds_future = false;
+    lease_list_remove(&engine->queues.future, lease);
+}
+
+bool future_allowed(const struct engine *engine)
+{
+    switch (engine->settings.backfilling) {
+    case BACKFILLING_AGGRESSIVE:
+        return engine->queues.future.n < 1;
+    case BACKFILLING_INTERMEDIATE:
+        return (int64_t)engine->queues.future.n < engine->settings.backfilling_reservations;
+    case BACKFILLING_CONSERVATIVE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+int64_t lease_ready_at(const struct lease *lease)
+{
+    int64_t ready = lease->plan->not_before;
+
+    if (lease->request.kind == LEASE_BEST_EFFORT && lease->request.start > ready)
+        ready = lease->request.start;
+    return ready;
+}
+
+void keep_early(struct engine *engine, struct lease *lease)
+{
+    struct lease_list *early = &engine->queues.early;
+    int64_t ready = lease_ready_at(lease);
+    size_t place;
+
+    lease->reason = (struct reason){.id = REASON_NOT_READY, .n = {ready}};
+    lease_list_append(early, lease);
+    for (place = early->n - 1; place && lease_ready_at(early->items[place - 1]) > ready; place--)
+        early->items[place] = early->items[place - 1];
+    early->items[place] = lease;
+}

@@ -1,0 +1,40 @@
+/* queue.h: leases that wait for their turn.
+ *
+ * Costs: n = leases that wait. Insert and remove: O(n) moves, mostly at the end; all others O(1).
+ */
+#ifndef GALERNA_CORE_QUEUE_H
+#define GALERNA_CORE_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/leases.h"
+
+struct queues {
+    struct lease_list pending; /* admitted in this step, ascending id */
+    struct lease_list early;   /* not ready yet, ascending start */
+    struct lease_list queue;   /* ascending submission */
+    struct lease_list trying;  /* scratch: the queue while it is being scheduled */
+    struct lease_list future;  /* hold a place in the future by the backfilling rules */
+    bool has_deadlines;        /* some lease of the queue has, or had, a deadline */
+    int64_t next_give_up;      /* when the first of these misses its deadline */
+};
+
+void queue_append(struct engine *engine, struct lease *lease);
+/* Into the order of submission, behind those of the same second. */
+void queue_insert(struct engine *engine, struct lease *lease);
+/* The same, and in the order of ids among those of the same second. */
+void queue_insert_by_id(struct engine *engine, struct lease *lease);
+void queue_remove(struct engine *engine, struct lease *lease);
+
+/* The lease no longer holds a place in the future; nothing happens if it holds none. */
+void future_remove(struct engine *engine, struct lease *lease);
+/* May one more lease of the queue hold a place in the future? */
+bool future_allowed(const struct engine *engine);
+
+/* When a waiting lease may be (re)started at the earliest; INSTANT_NONE: at once. */
+int64_t lease_ready_at(const struct lease *lease);
+/* Keep the lease out of the queue until then. */
+void keep_early(struct engine *engine, struct lease *lease);
+
+#endif

@@ -1,0 +1,24 @@
+/* relief.h: when best-effort leases that run could make room for another.
+ */
+#ifndef GALERNA_CORE_RELIEF_H
+#define GALERNA_CORE_RELIEF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/lease.h"
+
+struct engine;
+
+enum { RELIEF_POINTS = 8 };
+
+/* May this lease displace others by a policy that scores them? O(1). */
+bool policy_displaces(const struct engine *engine, const struct lease *lease);
+
+/* The earliest times after `after` at which leases that run could have been suspended for this
+ * best-effort lease, ascending; how many. O(leases that run). */
+size_t relief_points(struct engine *engine, const struct lease *lease, int64_t after,
+                     int64_t points[RELIEF_POINTS]);
+
+#endif

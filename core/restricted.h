@@ -1,0 +1,36 @@
+/* restricted.h: maps leases that may not use all hosts, or prefer some of them. Costs as mapper.h.
+ */
+#ifndef GALERNA_CORE_RESTRICTED_H
+#define GALERNA_CORE_RESTRICTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/engine_state.h"
+#include "core/host_filter.h"
+
+/* The lease may not use all hosts, or prefers some. */
+static inline bool is_restricted(const struct engine *engine, const struct lease *lease)
+{
+    return engine->closed || lease->plan->has_filter;
+}
+
+/* May the VMs of this node set be put on the host? */
+static inline bool host_is_usable(const struct engine *engine, const struct node_set *nodes,
+                                  uint32_t host)
+{
+    if (engine->closed && engine->closed[host])
+        return false;
+    return !nodes->hosts || !nodes->hosts->allowed || nodes->hosts->allowed[host];
+}
+
+/* VMs of a node set that fit on hosts it may use during [from, until), at most limit. */
+uint32_t restricted_count(struct engine *engine, const struct map_request *request,
+                          const struct node_set *nodes, int64_t until, uint32_t limit);
+
+/* Map a restricted lease where there is room. Node sets by size, each on its own hosts: those with
+ * the largest rank first, among equals those that the policy prefers. */
+bool restricted_map(struct engine *engine, const struct map_request *request,
+                    struct mapping *mapping);
+
+#endif

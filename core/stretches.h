@@ -1,0 +1,19 @@
+/* stretches.h: the stretches of a lease in slot table, indexes and plan.
+ *
+ * Costs: as booking their reservations (booking.h).
+ */
+#ifndef GALERNA_CORE_STRETCHES_H
+#define GALERNA_CORE_STRETCHES_H
+
+#include "core/proposal.h"
+
+/* Book a proposal as the lease's next stretch; uses its reservations up. */
+void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal);
+
+/* Take the last stretch back. */
+void stretch_withdraw(struct engine *engine, struct lease *lease);
+
+/* The same with the lease's preparation and its place in the future. */
+void unschedule_lease(struct engine *engine, struct lease *lease);
+
+#endif
