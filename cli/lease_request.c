@@ -13,12 +13,20 @@
 #include "cli/table.h"
 #include "cli/time_words.h"
 #include "core/instant.h"
+#include "core/lease_terms.h"
+#include "daemon/control/json_term.h"
 #include "daemon/control/moment.h"
 
 enum { WAIT_MAX = 86400, LOOK_EVERY = 500 /* milliseconds */ };
 
+struct request_terms {
+    struct term_values values;
+    unsigned given; /* bits 1 << enum term_id */
+};
+
 struct request_arguments {
     struct client client;
+    struct request_terms terms;
     json_t *request;            /* NULL: nothing was asked for yet */
     const char *start;          /* as written */
     int64_t earliest, deadline; /* 0: not given */
@@ -100,19 +108,6 @@ static int take_duration(const struct command_option *option, void *value, const
                span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span), err);
 }
 
-static int take_terms(const struct command_option *option, void *value, const char *text,
-                      struct error *err)
-{
-    const char *before = client_text(document(value), "terms");
-
-    (void)option;
-    if (!text) /* --preemptible */
-        text = "suspendable";
-    if (*before && strcmp(before, text) != 0)
-        return error_set(err, EINVAL, "the terms are given twice: %.60s and %.60s", before, text);
-    return put(value, "terms", json_string(text), err);
-}
-
 static int take_time(const struct command_option *option, void *value, const char *text,
                      struct error *err)
 {
@@ -152,21 +147,84 @@ static const struct command_option request_options[] = {
      .help = "Finish by this time. The request is accepted or refused at once; needs --duration"},
     {"duration", .type = ARGUMENT_OWN, .argument = "DURATION", .offset = AT(request),
      .take = take_duration, .help = "How long the lease runs; unlimited by default"},
-    {"preemptible", .type = ARGUMENT_OWN, .offset = AT(request), .take = take_terms,
-     .help = "Allow suspension in favor of other leases, the same as --terms suspendable"},
-    {"terms", .type = ARGUMENT_OWN, .argument = "TERMS", .offset = AT(request),
-     .words = "cancelable|suspendable|migratable|restartable|non-preemptable", .take = take_terms,
-     .help = "How the lease may be preempted in favor of others: cancelable (ended), suspendable, "
-             "migratable, restartable (started again from the beginning) or non-preemptable (the "
-             "default)"},
-    {"priority", .type = ARGUMENT_OWN, .argument = "N", .offset = AT(request), .least = -1000000,
-     .take = take_integer, .help = "Priority; larger wins, 0 by default"},
     {"dry-run", .type = ARGUMENT_FLAG, .offset = AT(dry_run),
      .help = "Only show whether the lease would be accepted, when it would start, and which "
              "leases it would preempt"},
     {"wait", .type = ARGUMENT_INTEGER, .argument = "SECONDS", .offset = AT(wait), .otherwise = "20",
      .least = 0, .most = WAIT_MAX, .help = "How long to wait for the decision; 0: do not wait"},
 };
+
+/* --- the terms of core/lease_terms.h ---------------------------------------------------------- */
+
+static int take_term(const struct command_option *option, void *value, const char *text,
+                     struct error *err)
+{
+    struct request_terms *terms = value;
+    const struct lease_term *term = lease_term_find(option->name);
+    char expected[TERM_EXPECTED_MAX];
+
+    if (term_read(term, text ? text : "yes", &terms->values, expected) < 0)
+        return error_set(err, EINVAL, "expected %s", expected);
+    terms->given |= 1U << (term - lease_terms);
+    return 0;
+}
+
+/* "first|second", for completion; the same whenever it is asked for. */
+static const char *words_of(size_t i)
+{
+    static char words[LEASE_TERM_COUNT][TERM_EXPECTED_MAX];
+    const struct lease_term *term = &lease_terms[i];
+    size_t length = 0;
+
+    for (size_t k = 0; term->words && term->words[k] && length < sizeof words[i]; k++)
+        length += (size_t)snprintf(words[i] + length, sizeof words[i] - length, "%s%s",
+                                   k ? "|" : "", term->words[k]);
+    return term->words ? words[i] : NULL;
+}
+
+static const char *help_of(size_t i)
+{
+    static char help[LEASE_TERM_COUNT][512];
+    struct term_values usual;
+    char text[TERM_TEXT_MAX];
+
+    term_values_init(&usual);
+    if (lease_terms[i].type == TERM_FLAG || !*term_write(&lease_terms[i], &usual, text))
+        return lease_terms[i].sentence;
+    snprintf(help[i], sizeof help[i], "%s (default: %s)", lease_terms[i].sentence, text);
+    return help[i];
+}
+
+static bool term_option(size_t i, struct command_option *option)
+{
+    static const char *const arguments[] = {
+        [TERM_FLAG] = NULL, [TERM_WORD] = "WORD", [TERM_INTEGER] = "N", [TERM_TEXT] = "TEXT"};
+
+    if (i >= LEASE_TERM_COUNT)
+        return false;
+    *option = (struct command_option){.name = lease_terms[i].name,
+                                      .type = ARGUMENT_OWN,
+                                      .argument = arguments[lease_terms[i].type],
+                                      .take = take_term,
+                                      .words = words_of(i),
+                                      .help = help_of(i)};
+    return true;
+}
+
+/* -1: fine, else the exit code. */
+static int finish_terms(struct request_arguments *arguments, const char *command)
+{
+    struct request_terms *terms = &arguments->terms;
+
+    if (!terms_settle(&terms->values, terms->given))
+        return command_usage_error(command, "--terms %s contradicts --preemptible",
+                                   lease_terms_name(terms->values.terms));
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (terms->given >> i & 1)
+            json_object_set_new(document(&arguments->request), lease_terms[i].name,
+                                json_from_term(&lease_terms[i], &terms->values));
+    return -1;
+}
 
 static void put_time(json_t *request, const char *field, int64_t instant)
 {
@@ -212,7 +270,7 @@ static int finish_request(struct request_arguments *arguments, const char *comma
     put_time(request, "deadline", arguments->deadline ? arguments->deadline : INSTANT_NONE);
     if (arguments->dry_run)
         json_object_set_new(request, "dry_run", json_true());
-    return -1;
+    return finish_terms(arguments, command);
 }
 
 static int print_trial(const struct client *client, const json_t *answer)
@@ -349,6 +407,7 @@ const struct command_line lease_request_line = {
     .purpose = "Request a lease: VMs that start and stop together. galernad creates them in "
                "OpenNebula and decides; this command waits for the decision and prints it.",
     .groups = {{.options = request_options, .n = sizeof request_options / sizeof *request_options},
+               {.row = term_option, .offset = AT(terms)},
                CLIENT_GROUP},
     .notes = "TIME is +DURATION from now, 15:04 (the next time the clock shows it), '2026-11-21 "
              "15:04[:05]' in local time, or RFC 3339. DURATION is 90s, 30m, 1h30m, 2d, or "

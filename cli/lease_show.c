@@ -9,6 +9,7 @@
 #include "cli/table.h"
 #include "cli/time_words.h"
 #include "core/instant.h"
+#include "core/lease_terms.h"
 
 static void line(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -75,6 +76,31 @@ static void print_duration(const json_t *lease)
         line("Duration", "%s, %s run, %s left", duration, run, left);
 }
 
+/* "suspendable, origin local, priority 0": `terms` says what `preemptible` does. */
+static void print_terms(const json_t *lease)
+{
+    char text[512];
+    size_t length = (size_t)snprintf(text, sizeof text, "%s",
+                                     client_text(lease, lease_terms[TERM_ID_terms].name));
+
+    for (size_t i = 0; i < LEASE_TERM_COUNT && length < sizeof text; i++) {
+        const char *name = lease_terms[i].name;
+        const json_t *value = json_object_get(lease, name);
+
+        if (i == TERM_ID_terms || i == TERM_ID_preemptible || !value)
+            continue;
+        if (json_is_string(value) && *json_string_value(value))
+            length += (size_t)snprintf(text + length, sizeof text - length, ", %s %s", name,
+                                       json_string_value(value));
+        else if (json_is_integer(value))
+            length += (size_t)snprintf(text + length, sizeof text - length, ", %s %" PRId64, name,
+                                       (int64_t)json_integer_value(value));
+        else if (json_is_true(value))
+            length += (size_t)snprintf(text + length, sizeof text - length, ", %s", name);
+    }
+    line("Terms", "%s", text);
+}
+
 static void print_lease(const json_t *lease, int64_t now)
 {
     const json_t *reason = json_object_get(lease, "reason");
@@ -102,8 +128,7 @@ static void print_lease(const json_t *lease, int64_t now)
     time_line("Running", lease, "since", now);
     time_line("End", lease, "end", now);
     print_duration(lease);
-    line("Terms", "%s, priority %" PRId64 ", %s", client_text(lease, "terms"),
-         client_integer(lease, "priority"), client_text(lease, "origin"));
+    print_terms(lease);
 }
 
 static void print_members(const json_t *vms)

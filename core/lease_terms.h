@@ -34,30 +34,29 @@ typedef char term_text[TERM_TEXT_MAX]; /* printable ASCII without " and \; "": n
 
 /* TERM(type in C, member, attribute of templates, TYPE, columns of struct lease_term).
  *
- * The member's name is also that of the store's column, of the attribute of <lease> in traces, of
- * the field on the control socket, of the option of `galerna lease request`, and what a module asks
- * for. Templates read `preemptible` and `terms` as two ways to say one thing: terms_settle(). */
+ * The member's name, one lower-case word, is also that of the store's column, of the attribute of
+ * <lease> in traces, of the field on the control socket, of the option of `galerna lease request`,
+ * and what a module asks for. `preemptible` and `terms` are two ways to say one thing:
+ * terms_settle(). */
 #define LEASE_TERMS(TERM)                                                                          \
     TERM(bool, preemptible, "PREEMPTIBLE", FLAG, .of_haizea = true, .restricted = false,           \
          .right = {"non-preemptible", true,                                                        \
                    "May say that a lease is not to be preempted (PREEMPTIBLE=no)."},               \
-         .sentence = "Whether the lease may be suspended to make room for others and resumed "     \
-                     "later.")                                                                     \
+         .sentence = "The lease may be suspended in favor of others and is resumed later")         \
     TERM(enum lease_terms, terms, "TERMS", WORD, .words = terms_words,                             \
          .otherwise = TERMS_NON_PREEMPTABLE,                                                       \
-         .sentence = "What may be done to the lease to make room for others: cancelable (it may "  \
-                     "be ended), suspendable (suspended and resumed later), migratable (moved to " \
-                     "other hosts), restartable (stopped and started over, its work lost) or "     \
-                     "non-preemptable.")                                                           \
+         .sentence = "How the lease may be preempted in favor of others: cancelable (ended), "     \
+                     "suspendable (suspended and resumed later), migratable (moved to other "      \
+                     "hosts), restartable (started again from the beginning) or non-preemptable")  \
     TERM(enum lease_origin, origin, "ORIGIN", WORD, .words = origin_words,                         \
          .otherwise = ORIGIN_LOCAL, .restricted = ORIGIN_EXTERNAL,                                 \
          .right = {"external", false,                                                              \
                    "May say that a lease comes from another site (ORIGIN=external)."},             \
-         .sentence = "Where the lease comes from, as policies see it: local, or external for "     \
-                     "another site.")                                                              \
+         .sentence = "Where the request comes from, as policies see it: local, or external for "   \
+                     "another site")                                                               \
     TERM(int32_t, priority, "PRIORITY", INTEGER, .least = -1000000, .most = 1000000,               \
          .right = {"max-priority", 0, "The highest PRIORITY."},                                    \
-         .sentence = "Leases of higher priority go first.")
+         .sentence = "Leases of higher priority go first")
 
 #define TERM_MEMBER(type, member, ...) type member;
 #define TERM_ID(type, member, ...)     TERM_ID_##member,
@@ -103,7 +102,7 @@ struct lease_term {
     bool of_haizea;           /* Haizea 1.0 has it: traces always say it */
     int64_t restricted;
     struct term_right right;
-    const char *sentence; /* for the manual and --help */
+    const char *sentence; /* for the manual and --help, without a full stop at the end */
 };
 
 extern const struct lease_term lease_terms[LEASE_TERM_COUNT];

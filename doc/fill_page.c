@@ -127,6 +127,7 @@ static void print_term(const struct lease_term *term, const char *name)
     print_text(term_expected(term, expected));
     printf("\n\t");
     print_text(term->sentence);
+    printf(".");
 }
 
 static void print_terms(void)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/control/json_term.h"
 #include "daemon/control/moment.h"
 #include "daemon/store/words.h"
 #include "util/suggest.h"
@@ -91,38 +92,6 @@ static int read_word(const json_t *request, const char *field, const char *const
                      json_is_string(value) ? json_string_value(value) : "that", known);
 }
 
-static int wrong_term(const struct lease_term *term, const json_t *value, struct error *err)
-{
-    char expected[TERM_EXPECTED_MAX];
-
-    term_expected(term, expected);
-    if (json_is_string(value))
-        return error_set(err, EINVAL, "%s: '%.40s': expected %s", term->name,
-                         json_string_value(value), expected);
-    return error_set(err, EINVAL, "%s: expected %s", term->name,
-                     term->type == TERM_FLAG ? "true or false" : expected);
-}
-
-static int read_term(const json_t *value, const struct lease_term *term, struct term_values *values,
-                     struct error *err)
-{
-    char expected[TERM_EXPECTED_MAX];
-    int64_t number = json_is_true(value) ? 1 : json_integer_value(value);
-
-    if (term->type == TERM_WORD || term->type == TERM_TEXT) {
-        if (!json_is_string(value) ||
-            term_read(term, json_string_value(value), values, expected) < 0)
-            return wrong_term(term, value, err);
-        return 0;
-    }
-    if (term->type == TERM_FLAG
-            ? !json_is_boolean(value)
-            : !json_is_integer(value) || number < term->least || number > term->most)
-        return wrong_term(term, value, err);
-    term_set_number(term, values, number);
-    return 0;
-}
-
 static int read_terms(const json_t *request, struct order *order, struct error *err)
 {
     unsigned given = 0;
@@ -133,7 +102,7 @@ static int read_terms(const json_t *request, struct order *order, struct error *
         if (!value || json_is_null(value))
             continue;
         given |= 1U << i;
-        if (read_term(value, &lease_terms[i], &order->term_values, err) < 0)
+        if (json_to_term(value, &lease_terms[i], &order->term_values, err) < 0)
             return -1;
     }
     if (!terms_settle(&order->term_values, given))

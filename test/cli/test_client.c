@@ -299,7 +299,7 @@ static void a_lease_is_shown(void **state)
            "Submitted   2026-11-21T15:00:00+01:00 (1h00m ago)\n"
            "Expected    2026-11-21T16:05:10+01:00 (in 5m10s, estimate)\n"
            "Duration    1h00m, 0s run, 1h00m left\n"
-           "Terms       suspendable, priority 0, local\n"
+           "Terms       suspendable, origin local, priority 0\n"
            "\n"
            "VM  HOST   CPU   MB  COMMAND  TRIES  MESSAGE\n"
            " 9     -  0.50  512  -            0  waits\n"
@@ -333,7 +333,7 @@ static void a_start_that_has_passed_is_called_so(void **state)
            "Overdue     since 2026-11-21T15:59:00+01:00 (1m00s ago, contract)\n"
            "Waits for   VM 3 (SAVE_STOP) to leave host 1\n"
            "Duration    1h00m, 0s run, 1h00m left\n"
-           "Terms       suspendable, priority 0, local\n");
+           "Terms       suspendable, origin local, priority 0\n");
     expect(fixture, "lease list --user late", EXIT_DONE,
            "LEASE  NAME  USER  KIND         PHASE     VMS  START          DURATION\n"
            "    8  s     anna  best-effort  starting    2  now            1h00m\n"
@@ -409,9 +409,11 @@ static void requests_are_sent_as_they_are_meant(void **state)
                    "lease request --template 3 --start 2126-11-21_15:00 --duration 1h30m "
                    "--preemptible --count 4 --priority 2 --name web --wait 0",
                    "{\"command\": \"lease-request\", \"count\": 4, \"duration\": 5400, "
-                   "\"kind\": \"reservation\", \"name\": \"web\", \"priority\": 2, "
-                   "\"start\": \"2126-11-21T14:00:00Z\", \"template\": 3, "
-                   "\"terms\": \"suspendable\"}");
+                   "\"kind\": \"reservation\", \"name\": \"web\", \"preemptible\": true, "
+                   "\"priority\": 2, \"start\": \"2126-11-21T14:00:00Z\", \"template\": 3}");
+    expect_request(fixture,
+                   "lease request --template 3 --terms cancelable --origin external --wait 0",
+                   "\"origin\": \"external\", \"template\": 3, \"terms\": \"cancelable\"}");
     expect_request(fixture, "lease request --template 3 --start now --duration 2:30 --wait 0",
                    "\"duration\": 9000, \"kind\": \"immediate\", \"template\": 3}");
     expect_request(fixture,
@@ -463,7 +465,11 @@ static void wrong_wishes_are_not_sent(void **state)
         {"lease request --template 1 --duration -5s", "--duration -5s"},
         {"lease request --template 1 --start now --deadline +1h", "exclude each other"},
         {"lease request --template 1 --start now --earliest +1h", "exclude each other"},
-        {"lease request --template 1 --preemptible --terms cancelable", "given twice"},
+        {"lease request --template 1 --preemptible --terms non-preemptable",
+         "--terms non-preemptable contradicts --preemptible"},
+        {"lease request --template 1 --origin Mars", "--origin Mars: expected local or external"},
+        {"lease request --template 1 --priority 1000001",
+         "expected a whole number from -1000000 to 1000000"},
         {"lease request --template 1 --wait long", "--wait long"},
         {"lease request --template 1 9", "unexpected argument '9'"},
         {"lease list --limit x", "--limit x"},

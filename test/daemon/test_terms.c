@@ -13,6 +13,7 @@
 #include "adapters/opennebula/lease_spec.h"
 #include "adapters/opennebula/rights.h"
 #include "daemon/control/answers_json.h"
+#include "daemon/control/json_term.h"
 #include "daemon/control/order.h"
 #include "daemon/record/recorder_line.h"
 #include "lwf/lwf_reader.h"
@@ -165,14 +166,6 @@ static void the_store_keeps_it(void **state)
     }
 }
 
-static json_t *json_of(const struct lease_term *term, const struct term_values *values)
-{
-    if (term->type == TERM_FLAG)
-        return json_boolean(term_number(term, values));
-    return term->type == TERM_INTEGER ? json_integer(term_number(term, values))
-                                      : json_string(term_word(term, values));
-}
-
 static void the_control_socket_takes_it_and_tells_it(void **state)
 {
     (void)state;
@@ -189,7 +182,7 @@ static void the_control_socket_takes_it_and_tells_it(void **state)
         json_t *told;
 
         set_unusual(term, &values);
-        json_object_set_new(request, term->name, json_of(term, &values));
+        json_object_set_new(request, term->name, json_from_term(term, &values));
         if (order_read(request, NOW, &order, &err) < 0)
             fail_msg("%s", err.text);
         assert_same(term, &order.term_values, &values);
@@ -202,7 +195,7 @@ static void the_control_socket_takes_it_and_tells_it(void **state)
 
         lease.term_values = values;
         told = json_from_lease(&lease, NULL, 0, NOW);
-        request = json_of(term, &values);
+        request = json_from_term(term, &values);
         assert_true(json_equal(json_object_get(told, term->name), request));
         json_decref(request);
         json_decref(told);
