@@ -42,7 +42,6 @@ struct app {
     const struct startup *startup;
     struct configuration *configuration;
     char *state_directory, *socket;
-    struct simulated *simulated; /* NULL: a real OpenNebula */
     struct credentials credentials;
     struct cloud_greeting greeting;
     struct policy_host *policies;
@@ -162,7 +161,7 @@ static int check_mode(struct app *app)
     return store_commit(app->daemon.store, &err) < 0 ? fail(app, EXIT_FAILURE, &err) : 0;
 }
 
-static int find_oned(struct app *app)
+static int find_opennebula(struct app *app)
 {
     struct error err = {0};
     const struct live_configuration *live = app->daemon.live;
@@ -172,17 +171,8 @@ static int find_oned(struct app *app)
                                     .connect_timeout = CONNECT_TIMEOUT,
                                     .parallel = (unsigned)live->parallel_calls,
                                     .answer_limit = (size_t)live->answer_limit << 20};
-    size_t n_vms;
 
-    if (is_simulated(app)) {
-        store_vms(app->daemon.store, &n_vms);
-        app->simulated = simulated_start(app->configuration, app->state_directory, n_vms > 0, &err);
-        if (!app->simulated)
-            return fail(app, err.code == EINVAL ? EXIT_CONFIGURATION : EXIT_FAILURE, &err);
-    }
-    if (credentials_find(
-            &app->credentials, app->simulated ? simulated_endpoint(app->simulated) : live->endpoint,
-            app->simulated ? simulated_auth_file(app->simulated) : live->auth_file, &err) < 0)
+    if (credentials_find(&app->credentials, live->endpoint, live->auth_file, &err) < 0)
         return fail(app, EXIT_CREDENTIALS, &err);
     if (app->credentials.warning[0])
         log_warning("%s", app->credentials.warning);
@@ -190,6 +180,21 @@ static int find_oned(struct app *app)
     settings.session = app->credentials.session;
     app->daemon.cloud = opennebula_create(&settings, live->leader_check, &err);
     return app->daemon.cloud ? 0 : fail(app, EXIT_FAILURE, &err);
+}
+
+static int find_cloud(struct app *app)
+{
+    struct error err = {0};
+    size_t n_vms;
+
+    if (!is_simulated(app))
+        return find_opennebula(app);
+    store_vms(app->daemon.store, &n_vms);
+    app->daemon.endpoint = app->state_directory;
+    app->daemon.cloud = simulated_cloud(app->configuration, app->state_directory, n_vms > 0, &err);
+    if (!app->daemon.cloud)
+        return fail(app, err.code == EINVAL ? EXIT_CONFIGURATION : EXIT_FAILURE, &err);
+    return 0;
 }
 
 /* Milliseconds; calls go on. STOPPED: by a signal. */
@@ -282,18 +287,19 @@ static int take_place(struct app *app)
 
     if (reached < 0 || reached == STOPPED)
         return reached;
-    app->daemon.guard = guard_create(app->daemon.cloud, app->credentials.endpoint,
-                                     store_instance(app->daemon.store),
-                                     live->exclusive && !live->dry_run && !app->simulated, &err);
+    app->daemon.guard =
+        guard_create(app->daemon.cloud, app->daemon.endpoint, store_instance(app->daemon.store),
+                     live->exclusive && !live->dry_run && !is_simulated(app), &err);
     if (!app->daemon.guard)
         return fail_or_busy(app, &err);
     if (reached == 0 && !follows(app))
         claimed = claim_place(app);
     if (claimed != 0)
         return claimed;
-    log_info("acting on OpenNebula %s at %s as %s",
-             app->daemon.oned_version[0] ? app->daemon.oned_version : "(not reached yet)",
-             app->credentials.endpoint, app->credentials.user);
+    if (!is_simulated(app))
+        log_info("acting on OpenNebula %s at %s as %s",
+                 app->daemon.oned_version[0] ? app->daemon.oned_version : "(not reached yet)",
+                 app->credentials.endpoint, app->credentials.user);
     return 0;
 }
 
@@ -393,7 +399,7 @@ static int build(struct app *app)
         log_warning("%s", err.text);
     if (go_to_background(app) < 0)
         return -1;
-    if (open_store(app) < 0 || check_mode(app) < 0 || find_oned(app) < 0)
+    if (open_store(app) < 0 || check_mode(app) < 0 || find_cloud(app) < 0)
         return -1;
     if ((placed = take_place(app)) != 0)
         return placed;
@@ -427,7 +433,6 @@ static void take_down(struct app *app)
     lessons_destroy(app->lessons);
     policy_host_destroy(app->policies);
     credentials_finish(&app->credentials);
-    simulated_stop(app->simulated);
     store_close(daemon->store);
     rights_destroy(daemon->rights);
     configuration_destroy(app->configuration);

@@ -1,0 +1,32 @@
+/* simulated.h: a cloud in memory, for galernad --simulate.
+ *
+ * Hosts are those of a site; VMs boot, are suspended, move and end by the real clock, as fast as
+ * the settings say. The VMs are kept in a file and are there again when the cloud is opened again;
+ * what was under way goes on. A file that cannot be written is complained about once and tried
+ * again: the cloud goes on in memory. No network, no processes, no documents. Costs: an observation
+ * of all hosts or VMs is a copy of them; memory per host about 0.5 KB while hosts are observed.
+ */
+#ifndef GALERNA_ADAPTERS_SIMULATED_SIMULATED_H
+#define GALERNA_ADAPTERS_SIMULATED_SIMULATED_H
+
+#include "adapters/cloud/cloud.h"
+#include "core/settings.h"
+#include "core/site.h"
+
+struct simulated_settings {
+    const struct site *site; /* copied; host ids are places: 0, 1, ... */
+    const char *file;        /* where the VMs are kept; made when not there, mode 0600 */
+    bool must_exist;         /* there are leases of its VMs */
+    int64_t boot_time;       /* seconds; 0: a moment */
+    const struct engine_settings *engine; /* rates of suspension and resumption, shutdown time */
+    /* What an operator should know; NULL: nobody. */
+    void (*complain)(void *context, const char *text);
+    void *context;
+};
+
+/* *resumed: there were VMs of before. Errors: EINVAL (no file although it must exist), EEXIST (the
+ * file has another number of hosts), EPROTO (not such a file), those of SQLite (EIO). */
+struct cloud *simulated_create(const struct simulated_settings *settings, bool *resumed,
+                               struct error *err);
+
+#endif
