@@ -17,11 +17,14 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .shutdown_inside_duration = true,
         .future_points_unsorted = true,
         .immediate_may_be_suspended = true,
+        .immediate_never_resumed = true,
         .gaps_suspend_whatever_terms = true,
         .score_by_whole_duration = true,
         .reevaluation_books_anew = true,
         .no_reevaluation_on_cancel = true,
         .premature_end_plus_one_day = true,
+        .migration_at_100_mbits = true,
+        .migration_estimate_squared = true,
         .migration_moves_everything = true,
         .transfers_never_cancelled = true,
         .resumption_exchanges_hosts = true,
@@ -32,6 +35,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .victims_may_be_ending = true,
         .queue_pass_by_free_cpu = true,
         .momentary_suspensions_miss_pass = true,
-        .lease_kinds_of_haizea_1_0 = true,
+        .victims_whatever_terms = true,
+        .traces_by_haizeas_grammar = true,
     };
 }

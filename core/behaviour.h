@@ -27,8 +27,11 @@ struct behaviour {
     /* Points for a future placement are tried in the order reservations were booked by end,
      * repeated and unsorted. */
     bool future_points_unsorted;
-    /* Immediate leases are placed in gaps with a planned suspension and never resumed. */
+    /* Immediate leases are placed in gaps with a planned suspension. */
     bool immediate_may_be_suspended;
+    /* An immediate lease that was suspended is not put back into the queue, so it is never resumed.
+     */
+    bool immediate_never_resumed;
     /* A best-effort lease that must not be preempted is yet placed in gaps and suspended at their
      * end. */
     bool gaps_suspend_whatever_terms;
@@ -41,8 +44,11 @@ struct behaviour {
     bool no_reevaluation_on_cancel;
     /* A premature end that falls on the VM's start is a day later. */
     bool premature_end_plus_one_day;
-    /* Migrations take place at 100 Mbit/s whatever the site has, VMs that stay are moved in place,
-     * and their time is estimated as the square of the VMs on a host. */
+    /* Migrations take place at 100 Mbit/s whatever the site has. */
+    bool migration_at_100_mbits;
+    /* The time of a migration is estimated as if each VM on a host took as long as all of them. */
+    bool migration_estimate_squared;
+    /* VMs that stay on their hosts are moved in place. */
     bool migration_moves_everything;
     /* A planned image transfer is never taken back: a lease that is placed anew leaves it behind.
      */
@@ -69,9 +75,12 @@ struct behaviour {
     /* A suspension that takes no time ends after the pass of the queue: its lease is looked at when
      * something else happens. */
     bool momentary_suspensions_miss_pass;
-    /* A best-effort lease that never fits stays an error of the trace and is refused when it is
-     * scheduled, not when it is requested. */
-    bool lease_kinds_of_haizea_1_0; /* <deadline> and earliest starts are not read */
+    /* Whatever its terms are, a lease is preempted when the policy says so, suspended if it can be.
+     */
+    bool victims_whatever_terms;
+    /* Deadlines, earliest starts and terms but for `preemptible` are not read from traces, and a
+     * time that cannot be read is 0. */
+    bool traces_by_haizeas_grammar;
 };
 
 void behaviour_default(struct behaviour *behaviour);

@@ -93,7 +93,6 @@ static bool loses_work(struct engine *engine, const struct map_request *request,
                        struct lease *victim)
 {
     return request->lease->request.kind == LEASE_BEST_EFFORT &&
-           !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
            (victim->request.terms == TERMS_SUSPENDABLE ||
             victim->request.terms == TERMS_MIGRATABLE) &&
            (victim->state == LEASE_ACTIVE || victim->state == LEASE_RESUMING) &&
@@ -105,18 +104,15 @@ static bool may_make_room(struct engine *engine, const struct map_request *reque
 {
     if (request->forced)
         return may_be_forced(engine, request, lease) && is_of_use(engine, request, lease);
-    if (lease->request.terms == TERMS_NON_PREEMPTABLE &&
-        !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
+    if (terms_when_preempted(engine, lease) == TERMS_NON_PREEMPTABLE)
         return false;
     if (request->spare_planned && !lease_plan_running(lease))
         return false;
     /* Its start was promised. */
-    if (lease->request.kind == LEASE_RESERVATION && !lease_plan_running(lease) &&
-        !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
+    if (lease->request.kind == LEASE_RESERVATION && !lease_plan_running(lease))
         return false;
     if (lease->request.kind == LEASE_DEADLINE)
-        return !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
-               deadline_may_make_room(engine, lease, request->from) &&
+        return deadline_may_make_room(engine, lease, request->from) &&
                is_of_use(engine, request, lease);
     return is_preemptable_at(engine, lease, request->from) && is_of_use(engine, request, lease) &&
            !loses_work(engine, request, lease);
@@ -127,7 +123,6 @@ static bool would_be_late(struct engine *engine, const struct map_request *reque
                           struct lease *lease)
 {
     return lease->request.kind == LEASE_DEADLINE && !request->forced &&
-           !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
            deadline_would_be_late(engine, lease, request->from) &&
            is_of_use(engine, request, lease);
 }

@@ -290,7 +290,7 @@ bool place_by_moving_others(struct engine *engine, struct lease *lease, struct p
     int64_t start = lease->request.start;
     struct newcomer newcomer = {lease, start, start};
 
-    if (engine->settings.behaviour.lease_kinds_of_haizea_1_0 || engine->settings.fixed_deadlines ||
+    if (engine->settings.fixed_deadlines ||
         (refusal.id != REASON_NO_ROOM_AT_START && refusal.id != REASON_OTHERS_WOULD_BE_LATE) ||
         !engine->figures.unfinished[LEASE_DEADLINE] || has_image_transfer(engine, lease) ||
         lease->request.duration == SPAN_UNLIMITED)

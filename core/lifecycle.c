@@ -118,7 +118,7 @@ static void suspended(struct engine *engine, struct lease *lease)
     if (lease->plan->not_before > engine->now && !is_planned) {
         keep_early(engine, lease);
     } else if (!is_planned && (lease->request.kind == LEASE_BEST_EFFORT ||
-                               !engine->settings.behaviour.immediate_may_be_suspended)) {
+                               !engine->settings.behaviour.immediate_never_resumed)) {
         queue_insert(engine, lease);
         lease_set_state(engine, lease, LEASE_SUSPENDED_QUEUED);
     } else if (is_planned) {

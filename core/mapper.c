@@ -40,6 +40,11 @@ void mapper_prepare(struct engine *engine, const struct lease *lease)
                                   sizeof *mapper->vm_host);
 }
 
+bool mapper_fills_gaps(const struct engine *engine)
+{
+    return !engine->settings.behaviour.mapper_stops_at_first_misfit;
+}
+
 void mapping_finish(struct mapping *mapping)
 {
     free(mapping->victims.items);
@@ -250,8 +255,7 @@ static bool greedy_pass(struct engine *engine, const struct map_request *request
 {
     struct vm_cursor cursor = {.lease = request->lease};
 
-    if (request->lease->request.n_node_sets > 1 &&
-        !engine->settings.behaviour.mapper_stops_at_first_misfit)
+    if (request->lease->request.n_node_sets > 1 && mapper_fills_gaps(engine))
         return mixed_pass(engine, request, order, mapping);
     mapping->until = request->until;
     mapping->vm_host = engine->mapper.vm_host;
@@ -393,10 +397,9 @@ static bool map_in_free_room(struct engine *engine, const struct map_request *re
 
 /* One that had its place and made room waits for free room: else two of equal right would displace
  * each other for ever. */
-static bool has_made_room(const struct engine *engine, const struct lease *lease)
+static bool has_made_room(const struct lease *lease)
 {
-    return !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
-           (lease->request.kind == LEASE_IMMEDIATE || lease->request.kind == LEASE_RESERVATION) &&
+    return (lease->request.kind == LEASE_IMMEDIATE || lease->request.kind == LEASE_RESERVATION) &&
            (lease->state == LEASE_QUEUED || lease->state == LEASE_SUSPENDED_QUEUED);
 }
 
@@ -416,7 +419,7 @@ bool mapper_map(struct engine *engine, const struct map_request *request, struct
     }
     if (request->forced)
         return engine->mapper.make_room(engine, request, mapping);
-    if (request->spare_others || has_made_room(engine, request->lease) ||
+    if (request->spare_others || has_made_room(request->lease) ||
         (!hooks->score_victims && !hooks->choose_victims))
         return false;
     if (hooks->may_preempt && !hooks->may_preempt(hooks->context, request->lease))

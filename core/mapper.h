@@ -86,6 +86,9 @@ void mapper_order_all(struct engine *engine, const struct map_request *request,
 bool mapper_map_in_order(struct engine *engine, const struct map_request *request,
                          const struct host_snapshot *snapshot, struct mapping *mapping);
 
+/* Do smaller VMs use what a larger one of the lease leaves on a host? */
+bool mapper_fills_gaps(const struct engine *engine);
+
 /* VMs of a node set that fit at this instant. */
 uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes);
 /* VMs of a node set that fit during the request's time, no lease preempted. */

@@ -11,9 +11,8 @@ enum { HAIZEA_MIGRATION_BANDWIDTH = 100 };
 
 int64_t transfer_rate(const struct engine *engine)
 {
-    return engine->settings.behaviour.migration_moves_everything
-               ? HAIZEA_MIGRATION_BANDWIDTH
-               : engine->settings.transfer_bandwidth;
+    return engine->settings.behaviour.migration_at_100_mbits ? HAIZEA_MIGRATION_BANDWIDTH
+                                                             : engine->settings.transfer_bandwidth;
 }
 
 /* Seconds to send that many MB. */
@@ -76,7 +75,7 @@ int64_t migration_estimate(const struct engine *engine, const struct lease *leas
 
     if (engine->settings.migration != MIGRATION_YES || !lease_plan_memory(lease))
         return 0;
-    if (engine->settings.behaviour.migration_moves_everything) {
+    if (engine->settings.behaviour.migration_estimate_squared) {
         sum = haizea_memory_estimate(engine, lease);
         if (has_disk_image(engine, lease))
             sum += haizea_disk_estimate(engine, lease);

@@ -29,8 +29,7 @@ struct relocation {
 
 static bool is_enabled(const struct engine *engine)
 {
-    return engine->settings.migration_interval > 0 && engine->hooks->estimate &&
-           !engine->settings.behaviour.lease_kinds_of_haizea_1_0;
+    return engine->settings.migration_interval > 0 && engine->hooks->estimate;
 }
 
 static bool terms_allow(const struct lease *lease)

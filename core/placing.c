@@ -17,6 +17,11 @@ static void refuse(struct lease *lease, enum reason_id id, int64_t first, int64_
 
 /* --- at an exact time ------------------------------------------------------------------------- */
 
+static bool shutdown_is_inside(const struct engine *engine)
+{
+    return engine->settings.behaviour.shutdown_inside_duration;
+}
+
 /* How many of its VMs would fit, with nobody preempted. */
 void refuse_for_room(struct engine *engine, const struct map_request *request,
                      const struct mapping *mapping)
@@ -47,7 +52,7 @@ bool place_exact_as(struct engine *engine, const struct map_request *wish,
                     struct proposal *proposal)
 {
     struct lease *lease = wish->lease;
-    bool inside = engine->settings.behaviour.shutdown_inside_duration;
+    bool inside = shutdown_is_inside(engine);
     int64_t start = lease->request.start;
     int64_t shutdown = shutdown_span(engine, lease);
     struct map_request request = *wish;
@@ -128,7 +133,7 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
     struct vm_plan *plan = &proposal->plan;
     int64_t runs_from = start, full;
     int64_t least = least_run(search, mapping, start);
-    bool inside = engine->settings.behaviour.shutdown_inside_duration;
+    bool inside = shutdown_is_inside(engine);
 
     plan->vm = reservation_create(search->lease, RESERVATION_VM, start, mapping->until,
                                   placement_of_vms(engine, search->lease, mapping->vm_host));
@@ -358,8 +363,7 @@ static void spare_for_later(struct search *search)
 {
     const struct engine_settings *settings = &search->engine->settings;
 
-    if (search->lease->request.kind != LEASE_BEST_EFFORT ||
-        settings->behaviour.lease_kinds_of_haizea_1_0)
+    if (search->lease->request.kind != LEASE_BEST_EFFORT)
         return;
     search->spare_planned = true;
     search->spare_others = settings->backfilling == BACKFILLING_CONSERVATIVE;

@@ -29,6 +29,12 @@ bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, b
            (promised || at - vm->from >= scheduling_threshold(engine, lease));
 }
 
+enum lease_terms terms_when_preempted(const struct engine *engine, const struct lease *lease)
+{
+    return engine->settings.behaviour.victims_whatever_terms ? TERMS_SUSPENDABLE
+                                                             : lease->request.terms;
+}
+
 bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at, bool promised)
 {
     struct reservation_list windows = {0};
@@ -59,12 +65,11 @@ bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
     default:
         return false;
     }
-    if (current->vm->state == RESERVATION_DONE &&
-        !engine->settings.behaviour.lease_kinds_of_haizea_1_0)
+    if (current->vm->state == RESERVATION_DONE)
         return false;
     if (at <= current->vm->until)
         return true;
     /* It shuts down or is already being suspended at that time. */
     return engine->settings.behaviour.victims_may_be_ending &&
-           current->vm->state != RESERVATION_DONE && !can_suspend(engine, lease, at, false);
+           !can_suspend(engine, lease, at, false);
 }

@@ -12,6 +12,9 @@
 
 struct engine;
 
+/* The terms on which it makes room. O(1). */
+enum lease_terms terms_when_preempted(const struct engine *engine, const struct lease *lease);
+
 /* Is a suspension allowed, and worth while? promised: its worth is not asked, the room was promised
  * to another lease before. */
 bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised);

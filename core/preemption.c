@@ -63,11 +63,12 @@ static enum preemption_how how_to_preempt(struct engine *engine,
                                           struct reservation_list *windows)
 {
     struct lease *victim = preemption->victim;
-    bool by_terms = !preemption->suspend && !engine->settings.behaviour.lease_kinds_of_haizea_1_0;
+    enum lease_terms terms =
+        preemption->suspend ? TERMS_SUSPENDABLE : terms_when_preempted(engine, victim);
 
-    if (by_terms && victim->request.terms == TERMS_CANCELABLE)
+    if (terms == TERMS_CANCELABLE)
         return PREEMPTED_CANCEL;
-    if (by_terms && victim->request.terms == TERMS_RESTARTABLE)
+    if (terms == TERMS_RESTARTABLE)
         return PREEMPTED_REQUEUE;
     if (can_suspend(engine, victim, preemption->at, preemption->suspend) &&
         suspension_fits(engine, victim, preemption->at, windows))

@@ -15,7 +15,6 @@ bool policy_displaces(const struct engine *engine, const struct lease *lease)
     const struct policy_hooks *hooks = engine->hooks;
 
     return hooks->score_victims && !hooks->choose_victims &&
-           !engine->settings.behaviour.lease_kinds_of_haizea_1_0 &&
            (!hooks->may_preempt || hooks->may_preempt(hooks->context, lease));
 }
 

@@ -348,7 +348,7 @@ static void find_sure(struct room *room, const struct map_request *request,
         return;
     if (room->n_sizes == 1) {
         room->sure = BY_COUNT;
-    } else if (hosts && !room->engine->settings.behaviour.mapper_stops_at_first_misfit) {
+    } else if (hosts && mapper_fills_gaps(room->engine)) {
         room->sure = BY_PASS;
         keep_order(room, hosts);
     }

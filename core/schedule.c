@@ -16,11 +16,10 @@
 #include "util/memory.h"
 
 /* A reservation that has lost its place goes on as soon as there is room. */
-static bool is_due_exactly(const struct engine *engine, const struct lease *lease)
+static bool is_due_exactly(const struct lease *lease)
 {
-    if (lease->request.kind != LEASE_RESERVATION || lease_is_suspended(lease))
-        return false;
-    return lease->state != LEASE_QUEUED || engine->settings.behaviour.lease_kinds_of_haizea_1_0;
+    return lease->request.kind == LEASE_RESERVATION && !lease_is_suspended(lease) &&
+           lease->state != LEASE_QUEUED;
 }
 
 static bool place(struct engine *engine, struct lease *lease, bool may_wait,
@@ -33,7 +32,7 @@ static bool place(struct engine *engine, struct lease *lease, bool may_wait,
 
     if (lease->request.kind == LEASE_DEADLINE)
         return place_deadline(engine, lease, proposal);
-    if (is_due_exactly(engine, lease))
+    if (is_due_exactly(lease))
         return place_exact(engine, lease, proposal) ||
                place_by_moving_others(engine, lease, proposal);
     if (lease_is_suspended(lease)) {

@@ -31,6 +31,11 @@ struct layout {
     int64_t at;
 };
 
+static bool holds_memory_only(const struct layout *layout)
+{
+    return layout->engine->settings.behaviour.suspension_holds_memory_only;
+}
+
 static int64_t span_of(const struct layout *layout, uint32_t vm)
 {
     int64_t memory = lease_vm_amounts(layout->lease, vm)->of[RESOURCE_MEMORY];
@@ -95,7 +100,7 @@ static void lay_globally(struct windows *windows, const struct layout *layout)
     const struct placement *placement = layout->placement;
     int64_t used = 0;
 
-    if (layout->engine->settings.behaviour.suspension_holds_memory_only) {
+    if (holds_memory_only(layout)) {
         for (uint32_t vm = 0; vm < placement->n_vms; vm++)
             lay_next(windows, layout, &used, vm);
         return;
@@ -288,7 +293,7 @@ static void append_window(const struct layout *layout, const struct window *wind
 {
     struct placement *placement = window_placement(layout, window);
 
-    if (layout->engine->settings.behaviour.suspension_holds_memory_only)
+    if (holds_memory_only(layout))
         hold_memory_only(layout, placement);
     else
         hold_everything(layout, placement);
@@ -392,7 +397,7 @@ static int64_t make_windows(const struct layout *layout, struct reservation_list
         if (layout->direction == FORWARD && window->until > end)
             end = window->until;
     }
-    if (!layout->engine->settings.behaviour.suspension_holds_memory_only) {
+    if (!holds_memory_only(layout)) {
         append_waits(layout, &windows, end, list);
         if (list->n)
             qsort(list->items, list->n, sizeof(struct reservation *), by_from);

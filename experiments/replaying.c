@@ -197,7 +197,7 @@ static int carry_out(struct stage *stage, struct error *err)
         .observers = observers,
         .n_observers = 2,
         .stop_when = STOP_ALL_LEASES_DONE,
-        .premature_end_plus_one_day = configuration->settings.behaviour.premature_end_plus_one_day,
+        .behaviour = &configuration->settings.behaviour,
     };
     struct simulation_result result;
 

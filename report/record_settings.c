@@ -72,11 +72,14 @@ static const struct setting behaviour_table[] = {
     SWITCH(shutdown_inside_duration),
     SWITCH(future_points_unsorted),
     SWITCH(immediate_may_be_suspended),
+    SWITCH(immediate_never_resumed),
     SWITCH(gaps_suspend_whatever_terms),
     SWITCH(score_by_whole_duration),
     SWITCH(reevaluation_books_anew),
     SWITCH(no_reevaluation_on_cancel),
     SWITCH(premature_end_plus_one_day),
+    SWITCH(migration_at_100_mbits),
+    SWITCH(migration_estimate_squared),
     SWITCH(migration_moves_everything),
     SWITCH(transfers_never_cancelled),
     SWITCH(resumption_exchanges_hosts),
@@ -87,7 +90,8 @@ static const struct setting behaviour_table[] = {
     SWITCH(victims_may_be_ending),
     SWITCH(queue_pass_by_free_cpu),
     SWITCH(momentary_suspensions_miss_pass),
-    SWITCH(lease_kinds_of_haizea_1_0),
+    SWITCH(victims_whatever_terms),
+    SWITCH(traces_by_haizeas_grammar),
 };
 
 enum {

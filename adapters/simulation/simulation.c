@@ -140,7 +140,7 @@ static int64_t early_end(const struct run *run, const struct lease *lease,
         return INSTANT_NEVER;
     left = request->duration_known - lease->accumulated;
     at = instant_add(vm->from, left);
-    if (run->simulation->premature_end_plus_one_day) {
+    if (run->simulation->behaviour && run->simulation->behaviour->premature_end_plus_one_day) {
         if (at >= vm->until || at < vm->from)
             return INSTANT_NEVER;
         if (at == vm->from)

@@ -38,7 +38,7 @@ struct simulation {
     int64_t best_effort_leases; /* in the trace; read unless stop_when is ALL_LEASES_DONE */
     const struct cancellation *cancellations; /* ascending in time */
     size_t n_cancellations;
-    bool premature_end_plus_one_day; /* as in struct behaviour */
+    const struct behaviour *behaviour; /* NULL: the default mode */
 
     /* Asked after each step: true ends the run. NULL: it goes on. */
     bool (*should_stop)(void *context);

@@ -29,7 +29,7 @@ static struct trace *open_file(const struct configuration *configuration, const 
     struct trace_options options;
 
     trace_options_init(&options);
-    options.lwf.haizea_1_0 = configuration->settings.behaviour.lease_kinds_of_haizea_1_0;
+    options.lwf.haizea_1_0 = configuration->settings.behaviour.traces_by_haizeas_grammar;
     options.lwf.types = types;
     return trace_open(file, &options, err);
 }

@@ -268,22 +268,6 @@ static void it_may_preempt_best_effort_leases(void **state)
     }
 }
 
-static void haizea_1_0_moves_no_deadlines(void **state)
-{
-    struct scenario s;
-
-    (void)state;
-    scenario_begin(&s, 1);
-    as_haizea(&s);
-    reservation(&s, 1, 1, 0, 100);
-    deadline_lease(&s, 2, 1, 100, 400);
-    at(&s, 10);
-    reservation(&s, 3, 1, 150, 100);
-    assert_int_equal(state_of(&s, 3), LEASE_REJECTED);
-    run_to_end(&s);
-    scenario_end(&s);
-}
-
 static void a_fixed_one_begins_at_its_start_or_is_refused(void **state)
 {
     struct scenario s;
@@ -342,7 +326,7 @@ int main(void)
         cmocka_unit_test(a_reservation_moves_them),
         cmocka_unit_test(it_is_pulled_forward_when_room_comes_back),
         cmocka_unit_test(it_may_preempt_best_effort_leases),
-        cmocka_unit_test(haizea_1_0_moves_no_deadlines),
+        
         cmocka_unit_test(a_fixed_one_begins_at_its_start_or_is_refused),
         cmocka_unit_test(a_fixed_one_is_not_moved_for_others),
     };

@@ -49,7 +49,7 @@ static void ask_something(struct scenario *s, struct dice *dice, int64_t id)
         {1 + (uint32_t)draw(dice, 3), {{10 + draw(dice, 90), 64 + draw(dice, 512)}}, NULL},
         {1 + (uint32_t)draw(dice, 2), {{10 + draw(dice, 90), 64 + draw(dice, 900)}}, NULL}};
 
-    if (s->settings.behaviour.lease_kinds_of_haizea_1_0 && what.kind == LEASE_DEADLINE)
+    if (s->settings.behaviour.traces_by_haizeas_grammar && what.kind == LEASE_DEADLINE)
         what.kind = LEASE_BEST_EFFORT;
     what.duration = draw(dice, 25) ? draw(dice, 500) : SPAN_UNLIMITED;
     if (what.kind == LEASE_DEADLINE && what.duration == SPAN_UNLIMITED)

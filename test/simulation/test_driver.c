@@ -158,11 +158,11 @@ static int begin(void **state)
 /* When the only lease ends, or "" when it does not. The engine never becomes idle by itself. */
 static const char *end_of(const struct lease_request *lease, bool one_day)
 {
+    const struct behaviour behaviour = {.premature_end_plus_one_day = one_day};
     struct simulation_result result;
 
-    assert_int_equal(
-        run(lease, 1, &(struct simulation){.premature_end_plus_one_day = one_day}, &result, NULL),
-        0);
+    assert_int_equal(run(lease, 1, &(struct simulation){.behaviour = &behaviour}, &result, NULL),
+                     0);
     assert_true(result.stuck);
     return engine.n_told > 1 ? engine.told[1] : "";
 }
