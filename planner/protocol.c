@@ -21,10 +21,6 @@ static const struct wire_field request_fields[] = {
     WIRE_ANY(struct lease_request, duration_original),
     WIRE_ANY(struct lease_request, duration),
     WIRE_ANY(struct lease_request, duration_known),
-    WIRE_ANY(struct lease_request, preemptible),
-    WIRE_FIELD(struct lease_request, terms, TERMS_CANCELABLE, TERMS_NON_PREEMPTABLE),
-    WIRE_FIELD(struct lease_request, origin, ORIGIN_LOCAL, ORIGIN_EXTERNAL),
-    WIRE_ANY(struct lease_request, priority),
     WIRE_ANY(struct lease_request, user),
     WIRE_ANY(struct lease_request, image_size),
 };
@@ -43,6 +39,41 @@ const struct wire_field fact_adoption_fields[] = {
     WIRE_ANY(struct fact_adoption, duration),
 };
 const size_t n_fact_adoption_fields = WIRE_TABLE_SIZE(fact_adoption_fields);
+
+static void put_terms(struct wire_writer *writer, const struct term_values *values)
+{
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        if (lease_terms[i].type == TERM_TEXT)
+            wire_put_text(writer, term_word(&lease_terms[i], values));
+        else
+            wire_put(writer, term_number(&lease_terms[i], values));
+}
+
+static void get_term(struct wire_reader *reader, const struct lease_term *term,
+                     struct term_values *values)
+{
+    char expected[TERM_EXPECTED_MAX];
+    int64_t words = 0;
+    const char *text;
+
+    switch (term->type) {
+    case TERM_TEXT:
+        text = wire_get_text(reader, TERM_TEXT_MAX - 1);
+        reader->failed |= !text || term_read(term, text, values, expected) < 0;
+        break;
+    case TERM_WORD:
+        while (term->words[words])
+            words++;
+        term_set_number(term, values, wire_get(reader, 0, words - 1));
+        break;
+    case TERM_FLAG:
+        term_set_number(term, values, wire_get(reader, 0, 1));
+        break;
+    case TERM_INTEGER:
+        term_set_number(term, values, wire_get(reader, INT32_MIN, INT32_MAX));
+        break;
+    }
+}
 
 static void put_amounts(struct wire_writer *writer, const struct amounts *amounts)
 {
@@ -68,6 +99,7 @@ void wire_put_request(struct wire_writer *writer, const struct lease_request *re
                       const int32_t *filters)
 {
     wire_put_fields(writer, request_fields, WIRE_TABLE_SIZE(request_fields), request);
+    put_terms(writer, &request->term_values);
     wire_put_text(writer, request->image);
     wire_put(writer, (int64_t)request->n_node_sets);
     for (size_t i = 0; i < request->n_node_sets; i++) {
@@ -83,6 +115,8 @@ void wire_get_request(struct wire_reader *reader, struct lease_request *request,
 {
     *request = (struct lease_request){0};
     wire_get_fields(reader, request_fields, WIRE_TABLE_SIZE(request_fields), request);
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
+        get_term(reader, &lease_terms[i], &request->term_values);
     request->image = wire_get_text(reader, PROTOCOL_TEXT_MAX);
     request->n_node_sets = wire_get_count(reader, 3);
     *sets = memory_new(request->n_node_sets, sizeof **sets);

@@ -19,6 +19,7 @@
 #include "lwf/lwf_reader.h"
 #include "lwf/lwf_writer.h"
 #include "lwf/source.h"
+#include "planner/protocol.h"
 #include "test/daemon/store_fixture.h"
 
 enum { NOW = 1795273200 };
@@ -202,6 +203,29 @@ static void the_control_socket_takes_it_and_tells_it(void **state)
     }
 }
 
+static void the_planner_process_is_told(void **state)
+{
+    const struct node_set one = {.count = 1};
+    const int32_t no_filter = -1;
+
+    (void)state;
+    for (size_t i = 0; i < LEASE_TERM_COUNT; i++) {
+        struct lease_request request = {.node_sets = &one, .n_node_sets = 1}, read;
+        struct wire_writer writer = {0};
+        struct wire_reader reader;
+        struct node_set *sets;
+
+        set_unusual(&lease_terms[i], &request.term_values);
+        wire_put_request(&writer, &request, &no_filter);
+        wire_reader_init(&reader, writer.bytes, writer.n);
+        wire_get_request(&reader, &read, &sets, NULL, 0);
+        assert_true(wire_is_at_end(&reader));
+        assert_same(&lease_terms[i], &read.term_values, &request.term_values);
+        free(sets);
+        wire_writer_finish(&writer);
+    }
+}
+
 /* --- traces ----------------------------------------------------------------------------------- */
 
 static void read_trace(const char *text, size_t length, struct term_values *values)
@@ -258,6 +282,7 @@ int main(void)
         cmocka_unit_test(rights_restrict_it),
         cmocka_unit_test_setup_teardown(the_store_keeps_it, store_set_up, store_tear_down),
         cmocka_unit_test(the_control_socket_takes_it_and_tells_it),
+        cmocka_unit_test(the_planner_process_is_told),
         cmocka_unit_test(traces_hold_it),
     };
 
