@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "experiments/findings.h"
-#include "report/output.h"
+#include "util/output.h"
 #include "util/memory.h"
 
 struct summary {

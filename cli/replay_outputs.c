@@ -1,33 +1,11 @@
+/* The writers of a replay: what each file needs to be opened and closed. */
 #include "cli/replay_outputs.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "report/events.h"
 #include "report/gantt.h"
 #include "report/jobs_csv.h"
 #include "report/record.h"
 #include "report/results.h"
-#include "util/memory.h"
-
-/* The name to write under, or NULL when `path` is no place for a new file (a pipe, a device). */
-static char *temporary_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    size_t folder = slash ? (size_t)(slash - path) + 1 : 0, size = strlen(path) + 32;
-    struct stat status;
-    char *name;
-
-    if (!strcmp(path, "-") || (stat(path, &status) == 0 && !S_ISREG(status.st_mode)))
-        return NULL;
-    name = memory_new(size, 1);
-    snprintf(name, size, "%.*s.%s.%ld", (int)folder, path, path + folder, (long)getpid());
-    return name;
-}
 
 static void observe(struct replay_outputs *outputs, struct observer observer)
 {
@@ -133,17 +111,14 @@ static void close_results(void *writer)
 }
 
 struct output_way {
-    bool whole; /* the writer itself leaves the old file or the whole new one */
     int (*open)(struct replay_outputs *outputs, const char *path, struct error *err);
     void (*close)(void *writer);
 };
 
 static const struct output_way output_ways[REPLAY_OUTPUTS] = {
-    [REPLAY_RECORD] = {false, open_record, close_record},
-    [REPLAY_JOBS] = {false, open_jobs, close_jobs},
-    [REPLAY_EVENTS] = {false, open_events, close_events},
-    [REPLAY_RESULTS] = {true, open_results, close_results},
-    [REPLAY_GANTT] = {false, open_gantt, close_gantt},
+    [REPLAY_RECORD] = {open_record, close_record}, [REPLAY_JOBS] = {open_jobs, close_jobs},
+    [REPLAY_EVENTS] = {open_events, close_events}, [REPLAY_RESULTS] = {open_results, close_results},
+    [REPLAY_GANTT] = {open_gantt, close_gantt},
 };
 
 int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run *run,
@@ -159,43 +134,8 @@ int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run 
     for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
         const char *path = run->outputs[kind];
 
-        if (!path)
-            continue;
-        if (!output_ways[kind].whole)
-            outputs->temporary[kind] = temporary_name(path);
-        if (!outputs->temporary[kind]) {
-            if (output_ways[kind].open(outputs, path, err) < 0)
-                return -1;
-        } else if (output_ways[kind].open(outputs, outputs->temporary[kind], err) < 0) {
-            /* The temporary name means nothing to anybody. */
-            return error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
-        }
-    }
-    return 0;
-}
-
-static void close_writers(struct replay_outputs *outputs)
-{
-    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
-        if (outputs->writers[kind])
-            output_ways[kind].close(outputs->writers[kind]);
-        outputs->writers[kind] = NULL;
-    }
-}
-
-int replay_outputs_commit(struct replay_outputs *outputs, struct error *err)
-{
-    close_writers(outputs);
-    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
-        char *temporary = outputs->temporary[kind];
-
-        if (!temporary)
-            continue;
-        if (rename(temporary, outputs->run->outputs[kind]) < 0)
-            return error_set(err, errno, "%s: cannot be written: %s", outputs->run->outputs[kind],
-                             strerror(errno));
-        free(temporary);
-        outputs->temporary[kind] = NULL;
+        if (path && output_ways[kind].open(outputs, path, err) < 0)
+            return -1;
     }
     return 0;
 }
@@ -210,11 +150,8 @@ void replay_outputs_set_ending(struct replay_outputs *outputs, enum run_ending e
 
 void replay_outputs_finish(struct replay_outputs *outputs)
 {
-    close_writers(outputs);
-    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
-        if (outputs->temporary[kind])
-            unlink(outputs->temporary[kind]);
-        free(outputs->temporary[kind]);
-    }
+    for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++)
+        if (outputs->writers[kind])
+            output_ways[kind].close(outputs->writers[kind]);
     accounting_destroy(outputs->accounting);
 }

@@ -97,7 +97,7 @@ static int simulate(struct stage *stage, struct replay_outputs *outputs,
         return -1;
     describe_end(&result, outcome);
     accounting_summarize(outputs->accounting, &outcome->figures);
-    return replay_outputs_commit(outputs, err);
+    return 0;
 }
 
 static double cpu_seconds(const struct rusage *usage)

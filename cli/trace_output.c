@@ -1,11 +1,11 @@
+/* A trace as an LWF file. */
 #include "cli/trace_output.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "util/new_file.h"
 
 static int copy_requests(struct trace *trace, struct lwf_writer *writer, struct error *err)
 {
@@ -31,32 +31,25 @@ static int write_to(FILE *file, struct trace *trace, const struct lwf_descriptio
 int trace_output_write(struct trace *trace, const struct lwf_description *description,
                        const char *path, struct error *err)
 {
-    struct stat status;
-    char *partial = NULL;
-    const char *target = path;
+    struct new_file *target;
     FILE *file;
     int result;
 
     if (!path || strcmp(path, "-") == 0)
         return write_to(stdout, trace, description, err);
-    if (stat(path, &status) != 0 || S_ISREG(status.st_mode)) {
-        if (asprintf(&partial, "%s.partial", path) < 0)
-            return error_set(err, ENOMEM, "out of memory");
-        target = partial;
-    }
-    file = fopen(target, "we");
-    if (!file) {
-        error_set(err, errno, "%s: cannot be written: %s", target, strerror(errno));
-        free(partial);
+    target = new_file_create(path, 0666, err);
+    if (!target)
         return -1;
+    file = fdopen(dup(new_file_descriptor(target)), "w");
+    if (!file) {
+        new_file_destroy(target);
+        return error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
     }
     result = write_to(file, trace, description, err);
     if (fclose(file) != 0 && result == 0)
-        result = error_set(err, errno, "%s: cannot be written: %s", target, strerror(errno));
-    if (result == 0 && partial && rename(partial, path) < 0)
         result = error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
-    if (result < 0 && partial)
-        unlink(partial);
-    free(partial);
+    if (result == 0)
+        return new_file_commit(target, err);
+    new_file_destroy(target);
     return result;
 }

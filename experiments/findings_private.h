@@ -3,7 +3,7 @@
 #define GALERNA_EXPERIMENTS_FINDINGS_PRIVATE_H
 
 #include "experiments/findings.h"
-#include "report/output.h"
+#include "util/output.h"
 
 struct text_array {
     char **items;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "experiments/findings_private.h"
-#include "report/json_writer.h"
+#include "util/json_writer.h"
 
 static struct output *create(const char *folder, const char *name, const char *ending,
                              struct error *err)

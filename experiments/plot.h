@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/output.h"
+#include "util/output.h"
 
 enum plot_style {
     PLOT_LINE,

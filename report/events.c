@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/json_writer.h"
 #include "report/record_lease.h"
 #include "report/time_text.h"
+#include "util/json_writer.h"
+#include "util/memory.h"
 
 struct events {
     struct output *out;
@@ -13,18 +14,13 @@ struct events {
 
 struct events *events_create(const char *path, struct error *err)
 {
-    struct events *events = calloc(1, sizeof *events);
+    struct events *events = memory_new(1, sizeof *events);
 
-    if (!events) {
-        error_set(err, ENOMEM, "%s: no memory for the events", path);
-        return NULL;
-    }
     events->out = output_create(path, err);
-    if (!events->out) {
-        free(events);
-        return NULL;
-    }
-    return events;
+    if (events->out)
+        return events;
+    free(events);
+    return NULL;
 }
 
 void events_destroy(struct events *events)

@@ -7,6 +7,7 @@
 #include "report/gantt_boxes.h"
 #include "report/gantt_draw.h"
 #include "report/running.h"
+#include "util/memory.h"
 
 struct gantt {
     struct output *out;
@@ -21,25 +22,17 @@ struct gantt {
 
 struct gantt *gantt_create(const struct gantt_options *options, struct error *err)
 {
-    struct gantt *gantt = calloc(1, sizeof *gantt);
+    struct gantt *gantt = memory_new(1, sizeof *gantt);
 
-    if (gantt) {
-        gantt_boxes_init(&gantt->boxes);
-        gantt->title = strdup(options->title ? options->title : "Schedule");
-    }
-    if (!gantt || !gantt->title) {
-        gantt_destroy(gantt);
-        error_set(err, ENOMEM, "%s: no memory for the picture", options->path);
-        return NULL;
-    }
+    gantt_boxes_init(&gantt->boxes);
+    gantt->title = memory_text(options->title ? options->title : "Schedule");
     gantt->start_epoch = options->start_epoch;
     gantt->running = running_create();
     gantt->out = output_create(options->path, err);
-    if (!gantt->out) {
-        gantt_destroy(gantt);
-        return NULL;
-    }
-    return gantt;
+    if (gantt->out)
+        return gantt;
+    gantt_destroy(gantt);
+    return NULL;
 }
 
 void gantt_destroy(struct gantt *gantt)

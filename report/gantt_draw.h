@@ -4,7 +4,7 @@
 
 #include "core/site.h"
 #include "report/gantt_boxes.h"
-#include "report/output.h"
+#include "util/output.h"
 
 struct gantt_picture {
     struct output *out;

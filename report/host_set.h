@@ -7,7 +7,7 @@
 
 #include "core/lease.h"
 #include "core/site.h"
-#include "report/output.h"
+#include "util/output.h"
 
 struct host_set {
     int64_t *ids;

@@ -6,7 +6,8 @@
 
 #include "core/accounting.h"
 #include "report/host_set.h"
-#include "report/output.h"
+#include "util/memory.h"
+#include "util/output.h"
 
 struct jobs_csv {
     struct output *out;
@@ -18,11 +19,9 @@ struct jobs_csv {
 static char *csv_field(const char *text)
 {
     size_t length = strlen(text);
-    char *field = malloc(2 * length + 3);
+    char *field = memory_new(2 * length + 3, 1);
     char *to = field;
 
-    if (!field)
-        return NULL;
     if (!strpbrk(text, ",\"\r\n"))
         return memcpy(field, text, length + 1);
     *to++ = '"';
@@ -38,15 +37,9 @@ static char *csv_field(const char *text)
 
 struct jobs_csv *jobs_csv_create(const char *path, const char *workload, struct error *err)
 {
-    struct jobs_csv *jobs = calloc(1, sizeof *jobs);
+    struct jobs_csv *jobs = memory_new(1, sizeof *jobs);
 
-    if (jobs)
-        jobs->workload = csv_field(workload);
-    if (!jobs || !jobs->workload) {
-        jobs_csv_destroy(jobs);
-        error_set(err, ENOMEM, "%s: no memory for the list of jobs", path);
-        return NULL;
-    }
+    jobs->workload = csv_field(workload);
     host_set_init(&jobs->hosts);
     jobs->out = output_create(path, err);
     if (!jobs->out) {

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/json_writer.h"
 #include "report/record_lease.h"
 #include "report/record_settings.h"
 #include "report/running.h"
+#include "util/json_writer.h"
+#include "util/memory.h"
 
 enum { RECORD_VERSION = 2 };
 
@@ -34,41 +35,29 @@ struct record {
     int failed; /* end: walking the leases failed, with this code */
 };
 
-static int create_spools(struct record *record, const char *path, struct error *err)
+static void create_spools(struct record *record, const char *path)
 {
     struct output **spools[] = {&record->leases,      &record->state_log, &record->preemptions,
                                 &record->lease_stats, &record->withdrawn, &record->preempted_for,
                                 &record->planned};
 
-    for (size_t i = 0; i < sizeof spools / sizeof spools[0]; i++) {
-        *spools[i] = output_create_spool(path, err);
-        if (!*spools[i])
-            return -1;
-    }
-    return 0;
+    for (size_t i = 0; i < sizeof spools / sizeof spools[0]; i++)
+        *spools[i] = output_create_spool(path);
 }
 
 struct record *record_create(const struct record_options *options, struct error *err)
 {
-    struct record *record = calloc(1, sizeof *record);
+    struct record *record = memory_new(1, sizeof *record);
 
-    if (!record) {
-        error_set(err, ENOMEM, "%s: no memory for the record", options->path);
-        return NULL;
-    }
     record->settings = *options->settings;
     record->accounting = options->accounting;
     record->counters_left_out = options->counters_left_out;
-    record->out = output_create(options->path, err);
-    if (!record->out || create_spools(record, options->path, err) < 0)
-        goto error;
-    record->amounts = amounts_text_create(err);
+    create_spools(record, options->path);
+    record->amounts = amounts_text_create();
     record->running = running_create();
-    if (!record->amounts)
-        goto error;
-    return record;
-
-error:
+    record->out = output_create(options->path, err);
+    if (record->out)
+        return record;
     record_destroy(record);
     return NULL;
 }

@@ -6,6 +6,7 @@
 
 #include "core/reservation.h"
 #include "report/time_text.h"
+#include "util/memory.h"
 
 struct amounts_text {
     bool filled, zeros;
@@ -14,19 +15,11 @@ struct amounts_text {
     struct output *text;
 };
 
-struct amounts_text *amounts_text_create(struct error *err)
+struct amounts_text *amounts_text_create(void)
 {
-    struct amounts_text *text = calloc(1, sizeof *text);
+    struct amounts_text *text = memory_new(1, sizeof *text);
 
-    if (!text) {
-        error_set(err, ENOMEM, "no memory for the record");
-        return NULL;
-    }
-    text->text = output_create_spool("record", err);
-    if (!text->text) {
-        amounts_text_destroy(text);
-        return NULL;
-    }
+    text->text = output_create_spool("record");
     return text;
 }
 

@@ -4,11 +4,11 @@
 
 #include "core/lease.h"
 #include "core/site.h"
-#include "report/json_writer.h"
+#include "util/json_writer.h"
 
 struct amounts_text; /* the text of the amounts written last: neighbours are mostly equal */
 
-struct amounts_text *amounts_text_create(struct error *err);
+struct amounts_text *amounts_text_create(void);
 void amounts_text_destroy(struct amounts_text *text); /* NULL is allowed */
 
 /* {resource: amount}; `zeros`: with those that are 0. */

@@ -3,7 +3,7 @@
 #define GALERNA_REPORT_RECORD_SETTINGS_H
 
 #include "core/settings.h"
-#include "report/json_writer.h"
+#include "util/json_writer.h"
 
 /* The keys "behaviour" and "settings" with their objects. */
 void record_settings(struct json_writer *json, const struct engine_settings *settings);

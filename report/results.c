@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/json_writer.h"
 #include "report/record_lease.h"
 #include "report/record_settings.h"
 #include "report/results_tables.h"
 #include "report/time_text.h"
+#include "util/json_writer.h"
+#include "util/memory.h"
 
 enum { VMS_TEXT_MAX = 60000 }; /* less than a spool holds */
 
@@ -27,25 +28,16 @@ struct results {
 
 struct results *results_create(const struct results_options *options, struct error *err)
 {
-    struct results *results = calloc(1, sizeof *results);
+    struct results *results = memory_new(1, sizeof *results);
 
-    if (results) {
-        results->path = strdup(options->path);
-        results->name = strdup(options->name);
-    }
-    if (!results || !results->path || !results->name) {
-        error_set(err, ENOMEM, "%s: no memory for the results", options->path);
-        goto error;
-    }
+    results->path = memory_text(options->path);
+    results->name = memory_text(options->name);
     results->counters_left_out = options->counters_left_out;
     results->settings = *options->settings;
     results->accounting = options->accounting;
-    results->scratch = output_create_spool(options->path, err);
-    if (!results->scratch || results_tables_init(&results->tables, results->path, err) < 0)
-        goto error;
-    return results;
-
-error:
+    results->scratch = output_create_spool(options->path);
+    if (results_tables_init(&results->tables, results->path, err) == 0)
+        return results;
     results_destroy(results);
     return NULL;
 }

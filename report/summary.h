@@ -12,7 +12,7 @@
 #define GALERNA_REPORT_SUMMARY_H
 
 #include "core/accounting.h"
-#include "report/output.h"
+#include "util/output.h"
 
 struct summary_run {
     const char *name;   /* heads its column: the trace, the configuration, the policy, ... */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/json_writer.h"
-#include "report/output.h"
+#include "util/json_writer.h"
+#include "util/output.h"
 #include "sweep/store.h"
 #include "util/memory.h"
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/real_text.h"
+#include "util/real_text.h"
 #include "sweep/store.h"
 #include "util/memory.h"
 

@@ -8,20 +8,29 @@
 #include "daemon/store/words.h"
 #include "util/memory.h"
 
+/* What was written, as a value. */
+static json_t *value_of(struct output *text)
+{
+    size_t length;
+    const char *bytes = output_held(text, &length);
+    json_t *value = json_loadb(bytes, length, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
+
+    output_destroy(text);
+    return value;
+}
+
 json_t *json_from_text(const char *text)
 {
+    struct output *output;
+    struct json_writer writer;
     json_t *value = json_string(text);
-    char *copy;
 
     if (value)
         return value;
-    copy = memory_text(text);
-    for (char *at = copy; *at; at++)
-        if ((unsigned char)*at >= 0x80)
-            *at = '?';
-    value = json_string(copy);
-    free(copy);
-    return value;
+    output = output_create_memory();
+    json_writer_init(&writer, output);
+    json_write_string(&writer, text);
+    return value_of(output);
 }
 
 json_t *json_from_instant(int64_t instant)
@@ -51,13 +60,12 @@ void json_put(json_t *object, const char *key, json_t *value)
 json_t *json_from_lease(const struct lease_record *lease, const struct vm_record *const *vms,
                         size_t n, int64_t now)
 {
-    struct json_writer writer = {0};
-    json_t *object;
+    struct output *text = output_create_memory();
+    struct json_writer writer;
 
+    json_writer_init(&writer, text);
     json_write_lease(&writer, lease, vms, n, now, 0);
-    object = json_loadb(writer.bytes, writer.length, JSON_ALLOW_NUL, NULL);
-    free(writer.bytes);
-    return object;
+    return value_of(text);
 }
 
 json_t *json_from_vm(const struct vm_record *vm)

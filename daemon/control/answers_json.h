@@ -6,7 +6,7 @@
 
 #include "daemon/store/store.h"
 
-/* A text that others wrote: bytes that are not UTF-8 become '?'. */
+/* A text that others wrote: bytes that are not UTF-8 become U+FFFD. */
 json_t *json_from_text(const char *text);
 
 /* RFC 3339; null for INSTANT_NONE, "never" for INSTANT_NEVER. */

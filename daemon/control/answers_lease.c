@@ -85,14 +85,16 @@ static void write_lease(const struct question *question, struct json_writer *wri
 
 json_t *answer_queue(const struct question *question)
 {
-    struct json_writer writer = {0};
+    struct output *list = output_create_memory();
+    struct json_writer writer;
     size_t n;
     int64_t *ids = question_queue(question, &n);
 
+    json_writer_init(&writer, list);
     for (size_t i = 0; i < n; i++)
         write_lease(question, &writer, store_lease(question->answers->store, ids[i]), i + 1);
     free(ids);
-    return json_writer_answer(&writer, answer_begin(question, "galerna-queue/1"), "leases");
+    return answer_with_list(answer_begin(question, "galerna-queue/1"), "leases", list);
 }
 
 /* --- lists --- */
@@ -184,7 +186,8 @@ static size_t *positions_of(const struct question *question,
 json_t *answer_lease_list(const struct question *question)
 {
     struct store *store = question->answers->store;
-    struct json_writer writer = {0};
+    struct json_writer writer;
+    struct output *list;
     struct filter filter;
     json_t *wrong = read_filter(question, &filter);
     struct past_list past = {question, &filter, &writer};
@@ -194,6 +197,8 @@ json_t *answer_lease_list(const struct question *question)
 
     if (wrong)
         return wrong;
+    list = output_create_memory();
+    json_writer_init(&writer, list);
     all = store_leases(store, &n);
     positions = positions_of(question, all, n);
     for (size_t i = 0; i < n; i++)
@@ -204,10 +209,10 @@ json_t *answer_lease_list(const struct question *question)
         store_each_past_lease(
             store, &(struct store_past){.user = filter.user, .limit = (size_t)filter.limit},
             add_past, &past, &err) < 0) {
-        free(writer.bytes);
+        output_destroy(list);
         return answers_refused(&err);
     }
-    return json_writer_answer(&writer, answer_begin(question, "galerna-lease-list/1"), "leases");
+    return answer_with_list(answer_begin(question, "galerna-lease-list/1"), "leases", list);
 }
 
 /* --- one lease --- */

@@ -1,104 +1,37 @@
+/* Leases as JSON text. */
 #include "daemon/control/answers_text.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/control/answers_json.h"
 #include "daemon/control/moment.h"
 #include "daemon/store/words.h"
-#include "util/memory.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-static void put(struct json_writer *writer, const char *bytes, size_t length)
-{
-    size_t needed = writer->length + length;
-
-    if (needed > writer->allocated)
-        writer->bytes = memory_grow(writer->bytes, &writer->allocated, needed, 1);
-    if (length)
-        memcpy(writer->bytes + writer->length, bytes, length);
-    writer->length = needed;
-}
-
-static void put_word(struct json_writer *writer, const char *word)
-{
-    put(writer, word, strlen(word));
-}
-
-static void separate(struct json_writer *writer)
-{
-    char last = writer->length ? writer->bytes[writer->length - 1] : '[';
-
-    if (last != '[' && last != '{')
-        put(writer, ",", 1);
-}
-
-static void put_key(struct json_writer *writer, const char *key)
-{
-    separate(writer);
-    put(writer, "\"", 1);
-    put_word(writer, key);
-    put(writer, "\":", 2);
-}
-
 static void put_number(struct json_writer *writer, const char *key, int64_t number)
 {
-    char digits[24];
-
-    put_key(writer, key);
-    put(writer, digits, (size_t)snprintf(digits, sizeof digits, "%" PRId64, number));
+    json_write_key(writer, key);
+    json_write_integer(writer, number);
 }
 
 static void put_null(struct json_writer *writer, const char *key)
 {
-    put_key(writer, key);
-    put(writer, "null", 4);
+    json_write_key(writer, key);
+    json_write_null(writer);
 }
 
 static void put_flag(struct json_writer *writer, const char *key, bool flag)
 {
-    put_key(writer, key);
-    put_word(writer, flag ? "true" : "false");
+    json_write_key(writer, key);
+    json_write_bool(writer, flag);
 }
 
-/* A text that needs no escapes. */
-static void put_plain(struct json_writer *writer, const char *key, const char *text)
-{
-    put_key(writer, key);
-    put(writer, "\"", 1);
-    put_word(writer, text);
-    put(writer, "\"", 1);
-}
-
-static bool is_plain(const char *text)
-{
-    for (; *text; text++)
-        if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
-            return false;
-    return true;
-}
-
-/* A text that others wrote. */
 static void put_text(struct json_writer *writer, const char *key, const char *text)
 {
-    json_t *value;
-    char *encoded;
-
-    if (is_plain(text)) {
-        put_plain(writer, key, text);
-        return;
-    }
-    value = json_from_text(text);
-    encoded = json_dumps(value, JSON_ENCODE_ANY);
-    json_decref(value);
-    if (!encoded)
-        abort(); /* for want of memory alone */
-    put_key(writer, key);
-    put_word(writer, encoded);
-    free(encoded);
+    json_write_key(writer, key);
+    json_write_string(writer, text);
 }
 
 static void put_instant(struct json_writer *writer, const char *key, int64_t instant)
@@ -110,7 +43,7 @@ static void put_instant(struct json_writer *writer, const char *key, int64_t ins
         return;
     }
     moment_format(instant, text);
-    put_plain(writer, key, text);
+    put_text(writer, key, text);
 }
 
 static void put_span(struct json_writer *writer, const char *key, int64_t span)
@@ -118,20 +51,17 @@ static void put_span(struct json_writer *writer, const char *key, int64_t span)
     if (span == SPAN_NONE)
         put_null(writer, key);
     else if (span == SPAN_UNLIMITED)
-        put_plain(writer, key, "unlimited");
+        put_text(writer, key, "unlimited");
     else
         put_number(writer, key, span);
 }
 
 static void put_hundredths(struct json_writer *writer, const char *key, int64_t number)
 {
-    char digits[32];
-    const char *sign = number < 0 ? "-" : "";
-
-    put_key(writer, key);
-    put(writer, digits,
-        (size_t)snprintf(digits, sizeof digits, "%s%lld.%02lld", sign, llabs(number / 100),
-                         llabs(number % 100)));
+    json_write_key(writer, key);
+    json_write_raw(writer);
+    output_format(writer->out, "%s%lld.%02lld", number < 0 ? "-" : "", llabs(number / 100),
+                  llabs(number % 100));
 }
 
 /* --- a lease ---------------------------------------------------------------------------------- */
@@ -196,7 +126,7 @@ static void put_expectation(struct json_writer *writer, const struct lease_recor
     if (expected == INSTANT_NONE && was == INSTANT_NONE)
         put_null(writer, "promise");
     else
-        put_plain(writer, "promise", lease->contract ? "contract" : "estimate");
+        put_text(writer, "promise", lease->contract ? "contract" : "estimate");
 }
 
 static void put_times(struct json_writer *writer, const struct lease_record *lease, int64_t now)
@@ -245,25 +175,24 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
         put_null(writer, "reason");
         return;
     }
-    put_key(writer, "reason");
-    put(writer, "{", 1);
+    json_write_key(writer, "reason");
+    json_begin_object(writer);
     put_text(writer, "word", lease->reason_word);
     store_reason_text(lease, now, text, sizeof text);
     put_text(writer, "text", text);
     put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
-    put(writer, "}", 1);
+    json_end_object(writer);
 }
 
 void json_write_lease(struct json_writer *writer, const struct lease_record *lease,
                       const struct vm_record *const *vms, size_t n_vms, int64_t now,
                       size_t position)
 {
-    separate(writer);
-    put(writer, "{", 1);
+    json_begin_object(writer);
     put_number(writer, "lease", lease->id);
     put_text(writer, "name", lease->name);
-    put_plain(writer, "kind", store_kind_words[lease->kind]);
-    put_plain(writer, "phase", phase_name(lease->phase));
+    put_text(writer, "kind", store_kind_words[lease->kind]);
+    put_text(writer, "phase", phase_name(lease->phase));
     put_owner(writer, lease);
     put_size(writer, lease, vms, n_vms);
     put_times(writer, lease, now);
@@ -271,30 +200,31 @@ void json_write_lease(struct json_writer *writer, const struct lease_record *lea
     put_reason(writer, lease, now);
     if (position)
         put_number(writer, "position", (int64_t)position);
-    put(writer, "}", 1);
+    json_end_object(writer);
 }
 
-json_t *json_writer_answer(struct json_writer *writer, json_t *head, const char *name)
+json_t *answer_with_list(json_t *head, const char *name, struct output *list)
 {
     char *text = json_dumps(head, JSON_COMPACT);
-    struct json_writer whole = {0};
+    struct output *whole = output_create_memory();
+    const char *items;
+    size_t n;
     json_t *answer;
 
     if (!text)
-        abort();                         /* for want of memory alone */
-    put(&whole, text, strlen(text) - 1); /* without the closing bracket */
-    put_key(&whole, name);
-    put(&whole, "[", 1);
-    if (writer->length)
-        put(&whole, writer->bytes, writer->length);
-    put(&whole, "]}", 2);
-    answer = json_stringn_nocheck(whole.bytes, whole.length);
+        abort();                                 /* for want of memory alone */
+    output_bytes(whole, text, strlen(text) - 1); /* without the closing bracket */
+    output_format(whole, ",\"%s\":[", name);
+    items = output_held(list, &n);
+    output_bytes(whole, items, n);
+    output_text(whole, "]}");
+    items = output_held(whole, &n);
+    answer = json_stringn_nocheck(items, n);
     if (!answer)
         abort();
     json_decref(head);
     free(text);
-    free(whole.bytes);
-    free(writer->bytes);
-    *writer = (struct json_writer){0};
+    output_destroy(whole);
+    output_destroy(list);
     return answer;
 }

@@ -9,23 +9,17 @@
 #include <jansson.h>
 
 #include "daemon/store/store.h"
+#include "util/json_writer.h"
 
-/* A text in the making. {0} is empty; free(bytes). */
-struct json_writer {
-    char *bytes; /* not terminated */
-    size_t length, allocated;
-};
-
-/* What lists show of a lease, as an object; behind a comma when something other than an opening
- * bracket is before it. vms may be NULL (a past lease). position: in the queue, 0: not in it. About
- * 2 us. */
+/* What lists show of a lease, as an object. vms may be NULL (a past lease). position: in the queue,
+ * 0: not in it. About 2 us. */
 void json_write_lease(struct json_writer *writer, const struct lease_record *lease,
                       const struct vm_record *const *vms, size_t n_vms, int64_t now,
                       size_t position);
 
-/* The answer `head` with one member more: the written values as an array. It is a JSON string that
- * holds the whole answer's text, as control.h takes it; takes the reference to head and frees what
- * was written. */
-json_t *json_writer_answer(struct json_writer *writer, json_t *head, const char *name);
+/* The answer `head` with one member more: an array of the values that were written to `list`, an
+ * output in memory. It is a JSON string that holds the whole answer's text, as control.h takes it;
+ * takes the reference to head, and the list. */
+json_t *answer_with_list(json_t *head, const char *name, struct output *list);
 
 #endif

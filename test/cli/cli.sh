@@ -294,7 +294,7 @@ generated() {
     run 1 trace generate --stream poisson,jobs=3 --with "$work/none.lwf"
     says err "none.lwf"
     run 1 trace generate --stream poisson,jobs=3 -o "$work/no/such/folder.lwf"
-    says err "folder.lwf.partial: cannot be written"
+    says err "folder.lwf: cannot be written"
 }
 
 # interrupt FILE ARGUMENT...: Ctrl-C once the run has begun, which is when FILE's neighbours appear.

@@ -166,7 +166,7 @@ static void a_lease_is_told_with_its_numbers(void **state)
     const json_t *lease = json_object_get(answer, "lease");
 
     assert_string_equal(json_string_value(json_object_get(answer, "now")), "2026-11-21T15:00:00Z");
-    assert_string_equal(json_string_value(json_object_get(lease, "name")), "caf?? ?");
+    assert_string_equal(json_string_value(json_object_get(lease, "name")), "caf\xc3\xa9 \xef\xbf\xbd");
     assert_string_equal(json_string_value(json_object_get(lease, "phase")), "running");
     assert_int_equal(json_integer_value(json_object_get(lease, "run")), 150);
     assert_int_equal(json_integer_value(json_object_get(lease, "left")), 850);

@@ -24,7 +24,7 @@ static const char *drawn(const struct plot *plot, struct output **out)
     size_t n;
     xmlDoc *document;
 
-    *out = output_create_spool("/tmp", NULL);
+    *out = output_create_spool("/tmp");
     assert_non_null(*out);
     plot_draw(plot, *out);
     text = output_held(*out, &n);

@@ -4,8 +4,8 @@
  * reported once, by output_close() or output_check(). Numbers are formatted here because the C
  * library's way is too slow for large records.
  */
-#ifndef GALERNA_REPORT_OUTPUT_H
-#define GALERNA_REPORT_OUTPUT_H
+#ifndef GALERNA_UTIL_OUTPUT_H
+#define GALERNA_UTIL_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,18 +15,25 @@
 
 struct output; /* opaque */
 
-/* A file, created or emptied; "-" is standard output. Errors: those of open(), with the path. */
+/* A file (util/new_file.h: it is there when output_close() has succeeded); "-" is standard output.
+ * Errors: those of open(), with the path. */
 struct output *output_create(const char *path, struct error *err);
 
 /* Text to be read back: in memory while it is below 2 MiB, then in an unlinked file in the
  * directory of `beside` (or where temporary files go, when that directory cannot be written). */
-struct output *output_create_spool(const char *beside, struct error *err);
+struct output *output_create_spool(const char *beside);
 
-/* Closes without a look at failures; NULL is allowed. For the way out after an error. */
+/* Text in memory, which grows; output_take() frees the output and gives the text, terminated and of
+ * length *n, to the caller. */
+struct output *output_create_memory(void);
+char *output_take(struct output *memory, size_t *n);
+
+/* Drops what was written, except to standard output; NULL is allowed. For the way out after an
+ * error. */
 void output_destroy(struct output *output);
 
-/* Write out what is buffered, close, and free. -1 when anything failed since the creation: err
- * names the path and the cause. */
+/* Write out what is buffered, give the file its name, and free. -1 when anything failed since the
+ * creation, and there is no file: err names the path and the cause. */
 int output_close(struct output *output, struct error *err);
 
 /* -1 when anything failed so far. */
@@ -37,7 +44,7 @@ void output_text(struct output *output, const char *text);
 void output_char(struct output *output, char c);
 void output_integer(struct output *output, int64_t value);
 
-/* Text that reads back as the same double (report/real_text.h). Infinity and NaN are written as
+/* Text that reads back as the same double (util/real_text.h). Infinity and NaN are written as
  * null. */
 void output_double(struct output *output, double value);
 

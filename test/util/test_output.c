@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "report/json_writer.h"
-#include "report/real_text.h"
+#include "util/json_writer.h"
+#include "util/real_text.h"
 
 static json_t *read_back(struct output *out, const char *path)
 {
@@ -134,7 +134,7 @@ static void numbers_are_no_longer_than_needed(void **state)
 
 static void short_numbers_stay_short(void **state)
 {
-    struct output *out = output_create_spool("x", NULL);
+    struct output *out = output_create_spool("x");
     size_t n;
 
     (void)state;
@@ -187,7 +187,7 @@ static void text_set_aside_comes_back(void **state)
 {
     enum { PIECES = 30000 };
     static int64_t offsets[PIECES + 1];
-    struct output *spool = output_create_spool("spool.txt", NULL);
+    struct output *spool = output_create_spool("spool.txt");
     struct output *out = output_create("spool.txt", NULL);
     struct error err = {0};
     FILE *file;

@@ -1,4 +1,5 @@
-#include "report/output.h"
+/* Files, text set aside and text in memory, behind one buffer. */
+#include "util/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/real_text.h"
+#include "util/memory.h"
+#include "util/new_file.h"
+#include "util/real_text.h"
 
 enum {
     FILE_BUFFER = 1 << 16,
+    MEMORY_BUFFER = 1 << 8,
     SPOOL_BUFFER = 1 << 21, /* of which only what is written to takes memory */
     BLOCK_SIZE = 1 << 14,   /* read back at once */
     BLOCKS = 32,            /* held; most parts are read in order, some from far ahead */
@@ -22,8 +26,8 @@ enum {
 struct output {
     int fd;      /* -1: a spool that still fits into its buffer */
     int failure; /* errno of the first failure, or 0 */
-    bool spool;
-    bool keep_open;
+    bool spool, memory;
+    struct new_file *file; /* owns fd; NULL: standard output, a spool, memory */
     size_t used, size;
     int64_t flushed; /* bytes that left the buffer */
     char *buffer;
@@ -32,54 +36,58 @@ struct output {
     char *path;
 };
 
-static struct output *create(const char *path, size_t size, struct error *err)
+static struct output *create(const char *path, size_t size)
 {
-    struct output *output = calloc(1, sizeof *output);
+    struct output *output = memory_new(1, sizeof *output);
 
-    if (!output)
-        goto no_memory;
     output->fd = -1;
-    output->size = size;
-    output->buffer = malloc(size);
-    output->path = strdup(path);
-    if (!output->buffer || !output->path)
-        goto no_memory;
+    output->buffer = memory_grow(NULL, &output->size, size, 1);
+    output->path = memory_text(path);
     return output;
-
-no_memory:
-    output_destroy(output);
-    error_set(err, ENOMEM, "%s: no memory for an output buffer", path);
-    return NULL;
 }
 
 struct output *output_create(const char *path, struct error *err)
 {
-    struct output *output = create(path, FILE_BUFFER, err);
+    struct output *output = create(path, FILE_BUFFER);
 
-    if (!output)
-        return NULL;
     if (strcmp(path, "-") == 0) {
         output->fd = STDOUT_FILENO;
-        output->keep_open = true;
         return output;
     }
-    output->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (output->fd < 0) {
-        int code = errno;
-
+    output->file = new_file_create(path, 0666, err);
+    if (!output->file) {
         output_destroy(output);
-        error_set(err, code, "%s: cannot be written: %s", path, strerror(code));
         return NULL;
     }
+    output->fd = new_file_descriptor(output->file);
     return output;
 }
 
-struct output *output_create_spool(const char *beside, struct error *err)
+struct output *output_create_memory(void)
 {
-    struct output *output = create(beside, SPOOL_BUFFER, err);
+    struct output *output = create("", MEMORY_BUFFER);
 
-    if (output)
-        output->spool = true;
+    output->memory = true;
+    return output;
+}
+
+char *output_take(struct output *memory, size_t *n)
+{
+    char *text = memory->buffer;
+
+    output_char(memory, '\0');
+    text = memory->buffer;
+    *n = memory->used - 1;
+    memory->buffer = NULL;
+    output_destroy(memory);
+    return text;
+}
+
+struct output *output_create_spool(const char *beside)
+{
+    struct output *output = create(beside, SPOOL_BUFFER);
+
+    output->spool = true;
     return output;
 }
 
@@ -89,7 +97,8 @@ void output_destroy(struct output *output)
 
     if (!output)
         return;
-    if (output->fd >= 0 && !output->keep_open)
+    new_file_destroy(output->file);
+    if (output->spool && output->fd >= 0)
         close(output->fd);
     free(output->buffer);
     free(output->blocks);
@@ -146,6 +155,10 @@ static int write_all(int fd, const char *bytes, size_t n)
 
 static void flush(struct output *output)
 {
+    if (output->memory) {
+        output->buffer = memory_grow(output->buffer, &output->size, output->size + 1, 1);
+        return;
+    }
     if (!output->failure && output->fd < 0) {
         output->fd = open_spool(output->path);
         if (output->fd < 0)
@@ -176,12 +189,11 @@ int output_close(struct output *output, struct error *err)
 
     if (!output->spool)
         flush(output);
-    if (output->fd >= 0 && !output->keep_open) {
-        if (close(output->fd) < 0 && !output->failure && errno != EINTR)
-            output->failure = errno;
-        output->fd = -1;
-    }
     result = output_check(output, err);
+    if (result == 0 && output->file) {
+        result = new_file_commit(output->file, err);
+        output->file = NULL;
+    }
     output_destroy(output);
     return result;
 }
@@ -312,11 +324,7 @@ static const char *block_at(struct output *spool, int64_t offset, int64_t *n, in
     size_t place = (size_t)(number % BLOCKS);
 
     if (!spool->blocks) {
-        spool->blocks = malloc((size_t)BLOCKS * BLOCK_SIZE);
-        if (!spool->blocks) {
-            *failure = ENOMEM;
-            return NULL;
-        }
+        spool->blocks = memory_new(BLOCKS, BLOCK_SIZE);
     }
     if (spool->held[place] != number + 1) {
         spool->held[place] = 0;

@@ -1,4 +1,4 @@
-#include "report/real_text.h"
+#include "util/real_text.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* real_text.h: a double as decimal text that reads back as the same double. */
-#ifndef GALERNA_REPORT_REAL_TEXT_H
-#define GALERNA_REPORT_REAL_TEXT_H
+#ifndef GALERNA_UTIL_REAL_TEXT_H
+#define GALERNA_UTIL_REAL_TEXT_H
 
 #include <stddef.h>
 

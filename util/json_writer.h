@@ -4,13 +4,13 @@
  * together. Failures are the output's. Text that is not UTF-8 has its wrong bytes replaced by
  * U+FFFD, so the document is always valid.
  */
-#ifndef GALERNA_REPORT_JSON_WRITER_H
-#define GALERNA_REPORT_JSON_WRITER_H
+#ifndef GALERNA_UTIL_JSON_WRITER_H
+#define GALERNA_UTIL_JSON_WRITER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/output.h"
+#include "util/output.h"
 
 enum { JSON_WRITER_DEPTH_MAX = 64 };
 

@@ -1,0 +1,31 @@
+/* new_file.h: a file that appears complete or not at all.
+ *
+ * What is written has no name until new_file_commit(), which gives it its name, in place of a file
+ * that had it: readers find the old file or the whole new one, and a full disk or a signal leaves
+ * nothing behind, not even SIGKILL. File systems without nameless files (NFS) get a hidden file in
+ * the same folder, which only a process that is killed leaves behind. Pipes and devices, and files
+ * that may be written in a folder that may not, are written in place.
+ */
+#ifndef GALERNA_UTIL_NEW_FILE_H
+#define GALERNA_UTIL_NEW_FILE_H
+
+#include <sys/types.h>
+
+#include "util/error.h"
+
+struct new_file; /* opaque */
+
+/* `mode` is that of a file that is not there yet, less the umask; a file that is there keeps its
+ * own. Symbolic links are followed. Errors: those of open(), with the path. */
+struct new_file *new_file_create(const char *path, mode_t mode, struct error *err);
+
+/* To write to; closed by the file. */
+int new_file_descriptor(const struct new_file *file);
+
+/* Write to the disk, name, and free. -1: nothing has changed; err names the path and the cause. */
+int new_file_commit(struct new_file *file, struct error *err);
+
+/* Drop what was written. NULL is allowed; keeps errno. */
+void new_file_destroy(struct new_file *file);
+
+#endif
