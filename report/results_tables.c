@@ -1,13 +1,16 @@
+/* The schema of a results database, and rows into it. */
 #include "report/results_tables.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/instant.h"
 #include "report/results.h"
+#include "util/new_file.h"
 
 #define AMOUNT_COLUMNS                                                                             \
     "cpu INTEGER NOT NULL, memory INTEGER NOT NULL, disk INTEGER NOT NULL, "                       \
@@ -84,8 +87,8 @@ static bool holds_results(sqlite3 *database)
     return result;
 }
 
-/* Make way for a new database, if what is there may go. */
-static int clear_path(const char *path, struct error *err)
+/* May what is there go? */
+static int check_path(const char *path, struct error *err)
 {
     struct stat status;
     sqlite3 *old = NULL;
@@ -99,8 +102,6 @@ static int clear_path(const char *path, struct error *err)
     if (!replaceable)
         return error_set(err, EEXIST,
                          "%s: is there and holds no results; name another file or remove it", path);
-    if (unlink(path) < 0)
-        return error_set(err, errno, "%s: cannot be replaced: %s", path, strerror(errno));
     return 0;
 }
 
@@ -109,10 +110,13 @@ int results_tables_init(struct results_tables *tables, const char *path, struct 
     char pragmas[200];
 
     *tables = (struct results_tables){.path = path};
-    if (clear_path(path, err) < 0)
+    if (check_path(path, err) < 0)
         return -1;
-    if (sqlite3_open_v2(path, &tables->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                        NULL) != SQLITE_OK)
+    tables->hidden = new_file_hidden(path, err);
+    if (!tables->hidden)
+        return -1;
+    if (sqlite3_open_v2(tables->hidden, &tables->database,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK)
         return database_error(tables, err);
     sqlite3_snprintf(sizeof pragmas, pragmas,
                      "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY; PRAGMA cache_size=-1024;"
@@ -128,16 +132,34 @@ int results_tables_init(struct results_tables *tables, const char *path, struct 
     return 0;
 }
 
+static void close_database(struct results_tables *tables)
+{
+    for (int i = 0; i < RESULTS_INSERTIONS; i++) {
+        sqlite3_finalize(tables->insertions[i]);
+        tables->insertions[i] = NULL;
+    }
+    sqlite3_close(tables->database);
+    tables->database = NULL;
+}
+
 int results_tables_commit(struct results_tables *tables, struct error *err)
 {
-    return execute(tables, "COMMIT", err);
+    if (execute(tables, "COMMIT", err) < 0)
+        return -1;
+    close_database(tables);
+    if (new_file_settle(tables->hidden, tables->path, err) < 0)
+        return -1;
+    free(tables->hidden);
+    tables->hidden = NULL;
+    return 0;
 }
 
 void results_tables_finish(struct results_tables *tables)
 {
-    for (int i = 0; i < RESULTS_INSERTIONS; i++)
-        sqlite3_finalize(tables->insertions[i]);
-    sqlite3_close(tables->database);
+    close_database(tables);
+    if (tables->hidden)
+        unlink(tables->hidden);
+    free(tables->hidden);
     *tables = (struct results_tables){0};
 }
 

@@ -24,12 +24,14 @@ enum results_insertion {
 struct results_tables {
     sqlite3 *database;
     sqlite3_stmt *insertions[RESULTS_INSERTIONS];
-    const char *path; /* the caller's, for error texts */
+    const char *path; /* the caller's */
+    char *hidden;     /* where the database is until it is complete; NULL: it is complete */
 };
 
-/* Open the database, make the tables, begin the transaction. tables needs results_tables_finish()
+/* Open a new database, make the tables, begin the transaction. tables needs results_tables_finish()
  * in any case. */
 int results_tables_init(struct results_tables *tables, const char *path, struct error *err);
+/* Give the database its name, in place of older results. */
 int results_tables_commit(struct results_tables *tables, struct error *err);
 void results_tables_finish(struct results_tables *tables);
 

@@ -1,7 +1,6 @@
 #include "sweep/cell.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "sweep/origins.h"
 #include "sweep/store.h"
 #include "util/memory.h"
+#include "util/new_file.h"
 
 enum { LOOK_EVERY = 16 }; /* steps between two looks at the signals */
 
@@ -120,19 +120,6 @@ static int replay_cell(struct replay *replay, const char *path, struct error *er
     return result;
 }
 
-/* Written means written: a power cut must not leave half a file under a good name. */
-static int settle(const char *temporary, const char *path, struct error *err)
-{
-    int file = open(temporary, O_RDONLY | O_CLOEXEC);
-    int result = file < 0 || fsync(file) < 0 ? -1 : 0;
-
-    if (file >= 0)
-        close(file);
-    if (result < 0 || rename(temporary, path) < 0)
-        return error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
-    return 0;
-}
-
 static int perform(const struct cell_work *work, const struct prepared *prepared,
                    const char *temporary, struct sweep_outcome *outcome)
 {
@@ -155,23 +142,6 @@ static int perform(const struct cell_work *work, const struct prepared *prepared
     return 0;
 }
 
-static char *temporary_file(const struct folder *folder, uint64_t digest, struct error *err)
-{
-    char *path;
-    int file;
-
-    if (asprintf(&path, "%s/.%016" PRIx64 ".XXXXXX", folder->path, digest) < 0)
-        abort();
-    file = mkstemp(path);
-    if (file < 0) {
-        error_set(err, errno, "%s: no file can be made there: %s", folder->path, strerror(errno));
-        free(path);
-        return NULL;
-    }
-    close(file);
-    return path;
-}
-
 int cell_perform(const struct cell_work *work, struct sweep_outcome *outcome, struct error *err)
 {
     struct prepared prepared;
@@ -181,17 +151,17 @@ int cell_perform(const struct cell_work *work, struct sweep_outcome *outcome, st
     *outcome = (struct sweep_outcome){.computed = true};
     if (prepared_init(&prepared, work->sweep, work->cell, work->keep, err) < 0)
         goto end;
-    temporary = temporary_file(work->folder, prepared.digest, err);
+    path = folder_cell(work->folder, prepared.digest);
+    temporary = new_file_hidden(path, err);
     if (!temporary)
         goto end;
-    path = folder_cell(work->folder, prepared.digest);
     if (perform(work, &prepared, temporary, outcome) < 0) {
         error_set(err, EINTR, "interrupted");
         goto end;
     }
     if (store_write_cell(temporary, work->sweep, work->cell, prepared.digest, outcome, err) < 0)
         goto end;
-    result = settle(temporary, path, err);
+    result = new_file_settle(temporary, path, err);
 
 end:
     if (temporary && result < 0)

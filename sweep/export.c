@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/json_writer.h"
-#include "util/output.h"
 #include "sweep/store.h"
+#include "util/json_writer.h"
 #include "util/memory.h"
+#include "util/output.h"
 
 /* Opens for reading only; store needs store_finish() in any case. */
 static int open_results(struct store *store, const char *results, struct error *err)

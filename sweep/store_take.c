@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/real_text.h"
 #include "sweep/store.h"
 #include "util/memory.h"
+#include "util/real_text.h"
 
 /* A label that is how a number is written is stored as that number, so that it sorts as one. */
 static void bind_label(sqlite3_stmt *statement, int at, const char *label)

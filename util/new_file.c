@@ -27,7 +27,7 @@ static int failed(const struct new_file *file, struct error *err)
     return error_set(err, code, "%s: cannot be written: %s", file->path, strerror(code));
 }
 
-/* "FOLDER/.NAME.PID-", and room for what makes it new. */
+/* "FOLDER/.NAME.XXXXXX", and room for what makes it new. */
 static char *hidden_name(const char *target)
 {
     const char *slash = strrchr(target, '/');
@@ -56,17 +56,17 @@ static int open_nameless(const char *target, mode_t mode)
     return fd;
 }
 
-static int open_hidden(struct new_file *file, mode_t mode)
+/* A file that readers do not take for the target. *name is freed by the caller. */
+static int open_hidden(const char *target, mode_t mode, char **name)
 {
     mode_t mask = umask(0);
     int fd;
 
     umask(mask);
-    file->hidden = hidden_name(file->target);
-    fd = mkostemp(file->hidden, O_CLOEXEC);
+    *name = hidden_name(target);
+    fd = mkostemp(*name, O_CLOEXEC);
     if (fd >= 0)
         fchmod(fd, mode & ~mask);
-    file->named = fd >= 0;
     return fd;
 }
 
@@ -83,11 +83,12 @@ static int open_file(struct new_file *file, mode_t mode)
         return -1;
     file->fd = open_nameless(file->target, mode);
     if (file->fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-        file->fd = open_hidden(file, mode);
+        file->fd = open_hidden(file->target, mode, &file->hidden);
     if (file->fd < 0 && exists && (errno == EACCES || errno == EPERM || errno == EROFS)) {
         file->in_place = true;
         return open(file->target, O_WRONLY | O_TRUNC | O_CLOEXEC);
     }
+    file->named = file->fd >= 0 && file->hidden;
     if (file->fd >= 0 && exists)
         fchmod(file->fd, status.st_mode & 07777);
     return file->fd;
@@ -162,6 +163,33 @@ int new_file_commit(struct new_file *file, struct error *err)
         failed(file, err);
     new_file_destroy(file);
     return result;
+}
+
+char *new_file_hidden(const char *path, struct error *err)
+{
+    char *name;
+    int fd = open_hidden(path, 0666, &name);
+
+    if (fd >= 0) {
+        close(fd);
+        return name;
+    }
+    free(name);
+    error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
+    return NULL;
+}
+
+int new_file_settle(const char *hidden, const char *path, struct error *err)
+{
+    int fd = open(hidden, O_RDONLY | O_CLOEXEC);
+    int result = fd < 0 || fsync(fd) < 0 ? -1 : 0, code;
+
+    if (result == 0)
+        result = rename(hidden, path);
+    code = errno;
+    if (fd >= 0)
+        close(fd);
+    return result < 0 ? error_set(err, code, "%s: cannot be written: %s", path, strerror(code)) : 0;
 }
 
 void new_file_destroy(struct new_file *file)

@@ -25,6 +25,11 @@ int new_file_descriptor(const struct new_file *file);
 /* Write to the disk, name, and free. -1: nothing has changed; err names the path and the cause. */
 int new_file_commit(struct new_file *file, struct error *err);
 
+/* For files that a library writes by name: the name, to be freed, of a new empty file beside
+ * `path`; then write it to the disk and rename it. -1: the file that was there is as before. */
+char *new_file_hidden(const char *path, struct error *err);
+int new_file_settle(const char *hidden, const char *path, struct error *err);
+
 /* Drop what was written. NULL is allowed; keeps errno. */
 void new_file_destroy(struct new_file *file);
 

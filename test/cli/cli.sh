@@ -326,6 +326,36 @@ interruption() {
     holds "$work/cut" j.csv long-2.csv long.csv r.json
 }
 
+# Neither a full disk nor a signal leaves parts of files.
+nothing_partial() {
+    mkdir "$work/full"
+    printf 'old' >"$work/full/r.json"
+    head -n 1000 "$work/long.swf" >"$work/short.swf"
+    for limit in ignored deadly; do
+        ran="galerna replay on a full disk ($limit)"
+        code=0
+        (
+            cd "$work/full" || exit
+            [ "$limit" = deadly ] || trap '' XFSZ
+            ulimit -f 8
+            exec "$galerna" replay "$work/short.swf" --site 64,cpu=100,memory=1024 --quiet \
+                --record r.json --jobs j.csv --events e.jsonl --gantt g.svg
+        ) >"$work/out" 2>"$work/err" || code=$?
+        checks=$((checks + 1))
+        [ "$code" -ne 0 ] || fail "$ran: no failure"
+        holds "$work/full" r.json
+        [ "$(cat "$work/full/r.json")" = old ] || fail "$ran: the old record is gone"
+    done
+    code=0
+    ran="galerna replay --results on a full disk"
+    (trap '' XFSZ; ulimit -f 8; exec "$galerna" replay "$work/short.swf" \
+        --site 64,cpu=100,memory=1024 --quiet --results "$work/full/r.db") \
+        >"$work/out" 2>"$work/err" || code=$?
+    checks=$((checks + 1))
+    [ "$code" -eq 1 ] || fail "$ran: exit code $code, expected 1"
+    holds "$work/full" r.json
+}
+
 : >"$work/out"
 : >"$work/err"
 general
@@ -336,5 +366,6 @@ outputs
 several_runs
 generated
 interruption
+nothing_partial
 echo "$checks checks, $failures failed"
 [ "$failures" -eq 0 ]
