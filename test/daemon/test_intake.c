@@ -1,0 +1,265 @@
+/* From VMs that no lease knows to leases: what they ask for, what is granted, groups. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "adapters/opennebula/rights.h"
+#include "configuration/ini.h"
+#include "daemon/live/lease_state.h"
+#include "test/daemon/fake_cloud.h"
+#include "test/daemon/store_fixture.h"
+
+enum { NOW = 100000, ATTRIBUTES_MAX = 6 };
+
+struct stage {
+    struct scene scene;
+    struct store *store;
+    struct ini ini;
+    struct attribute attributes[FAKE_VMS_MAX][ATTRIBUTES_MAX];
+    char last[FAKE_VMS_MAX][32]; /* the word of a lease's last line of history */
+};
+
+static void hear(void *context, const struct store_event *event)
+{
+    struct stage *stage = context;
+
+    if (event->lease >= 0 && event->lease < FAKE_VMS_MAX)
+        snprintf(stage->last[event->lease], sizeof stage->last[0], "%s", event->event);
+}
+
+static void open_stage(struct stage *stage, void **state, const char *rights)
+{
+    struct error err = {0};
+
+    memset(stage, 0, sizeof *stage);
+    stage->store = ((struct store_fixture *)*state)->store;
+    scene_open(&stage->scene, stage->store);
+    ini_init(&stage->ini);
+    assert_int_equal(ini_read_text(&stage->ini, "f", rights, strlen(rights), &err), 0);
+    stage->scene.daemon.rights = rights_create(&stage->ini, &err);
+    if (!stage->scene.daemon.rights)
+        fail_msg("%s", err.text);
+    stage->scene.live.group_timeout = 60;
+    store_listen(stage->store, hear, stage);
+}
+
+static void close_stage(struct stage *stage)
+{
+    store_listen(stage->store, NULL, NULL);
+    rights_destroy(stage->scene.daemon.rights);
+    ini_finish(&stage->ini);
+    scene_close(&stage->scene);
+}
+
+/* "NAME=value", ... of HAIZEA, ended by NULL. */
+static void ask(struct stage *stage, struct vm *vm, ...)
+{
+    static const char *const names[] = {"HAIZEA/START", "HAIZEA/DURATION", "HAIZEA/GROUP",
+                                        "HAIZEA/GROUP_SIZE", "HAIZEA/OTHER"};
+    struct attribute *items = stage->attributes[vm->id];
+    const char *text;
+    size_t n = 0;
+    va_list args;
+
+    va_start(args, vm);
+    while ((text = va_arg(args, const char *)))
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            size_t length = strlen(names[i]);
+
+            if (strncmp(text, names[i] + strlen("HAIZEA/"), length - strlen("HAIZEA/")) == 0 &&
+                text[length - strlen("HAIZEA/")] == '=')
+                items[n++] = (struct attribute){names[i], strchr(text, '=') + 1};
+        }
+    va_end(args);
+    vm->user_template = (struct attributes){.items = items, .n = n};
+}
+
+static struct vm *add(struct stage *stage, int32_t id, enum vm_state state)
+{
+    return fake_cloud_add_vm(stage->scene.fake, id, state, state == VM_RUNNING ? 0 : -1, 100, 512);
+}
+
+static void take_in(struct stage *stage, int64_t now)
+{
+    scene_poll(&stage->scene);
+    intake(&stage->scene.daemon, now);
+}
+
+static void expect(struct stage *stage, int64_t id, enum lease_phase phase, const char *word)
+{
+    const struct lease_record *lease = store_lease(stage->store, id);
+
+    assert_non_null(lease);
+    if (lease->phase != phase)
+        fail_msg("lease %d is %s, not %s: %s", (int)id, phase_name(lease->phase), phase_name(phase),
+                 lease->reason);
+    assert_string_equal(stage->last[id], word);
+}
+
+static void each_vm_becomes_a_lease(void **state)
+{
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\n");
+    add(&stage, 1, VM_PENDING);
+    ask(&stage, add(&stage, 2, VM_PENDING), "START=best_effort", "DURATION=00:10:00", NULL);
+    add(&stage, 3, VM_RUNNING);
+    add(&stage, 4, VM_POWEROFF);
+    ask(&stage, add(&stage, 5, VM_PENDING), "START=some day", NULL);
+    ask(&stage, add(&stage, 6, VM_RUNNING), "START=some day", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_WAITING, "requested");
+    assert_true(store_lease(stage.store, 1)->plain);
+    expect(&stage, 2, PHASE_WAITING, "requested");
+    assert_false(store_lease(stage.store, 2)->plain);
+    assert_int_equal(store_lease(stage.store, 2)->duration, 600);
+    assert_string_equal(store_lease(stage.store, 2)->user, "anna");
+    expect(&stage, 3, PHASE_STARTING, "adopted");
+    assert_int_equal(store_vm(stage.store, 3)->goal, GOAL_RUN);
+    assert_true(store_vm(stage.store, 3)->ran);
+    assert_int_equal(store_vm(stage.store, 3)->host, 0);
+    expect(&stage, 4, PHASE_PARKED, "adopted");
+    expect(&stage, 5, PHASE_REFUSED, "refused");
+    assert_string_equal(store_lease(stage.store, 5)->reason_word, "malformed");
+    assert_int_equal(store_vm(stage.store, 5)->goal, GOAL_HOLD);
+    expect(&stage, 6, PHASE_STARTING, "adopted"); /* it runs, whatever it asks for */
+    take_in(&stage, NOW + 1);                     /* they are known */
+    expect(&stage, 1, PHASE_WAITING, "requested");
+    close_stage(&stage);
+}
+
+static void plain_vms_can_be_ignored(void **state)
+{
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\n");
+    stage.scene.live.plain_vms = PLAIN_IGNORE;
+    add(&stage, 1, VM_PENDING);
+    ask(&stage, add(&stage, 2, VM_PENDING), "START=now", "DURATION=00:10:00", NULL);
+    take_in(&stage, NOW);
+    assert_null(store_lease(stage.store, 1));
+    expect(&stage, 2, PHASE_WAITING, "requested");
+    assert_int_equal(store_lease(stage.store, 2)->kind, LEASE_IMMEDIATE);
+    close_stage(&stage);
+}
+
+static void what_is_not_granted_is_refused(void **state)
+{
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\nmax-reservations: 1\n");
+    ask(&stage, add(&stage, 1, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    ask(&stage, add(&stage, 2, VM_PENDING), "START=+01:00:00", "DURATION=00:10:00", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_WAITING, "requested");
+    assert_int_equal(store_lease(stage.store, 1)->kind, LEASE_RESERVATION);
+    expect(&stage, 2, PHASE_REFUSED, "refused");
+    assert_string_equal(store_lease(stage.store, 2)->reason_word, "not-granted");
+    close_stage(&stage);
+}
+
+static void a_group_waits_for_its_members(void **state)
+{
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\n");
+    ask(&stage, add(&stage, 1, VM_PENDING), "GROUP=g", "GROUP_SIZE=2", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_GATHERING, "requested");
+    assert_string_equal(store_lease(stage.store, 1)->reason_word, "group-incomplete");
+    take_in(&stage, NOW + 1000); /* its size is known: it is waited for */
+    expect(&stage, 1, PHASE_GATHERING, "requested");
+    ask(&stage, add(&stage, 2, VM_PENDING), "GROUP=g", "GROUP_SIZE=2", NULL);
+    take_in(&stage, NOW + 1001);
+    expect(&stage, 1, PHASE_WAITING, "complete");
+    assert_int_equal(store_vm(stage.store, 2)->lease, 1);
+    assert_string_equal(store_lease(stage.store, 1)->reason_word, "");
+    assert_null(store_lease(stage.store, 2));
+    close_stage(&stage);
+}
+
+static void a_group_of_unknown_size_is_complete_in_time(void **state)
+{
+    struct stage stage;
+
+    open_stage(&stage, state, "[rights]\n");
+    ask(&stage, add(&stage, 1, VM_PENDING), "GROUP=g", NULL);
+    take_in(&stage, NOW);
+    take_in(&stage, NOW + 59);
+    expect(&stage, 1, PHASE_GATHERING, "requested");
+    take_in(&stage, NOW + 60);
+    expect(&stage, 1, PHASE_WAITING, "complete");
+    close_stage(&stage);
+}
+
+/* A refused lease whose VMs are released asks again, with what its attribute says by then. */
+static void a_released_vm_asks_again(void **state)
+{
+    struct stage stage;
+    struct vm *vm;
+
+    open_stage(&stage, state, "[rights]\n");
+    vm = add(&stage, 1, VM_PENDING);
+    ask(&stage, vm, "START=some day", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_REFUSED, "refused");
+    ask(&stage, vm, "START=some other day", NULL);
+    scene_poll(&stage.scene);
+    intake_again(&stage.scene.daemon, store_lease(stage.store, 1), NOW + 5);
+    expect(&stage, 1, PHASE_REFUSED, "refused");
+    ask(&stage, vm, "START=best_effort", "DURATION=00:05:00", NULL);
+    scene_poll(&stage.scene);
+    intake_again(&stage.scene.daemon, store_lease(stage.store, 1), NOW + 10);
+    expect(&stage, 1, PHASE_WAITING, "released");
+    assert_int_equal(store_lease(stage.store, 1)->duration, 300);
+    assert_int_equal(store_lease(stage.store, 1)->submit, NOW + 10);
+    close_stage(&stage);
+}
+
+/* Its group may have been waiting for it; its own lease ends without VMs. */
+static void a_released_vm_joins_its_group(void **state)
+{
+    struct stage stage;
+    struct vm *vm;
+    size_t n;
+
+    open_stage(&stage, state, "[rights]\n");
+    ask(&stage, add(&stage, 1, VM_PENDING), "GROUP=g", "GROUP_SIZE=2", NULL);
+    vm = add(&stage, 2, VM_PENDING);
+    ask(&stage, vm, "GROUP=g", "GROUP_SIZE=2", "OTHER=1", NULL);
+    take_in(&stage, NOW);
+    expect(&stage, 1, PHASE_GATHERING, "requested");
+    expect(&stage, 2, PHASE_REFUSED, "refused");
+    ask(&stage, vm, "GROUP=g", "GROUP_SIZE=2", NULL);
+    scene_poll(&stage.scene);
+    intake_again(&stage.scene.daemon, store_lease(stage.store, 2), NOW + 5);
+    expect(&stage, 2, PHASE_ENDED, "ended");
+    store_vms_of(stage.store, 2, &n);
+    assert_int_equal(n, 0);
+    expect(&stage, 1, PHASE_GATHERING, "joined");
+    take_in(&stage, NOW + 6);
+    expect(&stage, 1, PHASE_WAITING, "complete");
+    close_stage(&stage);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(each_vm_becomes_a_lease),
+        TEST(plain_vms_can_be_ignored),
+        TEST(what_is_not_granted_is_refused),
+        TEST(a_group_waits_for_its_members),
+        TEST(a_group_of_unknown_size_is_complete_in_time),
+        TEST(a_released_vm_asks_again),
+        TEST(a_released_vm_joins_its_group),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
