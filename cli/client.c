@@ -11,7 +11,7 @@
 #include "configuration/live.h"
 #include "core/instant.h"
 #include "daemon/control/control.h"
-#include "daemon/control/moment.h"
+#include "util/time_parse.h"
 
 enum { ANSWER_TIMEOUT = 150000 };
 
@@ -108,7 +108,7 @@ int64_t client_instant(const json_t *object, const char *key)
 
     if (strcmp(text, "never") == 0)
         return INSTANT_NEVER;
-    return moment_parse(text, &instant) ? instant : INSTANT_NONE;
+    return time_parse_utc(text, &instant) ? instant : INSTANT_NONE;
 }
 
 int64_t client_span(const json_t *object, const char *key)

@@ -7,9 +7,9 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
-#include "cli/time_words.h"
 #include "core/instant.h"
 #include "util/memory.h"
+#include "util/time_text.h"
 
 static double number(const json_t *object, const char *key)
 {
@@ -76,14 +76,14 @@ static int compare_operations(const void *one, const void *two)
 
 static void add_operation(struct table *table, const json_t *operation)
 {
-    char from[TIME_WORDS_MAX], span[TIME_WORDS_MAX], lease[24], vm[24] = "", cpu[32], memory[24];
+    char from[TIME_TEXT_MAX], span[TIME_TEXT_MAX], lease[24], vm[24] = "", cpu[32], memory[24];
     int64_t begin = client_instant(operation, "from"), end = client_instant(operation, "until");
 
-    time_words_local(begin, from);
+    time_text_local(begin, from, sizeof from);
     if (begin == INSTANT_NONE || end == INSTANT_NONE)
-        time_words_span(SPAN_NONE, span);
+        time_text_span(SPAN_NONE, span, sizeof span);
     else
-        time_words_span(end == INSTANT_NEVER ? SPAN_UNLIMITED : end - begin, span);
+        time_text_span(end == INSTANT_NEVER ? SPAN_UNLIMITED : end - begin, span, sizeof span);
     snprintf(lease, sizeof lease, "%" PRId64, client_integer(operation, "lease"));
     if (json_is_integer(json_object_get(operation, "vm")))
         snprintf(vm, sizeof vm, "%" PRId64, client_integer(operation, "vm"));

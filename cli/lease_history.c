@@ -6,7 +6,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
-#include "cli/time_words.h"
+#include "util/time_text.h"
 
 struct history_arguments {
     struct client client;
@@ -29,9 +29,9 @@ static void print_events(const json_t *answer)
 
     json_array_foreach(json_object_get(answer, "events"), i, event)
     {
-        char at[TIME_WORDS_MAX], lease[24] = "";
+        char at[TIME_TEXT_MAX], lease[24] = "";
 
-        time_words_local(client_instant(event, "at"), at);
+        time_text_local(client_instant(event, "at"), at, sizeof at);
         if (json_is_integer(json_object_get(event, "lease")))
             snprintf(lease, sizeof lease, "%" PRId64, client_integer(event, "lease"));
         table_add(table, (const char *[]){at, lease, client_text(event, "event"),

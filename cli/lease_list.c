@@ -38,13 +38,13 @@ static const struct command_option list_options[] = {
 
 static void add_lease(struct table *table, const json_t *lease, int64_t now)
 {
-    char id[24], vms[24] = "", start[TIME_WORDS_MAX], duration[TIME_WORDS_MAX];
+    char id[24], vms[24] = "", start[TIME_TEXT_MAX], duration[TIME_TEXT_MAX];
 
     snprintf(id, sizeof id, "%" PRId64, client_integer(lease, "lease"));
     if (json_is_integer(json_object_get(lease, "vms")))
         snprintf(vms, sizeof vms, "%" PRId64, client_integer(lease, "vms"));
     lease_text_start(lease, now, start);
-    time_words_span(client_span(lease, "duration"), duration);
+    time_text_span(client_span(lease, "duration"), duration, sizeof duration);
     table_add(table, (const char *[]){id, client_text(lease, "name"), client_text(lease, "user"),
                                       client_text(lease, "kind"), client_text(lease, "phase"), vms,
                                       start, duration});
@@ -52,13 +52,13 @@ static void add_lease(struct table *table, const json_t *lease, int64_t now)
 
 static void add_start(struct table *table, const json_t *lease, int64_t now)
 {
-    char id[24], start[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+    char id[24], start[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
     int64_t at = lease_text_start_time(lease);
     const char *promise = client_text(lease, "promise");
 
     snprintf(id, sizeof id, "%" PRId64, client_integer(lease, "lease"));
-    time_words_local(at, start);
-    time_words_relative(at, now, relative);
+    time_text_local(at, start, sizeof start);
+    time_text_relative(at, now, relative, sizeof relative);
     if (client_instant(lease, "since") != INSTANT_NONE)
         promise = "started";
     else if (client_instant(lease, "was_expected") != INSTANT_NONE)
@@ -156,7 +156,7 @@ static void print_queue(const json_t *answer)
 
     json_array_foreach(json_object_get(answer, "leases"), i, lease)
     {
-        char place[24], id[24], vms[24], priority[24], start[TIME_WORDS_MAX];
+        char place[24], id[24], vms[24], priority[24], start[TIME_TEXT_MAX];
 
         snprintf(place, sizeof place, "%" PRId64, client_integer(lease, "position"));
         snprintf(id, sizeof id, "%" PRId64, client_integer(lease, "lease"));

@@ -11,11 +11,11 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
-#include "cli/time_words.h"
 #include "core/instant.h"
 #include "core/lease_terms.h"
 #include "daemon/control/json_term.h"
-#include "daemon/control/moment.h"
+#include "util/time_parse.h"
+#include "util/time_text.h"
 
 enum { WAIT_MAX = 86400, LOOK_EVERY = 500 /* milliseconds */ };
 
@@ -101,7 +101,7 @@ static int take_duration(const struct command_option *option, void *value, const
 {
     int64_t span;
 
-    if (!time_words_parse_span(text, &span))
+    if (!time_parse_span(text, &span))
         return error_set(err, EINVAL,
                          "expected a duration such as 90s, 1h30m, 2d, 01:30:00, or unlimited");
     return put(value, option->name,
@@ -112,7 +112,7 @@ static int take_time(const struct command_option *option, void *value, const cha
                      struct error *err)
 {
     (void)option;
-    if (time_words_parse_instant(text, (int64_t)time(NULL), value))
+    if (time_parse_instant(text, (int64_t)time(NULL), value))
         return 0;
     return error_set(err, EINVAL,
                      "expected a time such as +1h30m, 15:04, '2026-11-21 15:04' or "
@@ -228,11 +228,11 @@ static int finish_terms(struct request_arguments *arguments, const char *command
 
 static void put_time(json_t *request, const char *field, int64_t instant)
 {
-    char text[MOMENT_TEXT_MAX];
+    char text[TIME_TEXT_MAX];
 
     if (instant == INSTANT_NONE)
         return;
-    moment_format(instant, text);
+    time_text_utc(instant, text, sizeof text);
     json_object_set_new(request, field, json_string(text));
 }
 
@@ -277,15 +277,15 @@ static int print_trial(const struct client *client, const json_t *answer)
 {
     bool accepted = json_is_true(json_object_get(answer, "accepted"));
     int64_t start = client_instant(answer, "start");
-    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+    char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
     if (client->json && client_print_json(client, answer) != EXIT_DONE)
         return EXIT_FAILED;
     if (!client->json) {
         printf("%s", accepted ? "It would be accepted" : "It would be refused");
         if (accepted && start != INSTANT_NONE && start != INSTANT_NEVER) {
-            time_words_local(start, local);
-            time_words_relative(start, client_instant(answer, "now"), relative);
+            time_text_local(start, local, sizeof local);
+            time_text_relative(start, client_instant(answer, "now"), relative, sizeof relative);
             printf(" and start %s (%s, %s)", local, relative, client_text(answer, "promise"));
         }
         printf(".\n");
@@ -347,12 +347,12 @@ static int print_decision(const json_t *lease)
     const json_t *reason = json_object_get(lease, "reason");
     const char *phase = client_text(lease, "phase");
     int64_t expected = client_instant(lease, "expected");
-    char local[TIME_WORDS_MAX];
+    char local[TIME_TEXT_MAX];
 
     printf("It is %s", phase);
     if (expected != INSTANT_NONE && expected != INSTANT_NEVER &&
         client_instant(lease, "since") == INSTANT_NONE) {
-        time_words_local(expected, local);
+        time_text_local(expected, local, sizeof local);
         printf(", expected to start %s (%s)", local, client_text(lease, "promise"));
     }
     if (reason && *client_text(reason, "text")) {

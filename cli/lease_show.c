@@ -7,9 +7,9 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
-#include "cli/time_words.h"
 #include "core/instant.h"
 #include "core/lease_terms.h"
+#include "util/time_text.h"
 
 static void line(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -29,12 +29,12 @@ static void line(const char *key, const char *format, ...)
 static void time_line(const char *key, const json_t *lease, const char *field, int64_t now)
 {
     int64_t instant = client_instant(lease, field);
-    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+    char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
     if (instant == INSTANT_NONE)
         return;
-    time_words_local(instant, local);
-    time_words_relative(instant, now, relative);
+    time_text_local(instant, local, sizeof local);
+    time_text_relative(instant, now, relative, sizeof relative);
     if (instant == INSTANT_NEVER)
         line(key, "never");
     else
@@ -45,11 +45,11 @@ static void print_expectation(const json_t *lease, int64_t now)
 {
     int64_t expected = client_instant(lease, "expected");
     int64_t passed = client_instant(lease, "was_expected");
-    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+    char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
     if (passed != INSTANT_NONE) {
-        time_words_local(passed, local);
-        time_words_relative(passed, now, relative);
+        time_text_local(passed, local, sizeof local);
+        time_text_relative(passed, now, relative, sizeof relative);
         line("Overdue", "since %s (%s, %s)", local, relative, client_text(lease, "promise"));
     }
     if (expected == INSTANT_NONE || client_instant(lease, "since") != INSTANT_NONE)
@@ -58,18 +58,18 @@ static void print_expectation(const json_t *lease, int64_t now)
         line("Expected", "no time: what holds the hosts it may use has no planned end");
         return;
     }
-    time_words_local(expected, local);
-    time_words_relative(expected, now, relative);
+    time_text_local(expected, local, sizeof local);
+    time_text_relative(expected, now, relative, sizeof relative);
     line("Expected", "%s (%s, %s)", local, relative, client_text(lease, "promise"));
 }
 
 static void print_duration(const json_t *lease)
 {
-    char duration[TIME_WORDS_MAX], run[TIME_WORDS_MAX], left[TIME_WORDS_MAX];
+    char duration[TIME_TEXT_MAX], run[TIME_TEXT_MAX], left[TIME_TEXT_MAX];
 
-    time_words_span(client_span(lease, "duration"), duration);
-    time_words_span(client_span(lease, "run"), run);
-    time_words_span(client_span(lease, "left"), left);
+    time_text_span(client_span(lease, "duration"), duration, sizeof duration);
+    time_text_span(client_span(lease, "run"), run, sizeof run);
+    time_text_span(client_span(lease, "left"), left, sizeof left);
     if (client_span(lease, "left") == SPAN_UNLIMITED)
         line("Duration", "%s, %s run", duration, run);
     else

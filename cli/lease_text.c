@@ -28,9 +28,9 @@ int64_t lease_text_start_time(const json_t *lease)
     return expected != INSTANT_NONE ? expected : client_instant(lease, "start");
 }
 
-void lease_text_start(const json_t *lease, int64_t now, char text[TIME_WORDS_MAX])
+void lease_text_start(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX])
 {
-    char relative[TIME_WORDS_MAX];
+    char relative[TIME_TEXT_MAX];
     const char *mark = "";
 
     if (strcmp(client_text(lease, "phase"), "starting") == 0) {
@@ -43,8 +43,8 @@ void lease_text_start(const json_t *lease, int64_t now, char text[TIME_WORDS_MAX
         else if (strcmp(client_text(lease, "promise"), "estimate") == 0)
             mark = "~";
     }
-    time_words_relative(lease_text_start_time(lease), now, relative);
-    snprintf(text, TIME_WORDS_MAX, "%s%.35s", mark, relative);
+    time_text_relative(lease_text_start_time(lease), now, relative, sizeof relative);
+    snprintf(text, TIME_TEXT_MAX, "%s%.35s", mark, relative);
 }
 
 bool lease_text_is_contract(const json_t *lease)

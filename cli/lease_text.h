@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/time_words.h"
+#include "util/time_text.h"
 
 /* When it started or will: "3h12m ago", "now" while it is being started, "in 5m10s", "~in 5m10s"
  * for an estimate, "due 8s ago" for a start that was expected and has not come, "-". */
-void lease_text_start(const json_t *lease, int64_t now, char text[TIME_WORDS_MAX]);
+void lease_text_start(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX]);
 
 /* When it starts: `since` of a running one, else `expected`, else `was_expected`, else `start`;
  * INSTANT_NONE for one that is over. */

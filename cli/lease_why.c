@@ -84,7 +84,7 @@ static bool will_start(const char *phase)
 
 static void print_expected(const json_t *lease, int64_t expected, int64_t now)
 {
-    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+    char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
     if (expected == INSTANT_NONE || expected == INSTANT_NEVER) {
         printf("When it starts cannot be said%s.\n",
@@ -92,8 +92,8 @@ static void print_expected(const json_t *lease, int64_t expected, int64_t now)
                                         : ": what holds the hosts it may use has no planned end");
         return;
     }
-    time_words_local(expected, local);
-    time_words_relative(expected, now, relative);
+    time_text_local(expected, local, sizeof local);
+    time_text_relative(expected, now, relative, sizeof relative);
     printf("Expected to start %s (%s): %s.\n", local, relative,
            lease_text_is_contract(lease) ? "a contract"
                                          : "an estimate, which changes with what happens before");
@@ -102,10 +102,10 @@ static void print_expected(const json_t *lease, int64_t expected, int64_t now)
 /* Its time to start came, and it did not. */
 static void print_passed(const json_t *lease, int64_t passed, int64_t now)
 {
-    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+    char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
-    time_words_local(passed, local);
-    time_words_relative(passed, now, relative);
+    time_text_local(passed, local, sizeof local);
+    time_text_relative(passed, now, relative, sizeof relative);
     if (lease_text_is_contract(lease))
         printf("It was promised to start %s (%s) and is not started yet: it starts as soon as it "
                "can.\n",
@@ -119,7 +119,7 @@ static void print_passed(const json_t *lease, int64_t passed, int64_t now)
 static void print_start(const json_t *lease, int64_t now)
 {
     int64_t passed = client_instant(lease, "was_expected"), end = client_instant(lease, "end");
-    char local[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+    char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
     if (passed != INSTANT_NONE) {
         print_passed(lease, passed, now);
@@ -127,8 +127,8 @@ static void print_start(const json_t *lease, int64_t now)
         print_expected(lease, client_instant(lease, "expected"), now);
     } else if (end != INSTANT_NONE && end != INSTANT_NEVER &&
                strcmp(client_text(lease, "phase"), "running") == 0) {
-        time_words_local(end, local);
-        time_words_relative(end, now, relative);
+        time_text_local(end, local, sizeof local);
+        time_text_relative(end, now, relative, sizeof relative);
         printf("Its time is over %s (%s).\n", local, relative);
     }
     if (*client_text(lease, "waits_for")) {

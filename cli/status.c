@@ -6,13 +6,13 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
-#include "cli/time_words.h"
 #include "core/instant.h"
+#include "util/time_text.h"
 
 /* A fact of the daemon, whatever its type: times both ways, objects one level deeper. */
 static void print_fact(const char *prefix, const char *key, const json_t *value, int64_t now)
 {
-    char name[64], text[TIME_WORDS_MAX], relative[TIME_WORDS_MAX];
+    char name[64], text[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
     const json_t *inner;
     const char *inner_key;
     json_t *holder;
@@ -30,8 +30,8 @@ static void print_fact(const char *prefix, const char *key, const json_t *value,
     holder = json_pack("{s:O}", "x", value);
     instant = client_instant(holder, "x");
     if (instant != INSTANT_NONE && instant != INSTANT_NEVER) {
-        time_words_local(instant, text);
-        time_words_relative(instant, now, relative);
+        time_text_local(instant, text, sizeof text);
+        time_text_relative(instant, now, relative, sizeof relative);
         printf("%s (%s)", text, relative);
     } else if (json_is_string(value))
         table_print_text(stdout, json_string_value(value));

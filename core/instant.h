@@ -1,34 +1,10 @@
-/* instant.h: points in time and spans, in whole seconds.
+/* instant.h: points in time and spans, as in util/instant.h.
  *
- * The engine never asks what time it is: every function that needs the time is told. The origin is
- * the driver's choice (a replay uses the start of the simulation, the daemon the Unix epoch).
- * Intervals are half-open: [from, until).
+ * The engine never asks what time it is: every function that needs the time is told.
  */
 #ifndef GALERNA_CORE_INSTANT_H
 #define GALERNA_CORE_INSTANT_H
 
-#include <stdint.h>
-
-#define INSTANT_NONE   INT64_MIN /* not set */
-#define INSTANT_NEVER  INT64_MAX /* after everything; also the end of an unlimited lease */
-#define SPAN_NONE      INT64_MIN /* not set */
-#define SPAN_UNLIMITED INT64_MAX /* the duration of a lease that ends only when told to */
-
-/* at + span, where INSTANT_NEVER and SPAN_UNLIMITED absorb. */
-static inline int64_t instant_add(int64_t at, int64_t span)
-{
-    int64_t sum;
-
-    if (at == INSTANT_NEVER || span == SPAN_UNLIMITED || __builtin_add_overflow(at, span, &sum))
-        return INSTANT_NEVER;
-    return sum;
-}
-
-/* The clock was set by so many seconds: an instant that is one (not NONE, NEVER or 0) is moved. */
-static inline void instant_move(int64_t *instant, int64_t by)
-{
-    if (*instant != INSTANT_NONE && *instant != INSTANT_NEVER && *instant > 0)
-        *instant += by;
-}
+#include "util/instant.h"
 
 #endif

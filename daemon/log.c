@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "configuration/live.h"
+#include "util/time_text.h"
 
 enum { LINE_MAX = 2048 };
 
@@ -43,10 +44,7 @@ static void write_line(int level, const char *format, va_list arguments)
     if (getenv("JOURNAL_STREAM")) {
         fprintf(stderr, "<%d>%s\n", syslog_levels[level], line);
     } else {
-        time_t now = time(NULL);
-        struct tm local;
-
-        strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%S%z", localtime_r(&now, &local));
+        time_text_local(time(NULL), stamp, sizeof stamp);
         fprintf(stderr, "%s %s%s\n", stamp, words[level], line);
     }
     fflush(stderr);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "report/record_lease.h"
-#include "report/time_text.h"
 #include "util/json_writer.h"
 #include "util/memory.h"
+#include "util/time_text.h"
 
 struct events {
     struct output *out;

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "report/gantt_draw.h"
-#include "report/time_text.h"
+#include "util/time_text.h"
 
 enum { MINUTE = 60, HOUR = 3600, DAY = 86400 };
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "report/gantt_lanes.h"
-#include "report/time_text.h"
 
 enum {
     DRAWN_BOXES_MAX = 9000,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/reservation.h"
-#include "report/time_text.h"
 #include "util/memory.h"
+#include "util/time_text.h"
 
 struct amounts_text {
     bool filled, zeros;

@@ -9,9 +9,9 @@
 #include "report/record_lease.h"
 #include "report/record_settings.h"
 #include "report/results_tables.h"
-#include "report/time_text.h"
 #include "util/json_writer.h"
 #include "util/memory.h"
+#include "util/time_text.h"
 
 enum { VMS_TEXT_MAX = 60000 }; /* less than a spool holds */
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/engine.h"
-#include "report/time_text.h"
 #include "util/json_writer.h"
+#include "util/time_text.h"
 
 enum { SUMMARY_VERSION = 1, CELL_MAX = 96, LABEL_WIDTH = 26 };
 

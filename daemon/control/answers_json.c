@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "daemon/control/answers_text.h"
-#include "daemon/control/moment.h"
 #include "daemon/store/words.h"
 #include "util/memory.h"
+#include "util/time_text.h"
 
 /* What was written, as a value. */
 static json_t *value_of(struct output *text)
@@ -35,11 +35,11 @@ json_t *json_from_text(const char *text)
 
 json_t *json_from_instant(int64_t instant)
 {
-    char text[MOMENT_TEXT_MAX];
+    char text[TIME_TEXT_MAX];
 
     if (instant == INSTANT_NONE)
         return json_null();
-    moment_format(instant, text);
+    time_text_utc(instant, text, sizeof text);
     return json_string(text);
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "daemon/control/answers_json.h"
-#include "daemon/control/moment.h"
 #include "daemon/store/words.h"
+#include "util/time_text.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
 
@@ -36,13 +36,13 @@ static void put_text(struct json_writer *writer, const char *key, const char *te
 
 static void put_instant(struct json_writer *writer, const char *key, int64_t instant)
 {
-    char text[MOMENT_TEXT_MAX];
+    char text[TIME_TEXT_MAX];
 
     if (instant == INSTANT_NONE) {
         put_null(writer, key);
         return;
     }
-    moment_format(instant, text);
+    time_text_utc(instant, text, sizeof text);
     put_text(writer, key, text);
 }
 

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "daemon/control/json_term.h"
-#include "daemon/control/moment.h"
 #include "daemon/store/words.h"
 #include "util/suggest.h"
+#include "util/time_parse.h"
+#include "util/time_text.h"
 
 #define DURATION_MAX INT64_C(3153600000) /* 100 years */
 
@@ -68,7 +69,7 @@ static int read_time(const json_t *request, const char *field, int64_t *instant,
 
     if (!value || json_is_null(value))
         return 0;
-    if (!json_is_string(value) || !moment_parse(json_string_value(value), instant))
+    if (!json_is_string(value) || !time_parse_utc(json_string_value(value), instant))
         return error_set(err, EINVAL, "%s: '%.40s' is no time such as 2026-11-21T15:00:00Z", field,
                          json_is_string(value) ? json_string_value(value) : "that");
     return 0;
@@ -282,11 +283,11 @@ static void put(struct writer *writer, const char *format, ...)
 
 static void put_time(struct writer *writer, const char *name, int64_t instant)
 {
-    char text[MOMENT_TEXT_MAX];
+    char text[TIME_TEXT_MAX];
 
     if (instant == INSTANT_NONE)
         return;
-    moment_format(instant, text);
+    time_text_utc(instant, text, sizeof text);
     text[strlen(text) - 1] = '\0'; /* an offset in place of Z, as everybody understands it */
     put(writer, "%s=\"%s+00:00\", ", name, text);
 }

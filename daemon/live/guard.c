@@ -9,12 +9,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/control/moment.h"
 #include "daemon/live/claim.h"
 #include "daemon/live/clock.h"
 #include "daemon/log.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
+#include "util/time_text.h"
 
 enum { RELEASE_LIMIT = 2000 /* milliseconds */ };
 
@@ -165,7 +165,7 @@ static void write_mark(struct guard *guard)
 {
     struct cloud_mark mark = *claim_write(&guard->claim, clock_monotonic());
 
-    moment_format(clock_now(), mark.seen);
+    time_text_utc(clock_now(), mark.seen, sizeof mark.seen);
     guard->in_flight = true;
     crash_point("before a mark");
     cloud_write_mark(guard->cloud, &mark, mark_written, guard);
@@ -262,7 +262,7 @@ void guard_release(struct guard *guard)
         return;
     mark = guard->claim.own;
     mark.beat = -1;
-    moment_format(clock_now(), mark.seen);
+    time_text_utc(clock_now(), mark.seen, sizeof mark.seen);
     crash_point("before giving the mark up");
     cloud_write_mark(guard->cloud, &mark, given_up, guard);
     while (!guard->released && clock_monotonic() < until)

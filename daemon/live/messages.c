@@ -11,6 +11,7 @@
 #include "daemon/log.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
+#include "util/time_text.h"
 
 enum {
     AT_ONCE = 20,           /* calls under way */
@@ -40,14 +41,6 @@ struct messages *messages_create(struct daemon *daemon)
 void messages_destroy(struct messages *messages)
 {
     free(messages);
-}
-
-static void time_text(int64_t instant, char *text, size_t size)
-{
-    time_t at = (time_t)instant;
-    struct tm local;
-
-    strftime(text, size, "%Y-%m-%d %H:%M:%S", localtime_r(&at, &local));
 }
 
 /* The engine's sentences begin with what the message says already. */
@@ -141,7 +134,7 @@ static void say_where_it_is(const struct lease_record *lease, int64_t now, char 
     reason = without_prefix(sentence);
     text[0] = '\0';
     if (is_time(lease->expected))
-        time_text(lease->expected, when, sizeof when);
+        time_text_local(lease->expected, when, sizeof when);
     switch (lease->phase) {
     case PHASE_GATHERING:
         snprintf(text, size, "%s", reason);

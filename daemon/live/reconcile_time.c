@@ -8,6 +8,7 @@
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/log.h"
+#include "util/time_text.h"
 
 enum { WAIT_FOR_LEAVERS = 15 /* seconds: then another place is thought of */ };
 
@@ -25,10 +26,7 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
     } else if (lease->end <= now) {
         reconcile_apply(daemon, lease, EVENT_TIME_OVER, now, "its time is over");
     } else if (warning > 0 && !lease->warned && lease->end - warning <= now) {
-        time_t end = (time_t)lease->end;
-        struct tm local;
-
-        strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", localtime_r(&end, &local));
+        time_text_local(lease->end, when, sizeof when);
         lease_note_warned(daemon->store, lease);
         snprintf(text, sizeof text, "The lease ends at %s", when);
         lease_explain(daemon->store, lease, "ends-soon", text, INSTANT_NONE);
@@ -47,8 +45,8 @@ static void say_who_is_waited_for(const struct daemon *daemon, const struct leas
     if (!leaver)
         return;
     observed = world_vm(daemon->world, leaver->id);
-    snprintf(text, size, ": VM %d (%s) has not left host %d", leaver->id,
-             observed->state_name, leaver->host);
+    snprintf(text, size, ": VM %d (%s) has not left host %d", leaver->id, observed->state_name,
+             leaver->host);
 }
 
 static void note_late(struct daemon *daemon, const struct lease_record *lease,
@@ -62,8 +60,7 @@ static void note_late(struct daemon *daemon, const struct lease_record *lease,
     say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
     lease_note_late(daemon->store, lease);
     snprintf(text, sizeof text, "The %s is late: %lld s after its start VM %d is %s on host %d%s",
-             what, late, vm->id, observed->state_name, vm->host,
-             waits_for);
+             what, late, vm->id, observed->state_name, vm->host, waits_for);
     lease_explain(daemon->store, lease, "late", text, INSTANT_NONE);
     store_history(daemon->store, lease->id, now, "late", "%s", lease->reason);
     log_warning("lease %lld: %s", (long long)lease->id, lease->reason);

@@ -7,18 +7,14 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
+#include "util/time_text.h"
 
 void lease_time_text(int64_t instant, char *text, size_t size)
 {
-    time_t at = (time_t)instant;
-    struct tm local;
-
-    if (instant == INSTANT_NEVER)
-        snprintf(text, size, "never");
-    else if (instant == INSTANT_NONE)
+    if (instant == INSTANT_NONE)
         snprintf(text, size, "an unknown time");
     else
-        strftime(text, size, "%Y-%m-%d %H:%M:%S", localtime_r(&at, &local));
+        time_text_local(instant, text, size);
 }
 
 /* What a VM of the lease asks for, where the reason is lack of room. */

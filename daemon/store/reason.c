@@ -4,15 +4,15 @@
 
 #include "core/instant.h"
 #include "daemon/store/store.h"
+#include "util/time_text.h"
 
 void store_reason_text(const struct lease_record *lease, int64_t now, char *text, size_t size)
 {
     int length = snprintf(text, size, "%s", lease->reason);
-    time_t at = (time_t)lease->retry;
-    struct tm local;
+    char retry[TIME_TEXT_MAX];
 
     if (lease->retry == INSTANT_NONE || lease->retry <= now || (size_t)length >= size)
         return;
-    strftime(text + length, size - (size_t)length, "; it is tried again at %Y-%m-%d %H:%M:%S",
-             localtime_r(&at, &local));
+    time_text_local(lease->retry, retry, sizeof retry);
+    snprintf(text + length, size - (size_t)length, "; it is tried again at %s", retry);
 }

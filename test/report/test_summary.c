@@ -14,8 +14,8 @@
 #include "core/accounting.h"
 #include "report/gantt_boxes.h"
 #include "report/summary.h"
-#include "report/time_text.h"
 #include "test/report/golden_run.h"
+#include "util/time_text.h"
 
 struct fixture {
     struct golden_run *run; /* only lends its engine */

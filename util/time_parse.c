@@ -1,15 +1,77 @@
-#include "cli/time_words.h"
+/* Points in time and spans, from what people and programs write. */
+#include "util/time_parse.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "core/instant.h"
-#include "daemon/control/moment.h"
+#include "util/instant.h"
 
 #define SPAN_MAX INT64_C(3153600000) /* 100 years */
+
+enum { INSTANT_TEXT_MAX = 40 };
+
+/* --- for programs ----------------------------------------------------------------------------- */
+
+/* Digits in the manner of the pattern: 0 stands for a digit, everything else for itself. */
+static bool looks_like(const char *text, const char *pattern)
+{
+    for (; *pattern; text++, pattern++)
+        if (*pattern == '0' ? !isdigit((unsigned char)*text) : *text != *pattern)
+            return false;
+    return true;
+}
+
+static int two(const char *text)
+{
+    return (text[0] - '0') * 10 + (text[1] - '0');
+}
+
+/* "Z", "+01:00", "-05:30" to the end of the text. */
+static bool parse_zone(const char *text, int *seconds)
+{
+    *seconds = 0;
+    if (strcmp(text, "Z") == 0)
+        return true;
+    if ((*text != '+' && *text != '-') || !looks_like(text + 1, "00:00") || text[6])
+        return false;
+    if (two(text + 1) > 23 || two(text + 4) > 59)
+        return false;
+    *seconds = (two(text + 1) * 60 + two(text + 4)) * 60 * (*text == '+' ? 1 : -1);
+    return true;
+}
+
+bool time_parse_utc(const char *text, int64_t *instant)
+{
+    struct tm parts = {0}, check;
+    const char *rest;
+    int zone;
+
+    if (!looks_like(text, "0000-00-00T00:00:00"))
+        return false;
+    parts.tm_year = two(text) * 100 + two(text + 2) - 1900;
+    parts.tm_mon = two(text + 5) - 1;
+    parts.tm_mday = two(text + 8);
+    parts.tm_hour = two(text + 11);
+    parts.tm_min = two(text + 14);
+    parts.tm_sec = two(text + 17);
+    rest = text + 19;
+    if (*rest == '.' && isdigit((unsigned char)rest[1]))
+        rest += 1 + strspn(rest + 1, "0123456789");
+    if (!parse_zone(rest, &zone))
+        return false;
+    check = parts;
+    *instant = (int64_t)timegm(&check);
+    /* timegm() turns the 31st of February into a day of March. */
+    if (check.tm_mon != parts.tm_mon || check.tm_mday != parts.tm_mday ||
+        check.tm_hour != parts.tm_hour || check.tm_min != parts.tm_min ||
+        check.tm_sec != parts.tm_sec)
+        return false;
+    *instant -= zone;
+    return true;
+}
+
+/* --- for people ------------------------------------------------------------------------------- */
 
 /* Digits at *text, and past them. */
 static bool take_number(const char **text, int64_t *number)
@@ -78,7 +140,7 @@ static bool parse_colons(const char *text, int64_t *seconds)
     return true;
 }
 
-bool time_words_parse_span(const char *text, int64_t *seconds)
+bool time_parse_span(const char *text, int64_t *seconds)
 {
     if (strcmp(text, "unlimited") == 0) {
         *seconds = SPAN_UNLIMITED;
@@ -140,13 +202,13 @@ static bool parse_local(const char *text, int64_t *instant)
     return false;
 }
 
-bool time_words_parse_instant(const char *text, int64_t now, int64_t *instant)
+bool time_parse_instant(const char *text, int64_t now, int64_t *instant)
 {
-    char copy[TIME_WORDS_MAX];
+    char copy[INSTANT_TEXT_MAX];
     int64_t span;
 
     if (*text == '+') {
-        if (!time_words_parse_span(text + 1, &span) || span == SPAN_UNLIMITED)
+        if (!time_parse_span(text + 1, &span) || span == SPAN_UNLIMITED)
             return false;
         *instant = now + span;
         return true;
@@ -157,53 +219,5 @@ bool time_words_parse_instant(const char *text, int64_t now, int64_t *instant)
     if (strlen(copy) > 10 && copy[10] == ' ')
         copy[10] = 'T';
     return parse_clock(text, now, instant) || parse_local(text, instant) ||
-           moment_parse(copy, instant);
-}
-
-void time_words_local(int64_t instant, char text[TIME_WORDS_MAX])
-{
-    time_t seconds = (time_t)instant;
-    struct tm parts;
-    size_t length;
-
-    if (instant == INSTANT_NONE || instant == INSTANT_NEVER || !localtime_r(&seconds, &parts)) {
-        strcpy(text, instant == INSTANT_NONE ? "-" : "never");
-        return;
-    }
-    length = strftime(text, TIME_WORDS_MAX - 1, "%Y-%m-%dT%H:%M:%S%z", &parts);
-    /* +0100 is not RFC 3339. */
-    memmove(text + length - 1, text + length - 2, 3);
-    text[length - 2] = ':';
-}
-
-void time_words_span(int64_t span, char text[TIME_WORDS_MAX])
-{
-    if (span == SPAN_NONE)
-        strcpy(text, "-");
-    else if (span == SPAN_UNLIMITED)
-        strcpy(text, "unlimited");
-    else if (span < 60)
-        snprintf(text, TIME_WORDS_MAX, "%" PRId64 "s", span);
-    else if (span < 3600)
-        snprintf(text, TIME_WORDS_MAX, "%" PRId64 "m%02" PRId64 "s", span / 60, span % 60);
-    else if (span < 86400)
-        snprintf(text, TIME_WORDS_MAX, "%" PRId64 "h%02" PRId64 "m", span / 3600, span / 60 % 60);
-    else
-        snprintf(text, TIME_WORDS_MAX, "%" PRId64 "d%02" PRId64 "h", span / 86400,
-                 span / 3600 % 24);
-}
-
-void time_words_relative(int64_t instant, int64_t now, char text[TIME_WORDS_MAX])
-{
-    char span[TIME_WORDS_MAX];
-
-    if (instant == INSTANT_NONE || instant == INSTANT_NEVER) {
-        strcpy(text, instant == INSTANT_NONE ? "-" : "never");
-        return;
-    }
-    time_words_span(instant > now ? instant - now : now - instant, span);
-    if (instant == now)
-        strcpy(text, "now");
-    else
-        snprintf(text, TIME_WORDS_MAX, instant > now ? "in %.30s" : "%.30s ago", span);
+           time_parse_utc(copy, instant);
 }

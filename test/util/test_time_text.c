@@ -1,0 +1,172 @@
+/* Times as people and programs read and write them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "util/instant.h"
+#include "util/time_parse.h"
+#include "util/time_text.h"
+
+/* 2026-11-21T15:00:00Z */
+#define NOW INT64_C(1795273200)
+
+static void times_for_programs_are_read_as_they_are_written(void **state)
+{
+    static const char *const wrong[] = {
+        "",
+        "2026-11-21",
+        "2026-11-21T15:00:00",
+        "2026-11-21 15:00:00Z",
+        "2026-02-30T15:00:00Z",
+        "2026-13-01T15:00:00Z",
+        "2026-11-21T24:00:00Z",
+        "2026-11-21T15:60:00Z",
+        "2026-11-21T15:00:00+1:00",
+        "2026-11-21T15:00:00+24:00",
+        "2026-11-21T15:00:00+01:00x",
+        "2026-11-21T15:00:00.Z",
+        "2026-11-21T15:00:00Zz",
+    };
+    char text[TIME_TEXT_MAX];
+    int64_t instant;
+
+    (void)state;
+    time_text_utc(NOW, text, sizeof text);
+    assert_string_equal(text, "2026-11-21T15:00:00Z");
+    assert_true(time_parse_utc(text, &instant));
+    assert_int_equal(instant, NOW);
+    assert_true(time_parse_utc("2026-11-21T10:00:00.75-05:00", &instant));
+    assert_int_equal(instant, NOW);
+    assert_true(time_parse_utc("1969-12-31T23:59:59Z", &instant));
+    assert_int_equal(instant, -1);
+    time_text_utc(INSTANT_NEVER, text, sizeof text);
+    assert_string_equal(text, "never");
+    time_text_utc(INSTANT_NONE, text, sizeof text);
+    assert_string_equal(text, "unset");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (time_parse_utc(wrong[i], &instant))
+            fail_msg("'%s' was taken for a time", wrong[i]);
+}
+
+static const char *local(int64_t instant)
+{
+    static char text[TIME_TEXT_MAX];
+
+    time_text_local(instant, text, sizeof text);
+    return text;
+}
+
+static void times_for_people_are_local_and_read_as_they_are_written(void **state)
+{
+    int64_t instant;
+
+    (void)state;
+    assert_string_equal(local(NOW), "2026-11-21 16:00:00");
+    assert_string_equal(local(INSTANT_NEVER), "never");
+    assert_string_equal(local(INSTANT_NONE), "-");
+    assert_true(time_parse_instant(local(NOW), NOW, &instant));
+    assert_int_equal(instant, NOW);
+    assert_true(time_parse_instant("2026-11-21T16:00", NOW, &instant));
+    assert_int_equal(instant, NOW);
+    assert_true(time_parse_instant("2026-11-21 16:00:00+01:00", NOW, &instant));
+    assert_int_equal(instant, NOW);
+    assert_true(time_parse_instant("16:30", NOW, &instant));
+    assert_int_equal(instant, NOW + 1800);
+    assert_true(time_parse_instant("15:30", NOW, &instant));
+    assert_int_equal(instant, NOW + 86400 - 1800);
+    assert_true(time_parse_instant("+1h30m", NOW, &instant));
+    assert_int_equal(instant, NOW + 5400);
+    assert_false(time_parse_instant("tomorrow", NOW, &instant));
+    assert_false(time_parse_instant("2026-02-31 10:00", NOW, &instant));
+}
+
+static const char *span(int64_t seconds)
+{
+    static char text[TIME_TEXT_MAX];
+
+    time_text_span(seconds, text, sizeof text);
+    return text;
+}
+
+static const char *relative(int64_t instant)
+{
+    static char text[TIME_TEXT_MAX];
+
+    time_text_relative(instant, NOW, text, sizeof text);
+    return text;
+}
+
+static void spans_have_two_units(void **state)
+{
+    char text[TIME_TEXT_MAX];
+
+    (void)state;
+    assert_string_equal(span(45), "45s");
+    assert_string_equal(span(310), "5m10s");
+    assert_string_equal(span(3 * 3600 + 12 * 60), "3h12m");
+    assert_string_equal(span(2 * 86400 + 5 * 3600), "2d05h");
+    assert_string_equal(span(SPAN_UNLIMITED), "unlimited");
+    assert_string_equal(span(SPAN_NONE), "-");
+    assert_string_equal(relative(NOW), "now");
+    assert_string_equal(relative(NOW + 310), "in 5m10s");
+    assert_string_equal(relative(NOW - 45), "45s ago");
+    assert_string_equal(relative(INSTANT_NEVER), "never");
+    time_text_hours(-5, text, sizeof text);
+    assert_string_equal(text, "-0:00:05");
+    time_text_hours(90000, text, sizeof text);
+    assert_string_equal(text, "25:00:00");
+    time_text_seconds(4711, text, sizeof text);
+    assert_string_equal(text, "4711 s");
+}
+
+static void spans_are_read_with_units_or_colons(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t seconds; /* 0: it is none */
+    } cases[] = {
+        {"90s", 90},
+        {"30m", 1800},
+        {"1h30m", 5400},
+        {"2d", 172800},
+        {"1:30", 5400},
+        {"1:30:15", 5415},
+        {"2:00:00:00", 172800},
+        {"unlimited", SPAN_UNLIMITED},
+        {"0s", 0},
+        {"1:60", 0},
+        {"", 0},
+        {"5", 0},
+        {"5y", 0},
+        {"37000d", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t seconds = 0;
+
+        assert_int_equal(time_parse_span(cases[i].text, &seconds), cases[i].seconds != 0);
+        if (cases[i].seconds)
+            assert_int_equal(seconds, cases[i].seconds);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_for_programs_are_read_as_they_are_written),
+        cmocka_unit_test(times_for_people_are_local_and_read_as_they_are_written),
+        cmocka_unit_test(spans_have_two_units),
+        cmocka_unit_test(spans_are_read_with_units_or_colons),
+    };
+
+    setenv("TZ", "CET-1", 1);
+    tzset();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+/* Points in time and spans as people and programs read them. */
+#include "util/time_text.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "util/instant.h"
+
+#define YEAR_10000 INT64_C(253402300800)
+
+/* What is not a time, in the words for programs and for people. */
+static bool special(int64_t instant, const char *unset, char *text, size_t size)
+{
+    if (instant != INSTANT_NONE && instant != INSTANT_NEVER)
+        return false;
+    snprintf(text, size, "%s", instant == INSTANT_NONE ? unset : "never");
+    return true;
+}
+
+void time_text_seconds(int64_t instant, char *text, size_t size)
+{
+    if (!special(instant, "unset", text, size))
+        snprintf(text, size, "%" PRId64 " s", instant);
+}
+
+void time_text_hours(int64_t span, char *text, size_t size)
+{
+    uint64_t seconds = span < 0 ? -(uint64_t)span : (uint64_t)span;
+
+    if (special(span, "unset", text, size))
+        return;
+    snprintf(text, size, "%s%" PRIu64 ":%02d:%02d", span < 0 ? "-" : "", seconds / 3600,
+             (int)(seconds / 60 % 60), (int)(seconds % 60));
+}
+
+void time_text_utc(int64_t instant, char *text, size_t size)
+{
+    time_t seconds = (time_t)instant;
+    struct tm parts;
+
+    if (instant == INSTANT_NONE || instant < -YEAR_10000)
+        snprintf(text, size, "unset");
+    else if (instant >= YEAR_10000 || !gmtime_r(&seconds, &parts))
+        snprintf(text, size, "never");
+    else
+        strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+void time_text_local(int64_t instant, char *text, size_t size)
+{
+    time_t seconds = (time_t)instant;
+    struct tm parts;
+
+    if (special(instant, "-", text, size))
+        return;
+    if (instant >= YEAR_10000 || !localtime_r(&seconds, &parts))
+        snprintf(text, size, "never");
+    else
+        strftime(text, size, "%Y-%m-%d %H:%M:%S", &parts);
+}
+
+void time_text_span(int64_t span, char *text, size_t size)
+{
+    if (span == SPAN_NONE)
+        snprintf(text, size, "-");
+    else if (span == SPAN_UNLIMITED)
+        snprintf(text, size, "unlimited");
+    else if (span < 60)
+        snprintf(text, size, "%" PRId64 "s", span);
+    else if (span < 3600)
+        snprintf(text, size, "%" PRId64 "m%02" PRId64 "s", span / 60, span % 60);
+    else if (span < 86400)
+        snprintf(text, size, "%" PRId64 "h%02" PRId64 "m", span / 3600, span / 60 % 60);
+    else
+        snprintf(text, size, "%" PRId64 "d%02" PRId64 "h", span / 86400, span / 3600 % 24);
+}
+
+void time_text_relative(int64_t instant, int64_t now, char *text, size_t size)
+{
+    char span[TIME_TEXT_MAX];
+
+    if (special(instant, "-", text, size))
+        return;
+    time_text_span(instant > now ? instant - now : now - instant, span, sizeof span);
+    if (instant == now)
+        snprintf(text, size, "now");
+    else
+        snprintf(text, size, instant > now ? "in %.30s" : "%.30s ago", span);
+}
