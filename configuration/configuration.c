@@ -1,3 +1,4 @@
+/* What an operator set, from files and the command line, checked and complete. */
 #include "configuration/configuration.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* A configuration file as its sections and lines, before anything is known of their meaning. */
 #include "configuration/ini.h"
 
 #include <ctype.h>

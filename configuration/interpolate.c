@@ -1,3 +1,4 @@
+/* Values made of other values, as Python's ConfigParser makes them. */
 #include "configuration/interpolate.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* What an operator set for galernad: sections [opennebula] and [daemon]. */
 #include "configuration/live.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* One file for many runs, as Haizea's haizea-generate-configs read it. */
 #include "configuration/multi.h"
 
 #include <errno.h>

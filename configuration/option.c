@@ -1,3 +1,4 @@
+/* Reading and checking the value of one option. */
 #include "configuration/option.h"
 
 #include <errno.h>

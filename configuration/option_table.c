@@ -1,3 +1,4 @@
+/* The table of all options of configuration files. */
 #include "configuration/configuration.h"
 #include "configuration/option.h"
 

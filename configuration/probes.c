@@ -1,3 +1,4 @@
+/* Option accounting.probes: the figures that Haizea was asked to keep. */
 #include "configuration/probes.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* What must be there, and what must go together. */
 #include "configuration/required.h"
 
 #include <errno.h>

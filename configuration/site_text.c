@@ -1,3 +1,4 @@
+/* A site in one line. */
 #include "configuration/site_text.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* 30 days of the Blue Horizon machine, with advance reservations between its jobs. */
 #include "experiments/blue.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Published experiments, repeated: each is one function that fills findings. */
 #include "experiments/experiment.h"
 
 #include <errno.h>

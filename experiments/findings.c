@@ -1,3 +1,4 @@
+/* What an experiment found: claims with verdicts, tables, pictures, remarks. */
 #include "experiments/findings.h"
 
 #include <stdarg.h>
@@ -43,7 +44,7 @@ struct findings *findings_create(void)
     return memory_new(1, sizeof(struct findings));
 }
 
-static void claim_finish(struct claim *claim)
+static void claim_finish(struct finding_claim *claim)
 {
     free((char *)claim->id);
     free((char *)claim->text);
@@ -76,11 +77,11 @@ void findings_destroy(struct findings *findings)
     free(findings);
 }
 
-void findings_claim(struct findings *findings, const struct claim *claim)
+void findings_claim(struct findings *findings, const struct finding_claim *claim)
 {
     findings->claims = memory_grow(findings->claims, &findings->claims_allocated,
                                    findings->n_claims + 1, sizeof *findings->claims);
-    findings->claims[findings->n_claims++] = (struct claim){
+    findings->claims[findings->n_claims++] = (struct finding_claim){
         .id = memory_text(claim->id),
         .text = memory_text(claim->text),
         .paper = memory_text(claim->paper),

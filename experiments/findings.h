@@ -20,7 +20,7 @@ enum verdict {
 /* "agrees", "same shape", "differs". */
 const char *verdict_name(enum verdict verdict);
 
-struct claim {
+struct finding_claim {
     const char *id; /* stable, for programs: "t10-below-1.02" */
     const char *text;
     const char *paper, *ours; /* numbers, as people read them */
@@ -33,7 +33,7 @@ struct findings; /* opaque */
 struct findings *findings_create(void);
 void findings_destroy(struct findings *findings); /* NULL is allowed */
 
-void findings_claim(struct findings *findings, const struct claim *claim);
+void findings_claim(struct findings *findings, const struct finding_claim *claim);
 
 /* A paragraph on the page. */
 void findings_remark(struct findings *findings, const char *format, ...)

@@ -44,7 +44,7 @@ static void write_claims(const struct findings *findings, struct output *out)
     output_text(out, "<h2>The paper and us</h2>\n<table>\n<tr><th>Claim</th><th>Paper</th>"
                      "<th>Ours</th><th>Verdict</th><th>Why</th></tr>\n");
     for (size_t i = 0; i < findings->n_claims; i++) {
-        const struct claim *claim = &findings->claims[i];
+        const struct finding_claim *claim = &findings->claims[i];
 
         output_format(out, "<tr id=\"%s\">", claim->id);
         element(out, "td", claim->text);

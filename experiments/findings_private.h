@@ -22,7 +22,7 @@ struct findings_plot {
 };
 
 struct findings {
-    struct claim *claims; /* own their texts */
+    struct finding_claim *claims; /* own their texts */
     size_t n_claims, claims_allocated;
     struct text_array remarks;
     struct text_array options; /* four texts each */

@@ -30,7 +30,7 @@ static void write_claims(const struct findings *findings, struct json_writer *js
     json_write_key(json, "claims");
     json_begin_array(json);
     for (size_t i = 0; i < findings->n_claims; i++) {
-        const struct claim *claim = &findings->claims[i];
+        const struct finding_claim *claim = &findings->claims[i];
 
         json_begin_object(json);
         write_field(json, "id", claim->id);

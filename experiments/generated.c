@@ -1,3 +1,4 @@
+/* Workloads of `galerna trace generate` for experiments. */
 #include "experiments/generated.h"
 
 #include <stdlib.h>

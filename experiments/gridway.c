@@ -155,10 +155,10 @@ static void write_table(const struct job *job, const int *went_to, struct findin
     }
 }
 
-static void claim_number(struct findings *findings, const struct claim *about, double paper,
+static void claim_number(struct findings *findings, const struct finding_claim *about, double paper,
                          double ours, double tolerance)
 {
-    struct claim claim = *about;
+    struct finding_claim claim = *about;
     char theirs[40], text[40];
 
     snprintf(theirs, sizeof theirs, "%g %s", paper, about->paper);
@@ -178,57 +178,62 @@ static void tell(const struct job *job, struct findings *findings)
     while (nearest < job->iterations &&
            moved(job, SOLEA, nearest, true) <= moved(job, COLUMBA, nearest, true))
         nearest++;
+    claim_number(
+        findings,
+        &(struct finding_claim){.id = "cpu-last",
+                                .text = "By computing alone, moving to solea is accepted until "
+                                        "iteration",
+                                .paper = "(last accepted)",
+                                .reason = "Used to recover the job's work."},
+        8, last_move(job, false), 0);
     claim_number(findings,
-                 &(struct claim){.id = "cpu-last",
-                                 .text = "By computing alone, moving to solea is accepted until "
-                                         "iteration",
-                                 .paper = "(last accepted)",
-                                 .reason = "Used to recover the job's work."},
-                 8, last_move(job, false), 0);
-    claim_number(findings,
-                 &(struct claim){.id = "cpu-302",
-                                 .text = "Its estimate then",
-                                 .paper = "s",
-                                 .reason = "Used to recover the job's work."},
+                 &(struct finding_claim){.id = "cpu-302",
+                                         .text = "Its estimate then",
+                                         .paper = "s",
+                                         .reason = "Used to recover the job's work."},
                  302, moved(job, SOLEA, last_move(job, false), false), 0.5);
+    claim_number(
+        findings,
+        &(struct finding_claim){.id = "full-last",
+                                .text = "With file transfer it is accepted until iteration, and "
+                                        "refused from the next one on",
+                                .paper = "(last accepted)",
+                                .reason = ""},
+        2, last_move(job, true), 0);
     claim_number(findings,
-                 &(struct claim){.id = "full-last",
-                                 .text = "With file transfer it is accepted until iteration, and "
-                                         "refused from the next one on",
-                                 .paper = "(last accepted)",
-                                 .reason = ""},
-                 2, last_move(job, true), 0);
-    claim_number(findings,
-                 &(struct claim){.id = "full-325",
-                                 .text = "Its estimate then",
-                                 .paper = "s",
-                                 .reason = "Used to recover the data to move."},
+                 &(struct finding_claim){.id = "full-325",
+                                         .text = "Its estimate then",
+                                         .paper = "s",
+                                         .reason = "Used to recover the data to move."},
                  325, moved(job, SOLEA, last_move(job, true), true), 0.5);
     claim_number(findings,
-                 &(struct claim){.id = "gain-12",
-                                 .text = "The gain predicted for it",
-                                 .paper = "%",
-                                 .reason = "Used to recover the time spent before."},
+                 &(struct finding_claim){.id = "gain-12",
+                                         .text = "The gain predicted for it",
+                                         .paper = "%",
+                                         .reason = "Used to recover the time spent before."},
                  12, 100 * gain(job, SOLEA, last_move(job, true), true), 0.5);
+    claim_number(
+        findings,
+        &(struct finding_claim){.id = "no-gain",
+                                .text = "No gain on either host from iteration",
+                                .paper = "(first)",
+                                .reason = "Columba's gain is below 2 % from the third iteration, "
+                                          "and negative from the fifth."},
+        5, no_gain, 0);
+    claim_number(
+        findings,
+        &(struct finding_claim){.id = "nearest",
+                                .text = "Columba, slower but nearer, ranks first from iteration",
+                                .paper = "(first)",
+                                .reason = ""},
+        6, nearest, 0);
     claim_number(findings,
-                 &(struct claim){.id = "no-gain",
-                                 .text = "No gain on either host from iteration",
-                                 .paper = "(first)",
-                                 .reason = "Columba's gain is below 2 % from the third iteration, "
-                                           "and negative from the fifth."},
-                 5, no_gain, 0);
-    claim_number(findings,
-                 &(struct claim){.id = "nearest",
-                                 .text = "Columba, slower but nearer, ranks first from iteration",
-                                 .paper = "(first)",
-                                 .reason = ""},
-                 6, nearest, 0);
-    claim_number(findings,
-                 &(struct claim){.id = "loss-15",
-                                 .text = "The loss that refusing prevents: moving at the last "
-                                         "iteration that computing alone accepts",
-                                 .paper = "%",
-                                 .reason = ""},
+                 &(struct finding_claim){.id = "loss-15",
+                                         .text =
+                                             "The loss that refusing prevents: moving at the last "
+                                             "iteration that computing alone accepts",
+                                         .paper = "%",
+                                         .reason = ""},
                  15, -100 * gain(job, SOLEA, last_move(job, false), true), 0.5);
 }
 
@@ -243,13 +248,13 @@ static void claim_replays(const struct job *job, const int *went_to, struct find
             solea += went_to[i] == SOLEA;
         }
     claim_number(findings,
-                 &(struct claim){.id = "replay-last",
-                                 .text = "In replays the scheduler moves the job until iteration, "
-                                         "and refuses from the next one on",
-                                 .paper = "(last accepted)",
-                                 .reason = solea == last + 1
-                                               ? "It goes to solea each time, as in the paper."
-                                               : "It does not go to solea each time."},
+                 &(struct finding_claim){
+                     .id = "replay-last",
+                     .text = "In replays the scheduler moves the job until iteration, "
+                             "and refuses from the next one on",
+                     .paper = "(last accepted)",
+                     .reason = solea == last + 1 ? "It goes to solea each time, as in the paper."
+                                                 : "It does not go to solea each time."},
                  2, solea == last + 1 ? last : -1, 0);
 }
 

@@ -1,3 +1,4 @@
+/* The job of experiment `gridway` carried out by the scheduler. */
 #include "experiments/gridway_replay.h"
 
 #include <math.h>

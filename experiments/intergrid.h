@@ -79,13 +79,13 @@ double intergrid_choices(const struct intergrid_plan *plan, const struct replaye
 /* --- means --- */
 int intergrid_points(const struct intergrid_plan *plan, int sweep);
 /* Over the seeds. */
-struct estimate intergrid_at(const struct intergrid_plan *plan, int sweep, int point, int policy,
-                             intergrid_measure of);
+struct mean_estimate intergrid_at(const struct intergrid_plan *plan, int sweep, int point,
+                                  int policy, intergrid_measure of);
 /* Over all points of the paper's sweeps; and how much more the one policy has than the other, with
  * the interval over the seeds (each seed is the same workloads for both). */
 double intergrid_mean(const struct intergrid_plan *plan, int policy, intergrid_measure of);
-struct estimate intergrid_step(const struct intergrid_plan *plan, int from, int to,
-                               intergrid_measure of);
+struct mean_estimate intergrid_step(const struct intergrid_plan *plan, int from, int to,
+                                    intergrid_measure of);
 
 /* --- what is told --- */
 void intergrid_claims(const struct intergrid_plan *plan, struct findings *findings);

@@ -10,8 +10,8 @@ enum { TEXT = 200, REASON = 900 };
 
 /* Without preemption less with MOML over the points of a sweep, each the mean of its seeds;
  * relative: in per cent of the first. */
-static struct estimate decrease(const struct intergrid_plan *plan, int sweep, bool relative,
-                                intergrid_measure of)
+static struct mean_estimate decrease(const struct intergrid_plan *plan, int sweep, bool relative,
+                                     intergrid_measure of)
 {
     double values[INTERGRID_POINTS];
 
@@ -29,8 +29,8 @@ static void claim_local(const struct intergrid_plan *plan, struct findings *find
 {
     static const double paper[INTERGRID_SWEEPS][3] = {
         {55.1, 47.2, 62.9}, {72.0, 51.1, 92.8}, {54.3, 35.0, 73.7}, {58.2, 40.3, 75.9}};
-    struct estimate relative = decrease(plan, sweep, true, intergrid_local_refused);
-    struct estimate points = decrease(plan, sweep, false, intergrid_local_refused);
+    struct mean_estimate relative = decrease(plan, sweep, true, intergrid_local_refused);
+    struct mean_estimate points = decrease(plan, sweep, false, intergrid_local_refused);
     char id[40], text[TEXT], theirs[60], ours[TEXT];
     bool overlaps = relative.mean + relative.half >= paper[sweep][1] &&
                     relative.mean - relative.half <= paper[sweep][2];
@@ -43,29 +43,30 @@ static void claim_local(const struct intergrid_plan *plan, struct findings *find
     snprintf(ours, sizeof ours, "%.1f %% (%.1f to %.1f) of the rejections; %.1f points of rate",
              relative.mean, relative.mean - relative.half, relative.mean + relative.half,
              points.mean);
-    findings_claim(findings, &(struct claim){id, text, theirs, ours,
-                                             overlaps             ? VERDICT_AGREES
-                                             : relative.mean > 20 ? VERDICT_SAME_SHAPE
-                                                                  : VERDICT_DIFFERS,
-                                             "The paper does not say whether its percentage is of "
-                                             "the rejections or points of the rate; both are "
-                                             "given, the first is judged: the intervals overlap "
-                                             "or do not."});
+    findings_claim(findings,
+                   &(struct finding_claim){id, text, theirs, ours,
+                                           overlaps             ? VERDICT_AGREES
+                                           : relative.mean > 20 ? VERDICT_SAME_SHAPE
+                                                                : VERDICT_DIFFERS,
+                                           "The paper does not say whether its percentage is of "
+                                           "the rejections or points of the rate; both are "
+                                           "given, the first is judged: the intervals overlap "
+                                           "or do not."});
 }
 
 static void claim_grid(const struct intergrid_plan *plan, struct findings *findings, int sweep)
 {
-    struct estimate fewer = decrease(plan, sweep, false, intergrid_grid_refused);
+    struct mean_estimate fewer = decrease(plan, sweep, false, intergrid_grid_refused);
     char id[40], text[TEXT], ours[TEXT];
 
     snprintf(id, sizeof id, "grid-%s", intergrid_sweeps[sweep].name);
     snprintf(text, sizeof text, "%s: grid requests are not rejected more often",
              intergrid_sweeps[sweep].title);
     snprintf(ours, sizeof ours, "%+.2f \302\261 %.2f points", -fewer.mean, fewer.half);
-    findings_claim(
-        findings,
-        &(struct claim){id, text, sweep == PARAMETER_VMS ? "equal" : "not significant", ours,
-                        -fewer.mean <= fewer.half ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
+    findings_claim(findings,
+                   &(struct finding_claim){
+                       id, text, sweep == PARAMETER_VMS ? "equal" : "not significant", ours,
+                       -fewer.mean <= fewer.half ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
 }
 
 /* ---- which policy has more ---- */
@@ -73,7 +74,7 @@ static void claim_grid(const struct intergrid_plan *plan, struct findings *findi
 static const char *const upper_case[INTERGRID_POLICIES] = {"none", "MOV", "MLIP", "MOML"};
 
 /* Three policies, from the one that should have least to the one that should have most. */
-struct order {
+struct claimed_order {
     const char *id, *text, *paper, *unit;
     int policies[3];
     intergrid_measure of;
@@ -102,9 +103,9 @@ static void explain_order(char *reason, size_t size)
 }
 
 static void claim_order(const struct intergrid_plan *plan, struct findings *findings,
-                        const struct order *order)
+                        const struct claimed_order *order)
 {
-    struct estimate steps[2];
+    struct mean_estimate steps[2];
     double means[3];
     char ours[TEXT], reason[REASON] = "";
     const char *names[3];
@@ -129,8 +130,8 @@ static void claim_order(const struct intergrid_plan *plan, struct findings *find
         explain_utilisation(plan, reason, sizeof reason);
     else if (steps[0].mean < steps[0].half || steps[1].mean < steps[1].half)
         explain_order(reason, sizeof reason);
-    findings_claim(findings,
-                   &(struct claim){order->id, order->text, order->paper, ours, verdict, reason});
+    findings_claim(findings, &(struct finding_claim){order->id, order->text, order->paper, ours,
+                                                     verdict, reason});
 }
 
 /* What the three policies answer to the questions that come up in the runs with MOML; the decider
@@ -188,16 +189,16 @@ static void claim_same_choices(const struct intergrid_plan *plan, struct finding
              all.choices > 0 ? 100 * (double)all.in_common / (double)all.choices : 0,
              (long long)against);
     findings_claim(findings,
-                   &(struct claim){"same-choices",
-                                   "For the same choice MLIP takes the fewest leases and MOV the "
-                                   "least overhead, MOML lies between in both",
-                                   "by definition", ours,
-                                   in_order ? VERDICT_AGREES : VERDICT_DIFFERS, reason});
+                   &(struct finding_claim){
+                       "same-choices",
+                       "For the same choice MLIP takes the fewest leases and MOV the "
+                       "least overhead, MOML lies between in both",
+                       "by definition", ours, in_order ? VERDICT_AGREES : VERDICT_DIFFERS, reason});
 }
 
 static void claim_orders(const struct intergrid_plan *plan, struct findings *findings)
 {
-    static const struct order orders[] = {
+    static const struct claimed_order orders[] = {
         {"mlip-fewest",
          "MLIP preempts the fewest leases, MOML lies between MLIP and MOV (Figure 4)",
          "so but for 7 and 8 VMs",
@@ -248,8 +249,8 @@ static void claim_trend(const struct intergrid_plan *plan, struct findings *find
     int last = intergrid_points(plan, trend->sweep) - 1;
     int against = 0, clearly = 0;
     double sign = trend->rises ? 1 : -1;
-    struct estimate before, after = {0};
-    struct claim claim = {
+    struct mean_estimate before, after = {0};
+    struct finding_claim claim = {
         .id = trend->id, .text = trend->text, .paper = trend->paper, .reason = reason};
     double begin = value_at(plan, trend->sweep, 0, POLICY_MOML, trend->of);
     double end = value_at(plan, trend->sweep, -1, POLICY_MOML, trend->of);

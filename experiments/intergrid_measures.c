@@ -82,8 +82,8 @@ int intergrid_points(const struct intergrid_plan *plan, int sweep)
     return n < plan->points ? n : plan->points;
 }
 
-struct estimate intergrid_at(const struct intergrid_plan *plan, int sweep, int point, int policy,
-                             intergrid_measure of)
+struct mean_estimate intergrid_at(const struct intergrid_plan *plan, int sweep, int point,
+                                  int policy, intergrid_measure of)
 {
     double values[INTERGRID_SEEDS_MAX];
 
@@ -113,8 +113,8 @@ double intergrid_mean(const struct intergrid_plan *plan, int policy, intergrid_m
     return sum / plan->seeds;
 }
 
-struct estimate intergrid_step(const struct intergrid_plan *plan, int from, int to,
-                               intergrid_measure of)
+struct mean_estimate intergrid_step(const struct intergrid_plan *plan, int from, int to,
+                                    intergrid_measure of)
 {
     double steps[INTERGRID_SEEDS_MAX];
 

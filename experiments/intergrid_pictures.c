@@ -13,7 +13,7 @@ static void draw_curve(const struct intergrid_plan *plan, struct plot *plot, int
                        intergrid_measure of)
 {
     for (int point = 0; point < intergrid_points(plan, sweep); point++) {
-        struct estimate value = intergrid_at(plan, sweep, point, policy, of);
+        struct mean_estimate value = intergrid_at(plan, sweep, point, policy, of);
 
         plot_add(plot, &(struct plot_point){intergrid_sweeps[sweep].points[point], value.mean,
                                             value.mean - value.half, value.mean + value.half});

@@ -70,8 +70,8 @@ static const struct measure measures[MEASURES] = {
 };
 
 /* Over the seeds, each the mean (or sum) of the three clusters. */
-static struct estimate at_load(const struct pacp_plan *plan, enum pacp_law law, int load,
-                               int policy, const struct measure *measure)
+static struct mean_estimate at_load(const struct pacp_plan *plan, enum pacp_law law, int load,
+                                    int policy, const struct measure *measure)
 {
     double values[PACP_SEEDS_MAX] = {0};
 
@@ -184,13 +184,13 @@ static void claim_late(const struct pacp_plan *plan, struct findings *findings)
     snprintf(ours, sizeof ours, "of those accepted %.1f %% against %.1f %% are late%s", pacp, cacp,
              never_behind(plan, CACP, LATE) ? "; at no load more" : "");
     findings_claim(findings,
-                   &(struct claim){"fewer-late", "PACP violates fewer deadlines than CACP", "fewer",
-                                   ours,
-                                   pacp >= cacp                     ? VERDICT_DIFFERS
-                                   : never_behind(plan, CACP, LATE) ? VERDICT_AGREES
-                                                                    : VERDICT_SAME_SHAPE,
-                                   "Where the load is so low that PACP sets no limit, both accept "
-                                   "the same."});
+                   &(struct finding_claim){
+                       "fewer-late", "PACP violates fewer deadlines than CACP", "fewer", ours,
+                       pacp >= cacp                     ? VERDICT_DIFFERS
+                       : never_behind(plan, CACP, LATE) ? VERDICT_AGREES
+                                                        : VERDICT_SAME_SHAPE,
+                       "Where the load is so low that PACP sets no limit, both accept "
+                       "the same."});
 }
 
 static void claim_completed(const struct pacp_plan *plan, struct findings *findings)
@@ -202,13 +202,13 @@ static void claim_completed(const struct pacp_plan *plan, struct findings *findi
     lead_range(plan, LAW_FIXED, AACP, COMPLETED, range);
     snprintf(ours, sizeof ours, "%.0f against %.0f; %+.1f %% to %+.1f %% by load", pacp, aacp,
              range[0], range[1]);
-    findings_claim(findings,
-                   &(struct claim){"more-completed", "PACP completes more requests than AACP",
-                                   "up to +25 %", ours,
-                                   pacp <= aacp                          ? VERDICT_DIFFERS
-                                   : never_behind(plan, AACP, COMPLETED) ? VERDICT_AGREES
-                                                                         : VERDICT_SAME_SHAPE,
-                                   ""});
+    findings_claim(findings, &(struct finding_claim){
+                                 "more-completed", "PACP completes more requests than AACP",
+                                 "up to +25 %", ours,
+                                 pacp <= aacp                          ? VERDICT_DIFFERS
+                                 : never_behind(plan, AACP, COMPLETED) ? VERDICT_AGREES
+                                                                       : VERDICT_SAME_SHAPE,
+                                 ""});
 }
 
 static void claim_violation(const struct pacp_plan *plan, struct findings *findings)
@@ -231,11 +231,11 @@ static void claim_violation(const struct pacp_plan *plan, struct findings *findi
              "better or worse than its. Arrival rates, run times and deadlines are not printed "
              "either, and the amount depends on them.",
              ahead);
-    findings_claim(findings,
-                   &(struct claim){"violation-rate",
-                                   "The deadline violation rate, refused requests included, is up "
-                                   "to 20 % lower with PACP",
-                                   "up to -20 %", ours, verdict_of(plan, VIOLATION), reason});
+    findings_claim(findings, &(struct finding_claim){
+                                 "violation-rate",
+                                 "The deadline violation rate, refused requests included, is up "
+                                 "to 20 % lower with PACP",
+                                 "up to -20 %", ours, verdict_of(plan, VIOLATION), reason});
 }
 
 static void claim_in_time(const struct pacp_plan *plan, struct findings *findings)
@@ -250,9 +250,9 @@ static void claim_in_time(const struct pacp_plan *plan, struct findings *finding
              "Ahead in the mean of the seeds: %s. CACP accepts whatever comes and completes all of "
              "it, late or not; only requests in time are counted here.",
              ahead);
-    findings_claim(findings,
-                   &(struct claim){"most-in-time", "PACP completes the most requests in time",
-                                   "the most", ours, verdict_of(plan, IN_TIME), reason});
+    findings_claim(findings, &(struct finding_claim){
+                                 "most-in-time", "PACP completes the most requests in time",
+                                 "the most", ours, verdict_of(plan, IN_TIME), reason});
 }
 
 static void draw(const struct pacp_plan *plan, struct findings *findings, enum pacp_law law,
@@ -272,7 +272,7 @@ static void draw(const struct pacp_plan *plan, struct findings *findings, enum p
     for (int policy = 0; policy < PACP_POLICIES; policy++) {
         plot_series(plot, titles[policy], PLOT_LINE, -1);
         for (int load = 0; load < plan->loads; load++) {
-            struct estimate value = at_load(plan, law, load, policy, measure);
+            struct mean_estimate value = at_load(plan, law, load, policy, measure);
 
             plot_add(plot, &(struct plot_point){1 / pacp_gaps[load], value.mean,
                                                 value.mean - value.half, value.mean + value.half});

@@ -1,3 +1,4 @@
+/* Diagrams as SVG: lines, points or bars over a numeric axis or over names. */
 #include "experiments/plot.h"
 
 #include <math.h>

@@ -29,8 +29,8 @@ static int favoured_size(void)
     return size;
 }
 
-static struct estimate over_seeds(const struct priority_plan *plan, int load, int preempts,
-                                  double (*value)(const struct replayed *))
+static struct mean_estimate over_seeds(const struct priority_plan *plan, int load, int preempts,
+                                       double (*value)(const struct replayed *))
 {
     double values[PRIORITY_SEEDS_MAX];
 
@@ -80,7 +80,7 @@ static void draw_measure(const struct priority_plan *plan, struct findings *find
     for (int p = 0; p < 2; p++) {
         plot_series(plot, names[p], PLOT_BARS, -1);
         for (int load = 0; load < PRIORITY_LOADS; load++) {
-            struct estimate value = over_seeds(plan, load, p, measure->value);
+            struct mean_estimate value = over_seeds(plan, load, p, measure->value);
 
             plot_add(plot, &(struct plot_point){load, value.mean, value.mean - value.half,
                                                 value.mean + value.half});
@@ -131,23 +131,23 @@ void priority_tell_generated(const struct priority_plan *plan, struct findings *
     snprintf(ours, sizeof ours, "mean wait shorter in %d, longer in %d of %d workloads", better,
              worse, PRIORITY_LOADS * plan->seeds);
     findings_claim(findings,
-                   &(struct claim){"favoured",
-                                   "Leases of high priority do not wait longer in the mean",
-                                   "less waiting time", ours,
-                                   worse == 0 ? VERDICT_AGREES
-                                   : in_mean  ? VERDICT_SAME_SHAPE
-                                              : VERDICT_DIFFERS,
-                                   reason});
+                   &(struct finding_claim){"favoured",
+                                           "Leases of high priority do not wait longer in the mean",
+                                           "less waiting time", ours,
+                                           worse == 0 ? VERDICT_AGREES
+                                           : in_mean  ? VERDICT_SAME_SHAPE
+                                                      : VERDICT_DIFFERS,
+                                           reason});
     snprintf(ours, sizeof ours, "as few or fewer refused in %d of %d workloads", saved,
              PRIORITY_LOADS * plan->seeds);
-    findings_claim(
-        findings,
-        &(struct claim){"immediate",
-                        "Immediate leases of higher priority are saved from "
-                        "being refused",
-                        "stated, no number", ours,
-                        saved == PRIORITY_LOADS * plan->seeds ? VERDICT_AGREES : VERDICT_DIFFERS,
-                        ""});
+    findings_claim(findings,
+                   &(struct finding_claim){"immediate",
+                                           "Immediate leases of higher priority are saved from "
+                                           "being refused",
+                                           "stated, no number", ours,
+                                           saved == PRIORITY_LOADS * plan->seeds ? VERDICT_AGREES
+                                                                                 : VERDICT_DIFFERS,
+                                           ""});
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
         draw_measure(plan, findings, &measures[i]);
     priority_tell_sizes(plan, findings);

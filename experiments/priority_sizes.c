@@ -6,8 +6,8 @@
 
 static const char *const size_names[PRIORITY_SIZES] = {"1", "2-3", "4-7", "8-15", "16 and more"};
 
-static struct estimate wait_of_size(const struct priority_plan *plan, int load, int preempts,
-                                    int size)
+static struct mean_estimate wait_of_size(const struct priority_plan *plan, int load, int preempts,
+                                         int size)
 {
     double values[PRIORITY_SEEDS_MAX];
 
@@ -58,7 +58,7 @@ static void draw_sizes(const struct priority_plan *plan, struct findings *findin
     for (int p = 0; p < 2; p++) {
         plot_series(plot, names[p], PLOT_BARS, -1);
         for (int size = 0; size < PRIORITY_SIZES; size++) {
-            const struct estimate wait = wait_of_size(plan, load, p, size);
+            const struct mean_estimate wait = wait_of_size(plan, load, p, size);
 
             plot_add(plot, &(struct plot_point){size, wait.mean, wait.mean - wait.half,
                                                 wait.mean + wait.half});
@@ -80,7 +80,7 @@ void priority_tell_sizes(const struct priority_plan *plan, struct findings *find
             findings_cell(findings, "%s", size_names[size]);
             findings_cell(findings, "%.1f", share_of_size(plan, load, size));
             for (int p = 0; p < 2; p++) {
-                const struct estimate wait = wait_of_size(plan, load, p, size);
+                const struct mean_estimate wait = wait_of_size(plan, load, p, size);
 
                 findings_cell(findings, "%.0f", wait.mean);
                 findings_cell(findings, "%.0f", wait.half);

@@ -54,7 +54,7 @@ void priority_tell_table(const struct priority_plan *plan, struct findings *find
     findings_plot(findings, "all-best-effort", plot);
     snprintf(ours, sizeof ours, "%d of %d numbers equal", exact, 2 * PRIORITY_ROWS);
     findings_claim(findings,
-                   &(struct claim){
+                   &(struct finding_claim){
                        "table", "all-best-effort for 3 to 21 leases, without and with priority",
                        "6664 and 6300 s for 3 leases, 7200 s more for each 3 more", ours,
                        exact == 2 * PRIORITY_ROWS ? VERDICT_AGREES
@@ -67,11 +67,12 @@ void priority_tell_table(const struct priority_plan *plan, struct findings *find
                        "MB/s); with it the first one begins again after the "
                        "second. Where Galerna suspends it instead (the terms of the lease decide), "
                        "the end is another 836 s earlier."});
+    findings_claim(findings, &(struct finding_claim){
+                                 "table-linear", "Each three leases more take two hours more",
+                                 "7200 s", linear ? "7200 s" : "not so",
+                                 linear ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
     findings_claim(findings,
-                   &(struct claim){"table-linear", "Each three leases more take two hours more",
-                                   "7200 s", linear ? "7200 s" : "not so",
-                                   linear ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
-    findings_claim(findings, &(struct claim){"table-sign", "Priority ends earlier", "364 s earlier",
-                                             earlier ? "earlier in all rows" : "not in all rows",
-                                             earlier ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
+                   &(struct finding_claim){"table-sign", "Priority ends earlier", "364 s earlier",
+                                           earlier ? "earlier in all rows" : "not in all rows",
+                                           earlier ? VERDICT_AGREES : VERDICT_DIFFERS, ""});
 }

@@ -1,3 +1,4 @@
+/* One replay inside an experiment, and what it counts. */
 #include "experiments/replaying.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include "plugin/engine_world.h"
 #include "util/memory.h"
 
-struct stage {
+struct replaying_stage {
     const struct replaying *replaying;
     struct replayed *replayed;
     struct configuration_list configurations;
@@ -27,7 +28,8 @@ struct stage {
     struct accounting *accounting;
 };
 
-static struct replayed_class *class_of(const struct stage *stage, const struct lease *lease)
+static struct replayed_class *class_of(const struct replaying_stage *stage,
+                                       const struct lease *lease)
 {
     const struct replaying *replaying = stage->replaying;
 
@@ -36,7 +38,7 @@ static struct replayed_class *class_of(const struct stage *stage, const struct l
                                          : 0];
 }
 
-static void count_finished(struct stage *stage, const struct lease *lease)
+static void count_finished(struct replaying_stage *stage, const struct lease *lease)
 {
     const struct replaying *replaying = stage->replaying;
     struct replayed_class *class = class_of(stage, lease);
@@ -87,7 +89,7 @@ static void note_span(struct replayed *replayed, const struct reservation *r)
 static int count(void *context, const struct engine *engine, int64_t now,
                  const struct engine_outputs *outputs, struct error *err)
 {
-    struct stage *stage = context;
+    struct replaying_stage *stage = context;
 
     (void)engine, (void)now, (void)err;
     for (size_t i = 0; i < outputs->n_items; i++) {
@@ -123,8 +125,8 @@ static void complain(void *context, enum policy_log_level level, const char *tex
 }
 
 /* The hooks for the engine: those of the configured policies, with rivals where there are some. */
-static const struct policy_hooks *hooks_of(struct stage *stage, const struct policy_driver *driver,
-                                           struct error *err)
+static const struct policy_hooks *hooks_of(struct replaying_stage *stage,
+                                           const struct policy_driver *driver, struct error *err)
 {
     const struct replaying *replaying = stage->replaying;
     const struct policy_hooks *decider = policy_host_hooks(stage->policies), *others[RIVALS_MAX];
@@ -146,14 +148,14 @@ static const struct policy_hooks *hooks_of(struct stage *stage, const struct pol
     return &stage->rivals.hooks;
 }
 
-static void tell_of_the_world(struct stage *stage)
+static void tell_of_the_world(struct replaying_stage *stage)
 {
     engine_world_set(stage->policies, stage->engine);
     for (size_t i = 0; i < RIVALS_MAX && stage->rival_hosts[i]; i++)
         engine_world_set(stage->rival_hosts[i], stage->engine);
 }
 
-static int set_up(struct stage *stage, struct error *err)
+static int set_up(struct replaying_stage *stage, struct error *err)
 {
     const struct configuration_wishes wishes = {.set = stage->replaying->set,
                                                 .n_set = stage->replaying->n_set};
@@ -186,7 +188,7 @@ static int set_up(struct stage *stage, struct error *err)
     return stage->accounting ? 0 : -1;
 }
 
-static int carry_out(struct stage *stage, struct error *err)
+static int carry_out(struct replaying_stage *stage, struct error *err)
 {
     const struct configuration *configuration = stage->configurations.items[0];
     struct observer observers[3] = {accounting_observer(stage->accounting),
@@ -214,7 +216,7 @@ static int carry_out(struct stage *stage, struct error *err)
 int replaying_perform(const struct replaying *replaying, struct replayed *replayed,
                       struct error *err)
 {
-    struct stage stage = {.replaying = replaying, .replayed = replayed};
+    struct replaying_stage stage = {.replaying = replaying, .replayed = replayed};
     int result;
 
     memset(replayed, 0, sizeof *replayed);

@@ -1,3 +1,4 @@
+/* Preemption policies that are asked beside the one that decides, for comparison. */
 #include "experiments/rivals.h"
 
 #include <stdlib.h>

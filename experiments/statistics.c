@@ -1,3 +1,4 @@
+/* Means of several seeds, with intervals. */
 #include "experiments/statistics.h"
 
 #include <math.h>
@@ -15,9 +16,9 @@ double student_quantile(size_t degrees)
     return 1.95996 + 2.3723 / (double)degrees;
 }
 
-struct estimate estimate_of(const double *values, size_t n)
+struct mean_estimate estimate_of(const double *values, size_t n)
 {
-    struct estimate estimate = {.n = n};
+    struct mean_estimate estimate = {.n = n};
     double squares = 0;
 
     for (size_t i = 0; i < n; i++)

@@ -227,7 +227,7 @@ double suspend_ratio(const struct suspend_plan *plan, struct suspend_run run)
            (double)suspend_find(plan, &base)->figures.best_effort_end;
 }
 
-struct estimate suspend_mean_ratio(const struct suspend_plan *plan, struct suspend_run run)
+struct mean_estimate suspend_mean_ratio(const struct suspend_plan *plan, struct suspend_run run)
 {
     double values[SUSPEND_SEEDS_MAX];
 
@@ -236,7 +236,7 @@ struct estimate suspend_mean_ratio(const struct suspend_plan *plan, struct suspe
     return estimate_of(values, (size_t)plan->seeds);
 }
 
-struct estimate suspend_base_days(const struct suspend_plan *plan, struct suspend_run run)
+struct mean_estimate suspend_base_days(const struct suspend_plan *plan, struct suspend_run run)
 {
     double values[SUSPEND_SEEDS_MAX];
 

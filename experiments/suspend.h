@@ -54,13 +54,13 @@ struct suspend_run suspend_base(struct suspend_run run);
 /* When all best-effort leases had ended, over the same of suspend_base(): of one run, and of all
  * seeds. */
 double suspend_ratio(const struct suspend_plan *plan, struct suspend_run run);
-struct estimate suspend_mean_ratio(const struct suspend_plan *plan, struct suspend_run run);
+struct mean_estimate suspend_mean_ratio(const struct suspend_plan *plan, struct suspend_run run);
 
 /* Tables, pictures and claims of the long runs. */
 void suspend_tell(const struct suspend_plan *plan, struct findings *findings);
 
 /* When all best-effort leases of suspend_base() had ended, in days; of all seeds. */
-struct estimate suspend_base_days(const struct suspend_plan *plan, struct suspend_run run);
+struct mean_estimate suspend_base_days(const struct suspend_plan *plan, struct suspend_run run);
 
 /* The configuration for which variants are run, on a global file system. */
 struct suspend_run suspend_hard(int workload, int variant);

@@ -16,7 +16,7 @@ static const double table_1[SUSPEND_WORKLOADS][2] = {
 struct extremes {
     double largest, smallest, mean[2]; /* of each file system */
     struct suspend_run where;          /* the largest */
-    struct estimate value;             /* the largest with its interval */
+    struct mean_estimate value;        /* the largest with its interval */
     int n[2], above, above_slow;       /* more than the limit; of those with 4096 MB, global */
     int asked, least_refused, refused; /* reservations: of a run; fewest, most of all runs */
 };
@@ -43,7 +43,7 @@ static struct extremes look_through(const struct suspend_plan *plan, int workloa
 
     for (size_t i = 0; i < plan->n; i++) {
         const struct suspend_run *run = &plan->runs[i];
-        struct estimate value;
+        struct mean_estimate value;
 
         if (run->workload != workload || run->rates != RATES_TESTBED || run->seed != 0 ||
             run->variant != 0)
@@ -88,7 +88,7 @@ static void draw_workload(const struct suspend_plan *plan, struct findings *find
                      suspend_cores[c], c ? "s" : "");
             plot_series(plot, name, global ? PLOT_DASHED : PLOT_LINE, c);
             for (int m = 0; m < SUSPEND_MEMORIES; m++) {
-                struct estimate value;
+                struct mean_estimate value;
 
                 run.memory = suspend_memories[m];
                 value = suspend_mean_ratio(plan, run);
@@ -124,7 +124,7 @@ static void draw_table(const struct suspend_plan *plan, struct findings *finding
                                                 .global = true,
                                                 .memory = 1024,
                                                 .rates = slow ? RATES_TENTH : RATES_TESTBED};
-                const struct estimate value = suspend_mean_ratio(plan, run);
+                const struct mean_estimate value = suspend_mean_ratio(plan, run);
 
                 if (ours)
                     plot_add(plot, &(struct plot_point){w, value.mean, value.mean - value.half,
@@ -167,7 +167,7 @@ static void write_runs(const struct suspend_plan *plan, struct findings *finding
 }
 
 /* "1.003 +- 0.002"; one value has no interval. */
-static void write_estimate(const struct estimate *value, char *text, size_t size)
+static void write_estimate(const struct mean_estimate *value, char *text, size_t size)
 {
     if (value->n > 1)
         snprintf(text, size, "%.3f \302\261 %.3f", value->mean, value->half);
@@ -191,15 +191,15 @@ static void claim_none(const struct suspend_plan *plan, struct findings *finding
     char ours[80];
 
     snprintf(ours, sizeof ours, "%.3f to %.3f", extremes.smallest, extremes.largest);
-    findings_claim(findings,
-                   &(struct claim){"figure-4-none",
-                                   "Without reservations the times of suspension do not matter",
-                                   "0.99 to 1.00 (Table 1)", ours,
-                                   extremes.largest <= 1 + near && extremes.smallest >= 0.99 - near
-                                       ? VERDICT_AGREES
-                                       : VERDICT_DIFFERS,
-                                   "Leases are suspended without reservations, too: a small one "
-                                   "may run in a gap before a larger one."});
+    findings_claim(findings, &(struct finding_claim){
+                                 "figure-4-none",
+                                 "Without reservations the times of suspension do not matter",
+                                 "0.99 to 1.00 (Table 1)", ours,
+                                 extremes.largest <= 1 + near && extremes.smallest >= 0.99 - near
+                                     ? VERDICT_AGREES
+                                     : VERDICT_DIFFERS,
+                                 "Leases are suspended without reservations, too: a small one "
+                                 "may run in a gap before a larger one."});
 }
 
 static void claim_small(const struct suspend_plan *plan, struct findings *findings, int workload)
@@ -228,12 +228,13 @@ static void claim_small(const struct suspend_plan *plan, struct findings *findin
              extremes.n[0] + extremes.n[1] - extremes.above, extremes.n[0] + extremes.n[1],
              extremes.smallest, extremes.mean[0], extremes.mean[1], extremes.refused,
              extremes.asked, why);
-    findings_claim(findings, &(struct claim){id, text, "\342\211\244 1.018", ours,
-                                             extremes.smallest < 0.97            ? VERDICT_DIFFERS
-                                             : extremes.largest <= rounded_limit ? VERDICT_AGREES
-                                             : over <= 5 * near ? VERDICT_SAME_SHAPE
-                                                                : VERDICT_DIFFERS,
-                                             reason});
+    findings_claim(findings,
+                   &(struct finding_claim){id, text, "\342\211\244 1.018", ours,
+                                           extremes.smallest < 0.97            ? VERDICT_DIFFERS
+                                           : extremes.largest <= rounded_limit ? VERDICT_AGREES
+                                           : over <= 5 * near                  ? VERDICT_SAME_SHAPE
+                                                                               : VERDICT_DIFFERS,
+                                           reason});
 }
 
 static void claim_large(const struct suspend_plan *plan, struct findings *findings)
@@ -252,15 +253,15 @@ static void claim_large(const struct suspend_plan *plan, struct findings *findin
              "refused.",
              agrees ? "" : full, extremes.asked, extremes.least_refused, extremes.refused);
     findings_claim(findings,
-                   &(struct claim){"figure-4-t30", "With T30 all-best-effort is up to 1.10",
-                                   "1.10 (global)", ours,
-                                   agrees               ? VERDICT_AGREES
-                                   : extremes.above > 0 ? VERDICT_SAME_SHAPE
-                                                        : VERDICT_DIFFERS,
-                                   reason});
+                   &(struct finding_claim){"figure-4-t30", "With T30 all-best-effort is up to 1.10",
+                                           "1.10 (global)", ours,
+                                           agrees               ? VERDICT_AGREES
+                                           : extremes.above > 0 ? VERDICT_SAME_SHAPE
+                                                                : VERDICT_DIFFERS,
+                                           reason});
     snprintf(ours, sizeof ours, "mean %.3f global, %.3f local", extremes.mean[1], extremes.mean[0]);
     findings_claim(findings,
-                   &(struct claim){
+                   &(struct finding_claim){
                        "figure-4-t30-global",
                        "With T30 a global file system costs more than a local one",
                        "global above local", ours,
@@ -273,7 +274,7 @@ static void claim_days(const struct suspend_plan *plan, struct findings *finding
 {
     const struct extremes extremes = look_through(plan, 3);
     struct suspend_run run = {.cores = 1};
-    struct estimate base = suspend_base_days(plan, extremes.where);
+    struct mean_estimate base = suspend_base_days(plan, extremes.where);
     const struct accounting_summary *jobs;
     double extra = base.mean * (extremes.largest - 1), load;
     char ours[120], reason[500];
@@ -289,22 +290,22 @@ static void claim_days(const struct suspend_plan *plan, struct findings *finding
              "lease must be allowed to be resumed on other hosts for such a baseline: with "
              "migration=no it ends many days later (table 'Other options').",
              100 * load, 30 * (0.762 - load));
-    findings_claim(
-        findings,
-        &(struct claim){"figure-4-t30-days",
-                        "The 10 % of T30 are 3.37 extra days, so without them it "
-                        "takes 33.7 days",
-                        "3.37 of 33.7 days", ours,
-                        fabs(base.mean / 33.7 - 1) <= 0.05 && fabs(extra / 3.37 - 1) <= 0.1
-                            ? VERDICT_AGREES
-                        : fabs(base.mean / 33.7 - 1) <= 0.1 && fabs(extra / 3.37 - 1) <= 0.25
-                            ? VERDICT_SAME_SHAPE
-                            : VERDICT_DIFFERS,
-                        reason});
+    findings_claim(findings,
+                   &(struct finding_claim){
+                       "figure-4-t30-days",
+                       "The 10 % of T30 are 3.37 extra days, so without them it "
+                       "takes 33.7 days",
+                       "3.37 of 33.7 days", ours,
+                       fabs(base.mean / 33.7 - 1) <= 0.05 && fabs(extra / 3.37 - 1) <= 0.1
+                           ? VERDICT_AGREES
+                       : fabs(base.mean / 33.7 - 1) <= 0.1 && fabs(extra / 3.37 - 1) <= 0.25
+                           ? VERDICT_SAME_SHAPE
+                           : VERDICT_DIFFERS,
+                       reason});
 }
 
-static void claim_row(struct findings *findings, int w, const struct estimate *fast,
-                      const struct estimate *slow)
+static void claim_row(struct findings *findings, int w, const struct mean_estimate *fast,
+                      const struct mean_estimate *slow)
 {
     bool agrees =
         fabs(fast->mean - table_1[w][0]) <= near && fabs(slow->mean - table_1[w][1]) <= near;
@@ -316,14 +317,14 @@ static void claim_row(struct findings *findings, int w, const struct estimate *f
     write_estimate(fast, values[0], sizeof values[0]);
     write_estimate(slow, values[1], sizeof values[1]);
     snprintf(ours, sizeof ours, "%s, %s", values[0], values[1]);
-    findings_claim(findings,
-                   &(struct claim){id, text, theirs, ours,
-                                   agrees                            ? VERDICT_AGREES
-                                   : slow->mean - fast->mean > -near ? VERDICT_SAME_SHAPE
-                                                                     : VERDICT_DIFFERS,
-                                   agrees ? ""
-                                          : "The slower network costs more or the same, as in the "
-                                            "paper."});
+    findings_claim(findings, &(struct finding_claim){
+                                 id, text, theirs, ours,
+                                 agrees                            ? VERDICT_AGREES
+                                 : slow->mean - fast->mean > -near ? VERDICT_SAME_SHAPE
+                                                                   : VERDICT_DIFFERS,
+                                 agrees ? ""
+                                        : "The slower network costs more or the same, as in the "
+                                          "paper."});
 }
 
 /* Table 1: one core, 1024 MB, global; the network at 1000 and at 100 Mbit/s. */
@@ -340,7 +341,7 @@ static void claim_table(const struct suspend_plan *plan, struct findings *findin
     for (int w = 0; w < SUSPEND_WORKLOADS; w++) {
         static const char *const differences[] = {"+0.1 %", "+0.7 %", "+5.1 %", "+11.1 %"};
         struct suspend_run run = {.workload = w, .cores = 1, .global = true, .memory = 1024};
-        struct estimate fast = suspend_mean_ratio(plan, run), slow;
+        struct mean_estimate fast = suspend_mean_ratio(plan, run), slow;
 
         run.rates = RATES_TENTH;
         slow = suspend_mean_ratio(plan, run);
@@ -359,14 +360,15 @@ static void claim_table(const struct suspend_plan *plan, struct findings *findin
     }
     snprintf(ours, sizeof ours, "%+.1f, %+.1f, %+.1f, %+.1f %%", 100 * difference[0],
              100 * difference[1], 100 * difference[2], 100 * difference[3]);
-    findings_claim(findings, &(struct claim){"table-1-order",
-                                             "The slower network costs the more, the more "
-                                             "reservations there are (No ARs, T10, T20, T30)",
-                                             "+0.1, +0.7, +5.1, +11.1 %", ours,
-                                             ascends                         ? VERDICT_AGREES
-                                             : difference[3] > difference[0] ? VERDICT_SAME_SHAPE
-                                                                             : VERDICT_DIFFERS,
-                                             ascends ? "" : "Not in every step."});
+    findings_claim(findings,
+                   &(struct finding_claim){"table-1-order",
+                                           "The slower network costs the more, the more "
+                                           "reservations there are (No ARs, T10, T20, T30)",
+                                           "+0.1, +0.7, +5.1, +11.1 %", ours,
+                                           ascends                         ? VERDICT_AGREES
+                                           : difference[3] > difference[0] ? VERDICT_SAME_SHAPE
+                                                                           : VERDICT_DIFFERS,
+                                           ascends ? "" : "Not in every step."});
 }
 
 void suspend_tell(const struct suspend_plan *plan, struct findings *findings)

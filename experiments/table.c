@@ -1,3 +1,4 @@
+/* The list of experiments. */
 #include "experiments/experiment.h"
 
 const struct experiment *const experiment_table[] = {

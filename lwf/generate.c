@@ -1,3 +1,4 @@
+/* Made-up workloads. */
 #include "lwf/generate.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The workload model of Lublin and Feitelson (JPDC 63, 2003). */
 #include "lwf/generate_lublin.h"
 
 #include <math.h>

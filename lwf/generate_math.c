@@ -1,3 +1,4 @@
+/* Functions of real numbers for the workload generator, the same bits everywhere. */
 #include "lwf/generate_math.h"
 
 #include <float.h>

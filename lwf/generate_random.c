@@ -1,3 +1,4 @@
+/* Random numbers: the same sequence for the same seed on every machine. */
 #include "lwf/generate_random.h"
 
 #include <math.h>

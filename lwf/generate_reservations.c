@@ -1,3 +1,4 @@
+/* Streams of advance reservations that reach a given load. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The jobs of one stream, before they become leases; for the generator only. */
 #include "lwf/generate_source.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Haizea's image files: which lease uses which disk image. */
 #include "lwf/image_list.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* A source read line by line in a fixed buffer. */
 #include "lwf/lines.h"
 
 #include <errno.h>

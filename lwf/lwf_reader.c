@@ -1,3 +1,4 @@
+/* Haizea's lease workload format, read as a stream. */
 #include "lwf/lwf_reader.h"
 
 #include <errno.h>

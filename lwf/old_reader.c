@@ -1,3 +1,4 @@
+/* Haizea's trace format before it was XML: a lease per line, ten columns. */
 #include "lwf/old_reader.h"
 
 #include <errno.h>

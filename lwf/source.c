@@ -1,3 +1,4 @@
+/* Bytes that a trace is read from, a file or a piece of memory. */
 #include "lwf/source.h"
 
 #include <errno.h>

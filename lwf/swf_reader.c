@@ -1,3 +1,4 @@
+/* The Standard Workload Format 2.2, read as a stream: one lease per job. */
 #include "lwf/swf_reader.h"
 
 #include <errno.h>

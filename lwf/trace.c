@@ -1,3 +1,4 @@
+/* A stream of lease requests, whatever file they come from. */
 #include "lwf/trace.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Everything that is wrong with a trace. */
 #include "lwf/trace_check.h"
 
 #include <errno.h>

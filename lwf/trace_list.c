@@ -1,3 +1,4 @@
+/* Requests held in memory. */
 #include "lwf/trace_list.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Several traces as one, ordered by arrival. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+/* Open a trace of any format. */
 #include "lwf/trace_open.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* A trace in figures. */
 #include "lwf/trace_stats.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Traces whose requests are changed as they are read. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Numbers and times as traces write them. */
 #include "lwf/values.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Modules that were tried in a child process already, so that each file is tried once. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

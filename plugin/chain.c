@@ -1,3 +1,4 @@
+/* The policies of one kind, in order, with their weights. */
 #include "plugin/chain.h"
 
 #include <ctype.h>

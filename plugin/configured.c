@@ -1,3 +1,4 @@
+/* The policy modules that a configuration names. */
 #include "plugin/configured.h"
 
 #include <stdlib.h>

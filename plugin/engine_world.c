@@ -1,3 +1,4 @@
+/* The world of a simulation, in which the engine knows what modules may ask. */
 #include "plugin/engine_world.h"
 
 static int64_t now(void *context)

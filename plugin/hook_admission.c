@@ -1,3 +1,4 @@
+/* The engine's questions about admission, answered by a chain of modules. */
 #include <stdio.h>
 
 #include "plugin/host_private.h"

@@ -1,3 +1,4 @@
+/* The engine's questions about preemption, answered by a chain of modules. */
 #include <stddef.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* The engine's policy hooks over chains of modules. */
 #include <string.h>
 
 #include "plugin/host_private.h"

@@ -1,3 +1,4 @@
+/* A policy host's own copy of its settings. */
 #include "plugin/host_settings.h"
 
 #include <errno.h>

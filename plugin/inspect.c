@@ -1,3 +1,4 @@
+/* Look at a module without putting it to work. */
 #include "plugin/inspect.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* A module at work in a chain: its options, its self, and how it behaves. */
 #include "plugin/instance.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* A host for unit tests of modules, without an engine. */
 #include "galerna_mock_host.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* A loaded shared object and the checked copy of what it exports. */
 #include "plugin/module.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* Values of a module's options, from text. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>

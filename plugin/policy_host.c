@@ -1,3 +1,4 @@
+/* Loads the configured policy modules and answers for them. */
 #include "plugin/policy_host.h"
 
 #include <errno.h>

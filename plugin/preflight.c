@@ -1,3 +1,4 @@
+/* Try something dangerous in a child process first. */
 #include "plugin/preflight.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Where modules are, and whether their files can be trusted. */
 #include "plugin/search.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Whether the file of a module can be written only by those who may. */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>

@@ -1,3 +1,4 @@
+/* What the engine decided, one line of JSON per event, in order. */
 #include "report/events.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* A picture of a run as SVG: hosts over time, one colour per lease. */
 #include "report/gantt.h"
 
 #include <errno.h>
@@ -101,8 +102,8 @@ static int add_preemption(struct gantt *gantt, const struct engine_output *outpu
     return gantt_boxes_mark(&gantt->boxes, output->at, placement->hosts, placement->n_hosts, err);
 }
 
-static int add_lost(struct gantt *gantt, const struct engine_output *output, const struct run *lost,
-                    struct error *err)
+static int add_lost(struct gantt *gantt, const struct engine_output *output,
+                    const struct begun_run *lost, struct error *err)
 {
     struct gantt_box box = {
         .from = lost->from,
@@ -121,7 +122,7 @@ static int add_lost(struct gantt *gantt, const struct engine_output *output, con
 
 static int look_at(struct gantt *gantt, const struct engine_output *output, struct error *err)
 {
-    struct run lost;
+    struct begun_run lost;
 
     if (running_note(gantt->running, output, &lost)) {
         int result = add_lost(gantt, output, &lost, err);

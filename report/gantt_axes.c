@@ -1,3 +1,4 @@
+/* Axes, grid and legend of a picture. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* What a picture shows, kept in bounded memory. */
 #include "report/gantt_boxes.h"
 
 #include <errno.h>

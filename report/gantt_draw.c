@@ -1,3 +1,4 @@
+/* The drawing of a picture's boxes as SVG. */
 #include "report/gantt_draw.h"
 
 #include <errno.h>

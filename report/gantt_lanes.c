@@ -1,3 +1,4 @@
+/* Where boxes go that are on one host at the same time. */
 #include "report/gantt_lanes.h"
 
 #include <errno.h>

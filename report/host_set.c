@@ -1,3 +1,4 @@
+/* The ids of hosts, sorted and each once, and their text such as "0-3 7". */
 #include "report/host_set.h"
 
 #include <errno.h>

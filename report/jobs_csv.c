@@ -1,3 +1,4 @@
+/* One line per lease, with the columns that evalys and Batsim's users expect. */
 #include "report/jobs_csv.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The whole schedule of a run as one JSON document. */
 #include "report/record.h"
 
 #include <errno.h>
@@ -155,8 +156,8 @@ static void note_planned(struct record *record, const struct engine_output *outp
     output_char(list, ']');
 }
 
-static void note_withdrawn(struct record *record, const struct site *site, const struct run *lost,
-                           int64_t until)
+static void note_withdrawn(struct record *record, const struct site *site,
+                           const struct begun_run *lost, int64_t until)
 {
     struct output *list = record->withdrawn;
 
@@ -224,7 +225,7 @@ static int note_lease(struct record *record, const struct site *site, const stru
 static int note_output(struct record *record, const struct site *site,
                        const struct engine_output *output, struct error *err)
 {
-    struct run lost;
+    struct begun_run lost;
 
     if (running_note(record->running, output, &lost)) {
         note_withdrawn(record, site, &lost, output->time);

@@ -1,3 +1,4 @@
+/* One lease as the JSON of a record. */
 #include "report/record_lease.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* What the scheduler was told, as JSON. */
 #include "report/record_settings.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* A run as an SQLite database, for questions in SQL. */
 #include "report/results.h"
 
 #include <errno.h>

@@ -8,14 +8,14 @@
 #include "util/memory.h"
 
 struct running {
-    struct map runs; /* struct run, by lease */
+    struct map runs; /* struct begun_run, by lease */
 };
 
 struct running *running_create(void)
 {
     struct running *running = memory_new(1, sizeof *running);
 
-    map_init(&running->runs, sizeof(struct run));
+    map_init(&running->runs, sizeof(struct begun_run));
     return running;
 }
 
@@ -24,7 +24,7 @@ void running_destroy(struct running *running)
     if (!running)
         return;
     for (uint32_t i = 0; i < running->runs.n; i++)
-        free(((struct run *)map_value(&running->runs, i))->hosts);
+        free(((struct begun_run *)map_value(&running->runs, i))->hosts);
     map_finish(&running->runs);
     free(running);
 }
@@ -33,10 +33,10 @@ static void begin(struct running *running, const struct engine_output *output)
 {
     const struct placement *placement = output->reservation->placement;
     int64_t lease = output->lease->request.id;
-    struct run *run = map_value(&running->runs, map_add(&running->runs, lease));
+    struct begun_run *run = map_value(&running->runs, map_add(&running->runs, lease));
 
     free(run->hosts);
-    *run = (struct run){
+    *run = (struct begun_run){
         .lease = lease,
         .from = output->time,
         .n_hosts = placement->n_hosts,
@@ -54,12 +54,13 @@ static bool is_kept(const struct lease *lease, int64_t from)
     return false;
 }
 
-bool running_note(struct running *running, const struct engine_output *output, struct run *lost)
+bool running_note(struct running *running, const struct engine_output *output,
+                  struct begun_run *lost)
 {
     bool vm = output->reservation && output->reservation->kind == RESERVATION_VM;
     bool withdrawn = output->kind == OUTPUT_VM_WITHDRAWN;
     uint32_t number;
-    struct run *run;
+    struct begun_run *run;
 
     if (output->kind == OUTPUT_OPERATION_STARTED && vm)
         begin(running, output);

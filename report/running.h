@@ -12,7 +12,7 @@
 
 #include "core/engine.h"
 
-struct run {
+struct begun_run {
     int64_t lease;
     int64_t from;
     uint32_t n_hosts;
@@ -26,6 +26,7 @@ void running_destroy(struct running *running); /* NULL is allowed */
 
 /* Take note of one output. True: it withdrew a run that had begun, *lost tells which (the caller
  * gives lost->hosts to free()). O(1). */
-bool running_note(struct running *running, const struct engine_output *output, struct run *lost);
+bool running_note(struct running *running, const struct engine_output *output,
+                  struct begun_run *lost);
 
 #endif

@@ -1,3 +1,4 @@
+/* OpenNebula's templates: names with values, or with further names and values. */
 #include "sandbox/attributes.h"
 
 #include <inttypes.h>

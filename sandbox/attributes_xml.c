@@ -1,3 +1,4 @@
+/* Templates from XML. */
 #include <ctype.h>
 #include <errno.h>
 #include <libxml/parser.h>

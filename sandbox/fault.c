@@ -1,3 +1,4 @@
+/* What goes wrong on command. */
 #include "sandbox/fault.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Programs run when a VM or host changes its state, as OpenNebula's hooks are. */
 #include "sandbox/hook.h"
 
 #include <stdio.h>

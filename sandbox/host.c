@@ -1,3 +1,4 @@
+/* Hosts: capacity as OpenNebula counts it, monitoring, documents. */
 #include "sandbox/host.h"
 
 #include <inttypes.h>

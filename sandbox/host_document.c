@@ -1,3 +1,4 @@
+/* Documents of hosts and their monitoring. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* The life of a VM: operations as sequences of states that take time. */
 #include "sandbox/machine.h"
 
 #include <stdio.h>

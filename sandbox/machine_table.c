@@ -1,3 +1,4 @@
+/* Which states an operation passes, and what each of them means. */
 #include "sandbox/machine_table.h"
 
 const struct oned_operation_steps oned_operations[OPERATIONS] = {

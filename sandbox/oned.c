@@ -1,3 +1,4 @@
+/* A stand-in for OpenNebula's daemon, for tests, demonstrations and simulation. */
 #include "sandbox/oned.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The scheduler driver of OpenNebula 7: a program that answers with a plan. */
 #include "sandbox/placer.h"
 
 #include <stdio.h>

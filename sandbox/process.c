@@ -1,3 +1,4 @@
+/* Programs run beside the daemon, as OpenNebula runs drivers and hooks. */
 #include "sandbox/process.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Objects as attributes, for the state file. */
 #include "sandbox/record.h"
 
 #include <stdio.h>

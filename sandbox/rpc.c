@@ -1,3 +1,4 @@
+/* The methods' side of XML-RPC: arguments in, the daemon's arrays of 3 or 5 out. */
 #include "sandbox/rpc.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* XML-RPC over HTTP, and faults of the transport. */
 #include "sandbox/server.h"
 
 #include <arpa/inet.h>

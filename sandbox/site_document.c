@@ -1,3 +1,4 @@
+/* Documents of what a site has besides hosts and VMs. */
 #include "sandbox/site_document.h"
 
 #include <stdio.h>

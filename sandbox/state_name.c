@@ -1,3 +1,4 @@
+/* Names of the states of VMs and hosts. */
 #include "sandbox/machine.h"
 
 static const char *const state_names[] = {"INIT",     "PENDING",    "HOLD",    "ACTIVE",

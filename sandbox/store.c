@@ -1,3 +1,4 @@
+/* The pool in an SQLite file: changes are durable before a call is answered. */
 #include "sandbox/store.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* A text that grows, and the pieces of XML documents. */
 #include "sandbox/text.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* What users and schedulers do with VMs, with OpenNebula's checks and words. */
 #include "sandbox/vm_action.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* New VMs: templates checked as OpenNebula checks them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Documents of VMs, short and extended. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

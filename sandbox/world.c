@@ -1,3 +1,4 @@
+/* What the daemon knows: users, clusters, datastores, hosts and VMs. */
 #include "sandbox/world.h"
 
 #include <stdio.h>

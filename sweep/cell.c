@@ -1,3 +1,4 @@
+/* One cell carried out; for the sweep only. */
 #include "sweep/cell.h"
 
 #include <errno.h>

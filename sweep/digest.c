@@ -1,3 +1,4 @@
+/* A number that tells inputs apart: 64-bit FNV-1a. */
 #include "sweep/digest.h"
 
 #include <errno.h>

@@ -9,9 +9,9 @@
 #include "util/output.h"
 
 /* Opens for reading only; store needs store_finish() in any case. */
-static int open_results(struct store *store, const char *results, struct error *err)
+static int open_results(struct sweep_store *store, const char *results, struct error *err)
 {
-    *store = (struct store){.path = memory_text(results)};
+    *store = (struct sweep_store){.path = memory_text(results)};
     if (sqlite3_open_v2(results, &store->database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         return store_error(store, err);
     sqlite3_busy_timeout(store->database, 10000);
@@ -20,7 +20,8 @@ static int open_results(struct store *store, const char *results, struct error *
     return 0;
 }
 
-static sqlite3_stmt *select_rows(const struct store *store, const char *query, struct error *err)
+static sqlite3_stmt *select_rows(const struct sweep_store *store, const char *query,
+                                 struct error *err)
 {
     sqlite3_stmt *statement = NULL;
 
@@ -147,7 +148,7 @@ static void write_json(struct output *out, sqlite3_stmt *statement)
 static int export(const char *results, const char *path, const char *query,
                   void (*write)(struct output *out, sqlite3_stmt *statement), struct error *err)
 {
-    struct store store;
+    struct sweep_store store;
     sqlite3_stmt *statement = NULL;
     struct output *out = NULL;
     int result = open_results(&store, results, err);

@@ -1,3 +1,4 @@
+/* The figures of a cell, as columns; for the sweep only. */
 #include "sweep/figures.h"
 
 #include <string.h>

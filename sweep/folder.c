@@ -1,3 +1,4 @@
+/* RESULTS.cells, where cells leave their files until they are collected; for the sweep only. */
 #include "sweep/folder.h"
 
 #include <dirent.h>

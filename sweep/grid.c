@@ -1,3 +1,4 @@
+/* What a sweep is made of; for the sweep only. */
 #include "sweep/grid.h"
 
 #include <errno.h>

@@ -12,7 +12,7 @@ struct session {
     const struct sweep_options *options;
     unsigned keep;
     struct folder folder;
-    struct store store;
+    struct sweep_store store;
     size_t *pending; /* cells to carry out, ascending */
     size_t n_pending;
     size_t n_cells_done; /* at the beginning */

@@ -92,12 +92,12 @@ static int write_script(const struct session *session, const char *path, const c
 }
 
 /* The command line of sbatch. */
-struct command_line {
+struct slurm_command {
     char **words;
     size_t n, allocated;
 };
 
-__attribute__((format(printf, 2, 3))) static void add_word(struct command_line *line,
+__attribute__((format(printf, 2, 3))) static void add_word(struct slurm_command *line,
                                                            const char *format, ...)
 {
     va_list args;
@@ -112,7 +112,7 @@ __attribute__((format(printf, 2, 3))) static void add_word(struct command_line *
     line->words[line->n] = NULL;
 }
 
-static void free_line(struct command_line *line)
+static void free_line(struct slurm_command *line)
 {
     for (size_t i = 0; i < line->n; i++)
         free(line->words[i]);
@@ -120,7 +120,7 @@ static void free_line(struct command_line *line)
 }
 
 /* In names of logs sbatch puts things for %x; %% is a plain one. */
-static void add_log(struct command_line *line, const char *folder)
+static void add_log(struct slurm_command *line, const char *folder)
 {
     char *doubled = memory_new(2 * strlen(folder) + 1, 1), *to = doubled;
 
@@ -133,7 +133,7 @@ static void add_log(struct command_line *line, const char *folder)
     free(doubled);
 }
 
-static void compose(struct command_line *line, const struct session *session, size_t tasks,
+static void compose(struct slurm_command *line, const struct session *session, size_t tasks,
                     const char *script)
 {
     const struct sweep *sweep = session->sweep;
@@ -188,7 +188,7 @@ static int write_job(const struct folder *folder, const char *job, struct error 
 static int run_sbatch(const struct session *session, const char *script, size_t tasks,
                       struct error *err)
 {
-    struct command_line line = {0};
+    struct slurm_command line = {0};
     struct program_result answer;
     size_t digits;
     int result;
@@ -299,13 +299,13 @@ static double now(void)
 }
 
 /* Whether the job is over, asked now and then. */
-struct question {
+struct slurm_question {
     char job[JOB_MAX];
     unsigned looks, silence;
 };
 
 /* 1: over, 0: not, as far as known; -1: Slurm has not answered for long. */
-static int job_is_over(struct question *question, struct error *err)
+static int job_is_over(struct slurm_question *question, struct error *err)
 {
     struct program_result result;
     int there;
@@ -325,7 +325,7 @@ static int job_is_over(struct question *question, struct error *err)
 static int wait_for_job(struct session *session, struct error *err)
 {
     const struct timespec pause = {.tv_nsec = LOOK_MILLISECONDS * 1000000L};
-    struct question question = {0};
+    struct slurm_question question = {0};
     size_t all = session->n_pending, taken = 0;
     double begun = now();
 

@@ -1,3 +1,4 @@
+/* The database of a sweep; for the sweep only. */
 #include "sweep/store.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "sweep/figures.h"
 #include "util/memory.h"
 
-const struct store_table store_tables[STORE_TABLES] = {
+const struct sweep_table store_tables[STORE_TABLES] = {
     {"settings", SWEEP_KEEP_SETTINGS},
     {"hosts", SWEEP_KEEP_HOSTS},
     {"leases", SWEEP_KEEP_LEASES},
@@ -21,7 +22,7 @@ const struct store_table store_tables[STORE_TABLES] = {
     {"counters", SWEEP_KEEP_COUNTERS},
 };
 
-int store_error(const struct store *store, struct error *err)
+int store_error(const struct sweep_store *store, struct error *err)
 {
     int code = sqlite3_errcode(store->database);
 
@@ -32,7 +33,7 @@ int store_error(const struct store *store, struct error *err)
                      "%s: %s", store->path, sqlite3_errmsg(store->database));
 }
 
-int store_execute(const struct store *store, struct error *err, const char *format, ...)
+int store_execute(const struct sweep_store *store, struct error *err, const char *format, ...)
 {
     va_list args;
     char *text;
@@ -46,7 +47,7 @@ int store_execute(const struct store *store, struct error *err, const char *form
     return code == SQLITE_OK ? 0 : store_error(store, err);
 }
 
-bool store_has_table(const struct store *store, const char *schema, const char *name)
+bool store_has_table(const struct sweep_store *store, const char *schema, const char *name)
 {
     return sqlite3_table_column_metadata(store->database, schema, name, NULL, NULL, NULL, NULL,
                                          NULL, NULL) == SQLITE_OK;
@@ -65,7 +66,7 @@ bool store_name_is_taken(const char *axis)
     return false;
 }
 
-static int create_cells(const struct store *store, struct error *err)
+static int create_cells(const struct sweep_store *store, struct error *err)
 {
     char *figures = figures_definition();
     int result =
@@ -78,7 +79,7 @@ static int create_cells(const struct store *store, struct error *err)
     return result;
 }
 
-static int open_database(struct store *store, const char *path, int flags, struct error *err)
+static int open_database(struct sweep_store *store, const char *path, int flags, struct error *err)
 {
     store->path = memory_text(path);
     if (sqlite3_open_v2(path, &store->database, flags, NULL) != SQLITE_OK)
@@ -88,7 +89,7 @@ static int open_database(struct store *store, const char *path, int flags, struc
 }
 
 /* A pragma's value, -1 when the file is no database. */
-static int64_t pragma(const struct store *store, const char *name)
+static int64_t pragma(const struct sweep_store *store, const char *name)
 {
     sqlite3_stmt *statement = NULL;
     char text[80];
@@ -103,7 +104,7 @@ static int64_t pragma(const struct store *store, const char *name)
 }
 
 /* 0: new and empty; 1: a sweep's; -1: something else. */
-static int recognize(const struct store *store, struct error *err)
+static int recognize(const struct sweep_store *store, struct error *err)
 {
     if (pragma(store, "application_id") == STORE_APPLICATION_ID) {
         if (pragma(store, "user_version") == STORE_VERSION)
@@ -120,7 +121,7 @@ static int recognize(const struct store *store, struct error *err)
                      store->path);
 }
 
-static int create_tables(const struct store *store, struct error *err)
+static int create_tables(const struct sweep_store *store, struct error *err)
 {
     if (create_cells(store, err) < 0)
         return -1;
@@ -150,7 +151,7 @@ static size_t cell_of_digest(const struct sweep *sweep, uint64_t digest)
     return 0;
 }
 
-static int renumber_table(const struct store *store, const char *table, struct error *err)
+static int renumber_table(const struct sweep_store *store, const char *table, struct error *err)
 {
     if (!store_has_table(store, "main", table))
         return 0;
@@ -165,7 +166,7 @@ static int renumber_table(const struct store *store, const char *table, struct e
 
 /* Give every row the number its digest has in the sweep; 0 goes. Numbers are made negative first,
  * so that none is in the way of another. */
-static int renumber(const struct store *store, const struct sweep *sweep, bool again,
+static int renumber(const struct sweep_store *store, const struct sweep *sweep, bool again,
                     struct error *err)
 {
     sqlite3_stmt *statement = NULL;
@@ -200,7 +201,8 @@ static int renumber(const struct store *store, const struct sweep *sweep, bool a
 }
 
 /* Names say on which axes cells differ, which may have changed. */
-static int rename_cells(const struct store *store, const struct sweep *sweep, struct error *err)
+static int rename_cells(const struct sweep_store *store, const struct sweep *sweep,
+                        struct error *err)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(store->database,
@@ -217,7 +219,8 @@ static int rename_cells(const struct store *store, const struct sweep *sweep, st
     return code == SQLITE_OK ? 0 : store_error(store, err);
 }
 
-static int create_view(const struct store *store, const struct sweep *sweep, struct error *err)
+static int create_view(const struct sweep_store *store, const struct sweep *sweep,
+                       struct error *err)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
     char *figures = figures_columns(), *columns;
@@ -243,7 +246,8 @@ static int create_view(const struct store *store, const struct sweep *sweep, str
 static const char opening[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; "
                               "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE";
 
-static int align(struct store *store, const struct sweep *sweep, bool again, struct error *err)
+static int align(struct sweep_store *store, const struct sweep *sweep, bool again,
+                 struct error *err)
 {
     int known = recognize(store, err);
 
@@ -260,23 +264,23 @@ static int align(struct store *store, const struct sweep *sweep, bool again, str
     return 0;
 }
 
-int store_init(struct store *store, const struct sweep *sweep, const struct sweep_options *options,
-               struct error *err)
+int store_init(struct sweep_store *store, const struct sweep *sweep,
+               const struct sweep_options *options, struct error *err)
 {
-    *store = (struct store){.keep = grid_keep(sweep, options)};
+    *store = (struct sweep_store){.keep = grid_keep(sweep, options)};
     if (open_database(store, options->results, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err) < 0)
         return -1;
     return align(store, sweep, options->again, err);
 }
 
-void store_finish(struct store *store)
+void store_finish(struct sweep_store *store)
 {
     /* One plain file is left, which may be read where nobody may write. */
     if (store->aligned)
         sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     sqlite3_close(store->database);
     free(store->path);
-    *store = (struct store){0};
+    *store = (struct sweep_store){0};
 }
 
 static const char *status_text(const struct sweep_outcome *outcome)
@@ -284,7 +288,7 @@ static const char *status_text(const struct sweep_outcome *outcome)
     return outcome->status == SWEEP_FAILED ? "failed" : outcome->ending;
 }
 
-static int insert_cell(const struct store *store, const struct sweep *sweep, size_t cell,
+static int insert_cell(const struct sweep_store *store, const struct sweep *sweep, size_t cell,
                        uint64_t digest, const struct sweep_outcome *outcome, struct error *err)
 {
     sqlite3_str *text = sqlite3_str_new(NULL);
@@ -314,7 +318,7 @@ static int insert_cell(const struct store *store, const struct sweep *sweep, siz
 int store_write_cell(const char *path, const struct sweep *sweep, size_t cell, uint64_t digest,
                      const struct sweep_outcome *outcome, struct error *err)
 {
-    struct store store = {0};
+    struct sweep_store store = {0};
     int result = open_database(&store, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
 
     if (result == 0)
@@ -343,8 +347,8 @@ static void read_row(sqlite3_stmt *statement, struct sweep_outcome *outcome)
     figures_read(statement, 3, outcome);
 }
 
-int store_read(const struct store *store, const struct sweep *sweep, struct sweep_outcome *outcomes,
-               struct error *err)
+int store_read(const struct sweep_store *store, const struct sweep *sweep,
+               struct sweep_outcome *outcomes, struct error *err)
 {
     char *figures = figures_columns();
     char *query = sqlite3_mprintf("SELECT cell, status, message, %s FROM cells", figures);

@@ -18,7 +18,7 @@
 
 enum { STORE_VERSION = 1, STORE_APPLICATION_ID = 0x47616c73 };
 
-struct store {
+struct sweep_store {
     sqlite3 *database;
     char *path;
     unsigned keep; /* tables that are taken over */
@@ -29,22 +29,22 @@ struct store {
  * cells that are no longer part of it go (options.again: all rows), numbers follow the digests.
  * Errors: EEXIST (it holds something else), EIO with SQLite's text. store needs store_finish() in
  * any case. */
-int store_init(struct store *store, const struct sweep *sweep, const struct sweep_options *options,
-               struct error *err);
-void store_finish(struct store *store);
+int store_init(struct sweep_store *store, const struct sweep *sweep,
+               const struct sweep_options *options, struct error *err);
+void store_finish(struct sweep_store *store);
 
 /* Take the files of the folder that belong to the sweep into the database and remove them. Adds
  * their number to *taken. */
-int store_collect(struct store *store, const struct sweep *sweep, const struct folder *folder,
+int store_collect(struct sweep_store *store, const struct sweep *sweep, const struct folder *folder,
                   size_t *taken, struct error *err);
 
 /* The same for one cell: 1 taken, 0 there is no file, -1 on errors. */
-int store_take(struct store *store, const struct sweep *sweep, size_t cell,
+int store_take(struct sweep_store *store, const struct sweep *sweep, size_t cell,
                const struct folder *folder, struct error *err);
 
 /* outcomes of all cells; those that are not there are SWEEP_MISSING. `computed` stays as it is. */
-int store_read(const struct store *store, const struct sweep *sweep, struct sweep_outcome *outcomes,
-               struct error *err);
+int store_read(const struct sweep_store *store, const struct sweep *sweep,
+               struct sweep_outcome *outcomes, struct error *err);
 
 /* Write the row of a cell into its file, which is made when it is not there. */
 int store_write_cell(const char *path, const struct sweep *sweep, size_t cell, uint64_t digest,
@@ -54,18 +54,18 @@ int store_write_cell(const char *path, const struct sweep *sweep, size_t cell, u
 bool store_name_is_taken(const char *axis);
 
 /* Tables of report/results.h that are taken over; figures stand in `cells`. */
-struct store_table {
+struct sweep_table {
     const char *name;
     unsigned keep; /* SWEEP_KEEP_... */
 };
 
 enum { STORE_TABLES = 8 };
-extern const struct store_table store_tables[STORE_TABLES];
+extern const struct sweep_table store_tables[STORE_TABLES];
 
-bool store_has_table(const struct store *store, const char *schema, const char *name);
+bool store_has_table(const struct sweep_store *store, const char *schema, const char *name);
 
 /* Internal: errors of SQLite as ours; statements by sqlite3_mprintf(). */
-int store_error(const struct store *store, struct error *err);
-int store_execute(const struct store *store, struct error *err, const char *format, ...);
+int store_error(const struct sweep_store *store, struct error *err);
+int store_execute(const struct sweep_store *store, struct error *err, const char *format, ...);
 
 #endif

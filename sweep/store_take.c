@@ -29,7 +29,7 @@ static void bind_label(sqlite3_stmt *statement, int at, const char *label)
     sqlite3_bind_text(statement, at, label, -1, SQLITE_STATIC);
 }
 
-static int insert_axes(const struct store *store, const struct sweep *sweep, size_t cell,
+static int insert_axes(const struct sweep_store *store, const struct sweep *sweep, size_t cell,
                        struct error *err)
 {
     sqlite3_stmt *statement = NULL;
@@ -48,7 +48,8 @@ static int insert_axes(const struct store *store, const struct sweep *sweep, siz
     return code == SQLITE_OK ? 0 : store_error(store, err);
 }
 
-static int copy_table(const struct store *store, const char *name, size_t cell, struct error *err)
+static int copy_table(const struct sweep_store *store, const char *name, size_t cell,
+                      struct error *err)
 {
     if (!store_has_table(store, "main", name) &&
         store_execute(store, err,
@@ -60,7 +61,7 @@ static int copy_table(const struct store *store, const char *name, size_t cell, 
                          (long long)cell, name);
 }
 
-static int remove_cell(const struct store *store, size_t cell, struct error *err)
+static int remove_cell(const struct sweep_store *store, size_t cell, struct error *err)
 {
     for (size_t i = 0; i < STORE_TABLES; i++)
         if (store_has_table(store, "main", store_tables[i].name) &&
@@ -73,7 +74,7 @@ static int remove_cell(const struct store *store, size_t cell, struct error *err
                          (long long)cell, (long long)cell);
 }
 
-static int copy_cell(const struct store *store, const struct sweep *sweep, size_t cell,
+static int copy_cell(const struct sweep_store *store, const struct sweep *sweep, size_t cell,
                      unsigned keep, struct error *err)
 {
     if (remove_cell(store, cell, err) < 0 ||
@@ -91,7 +92,7 @@ static int copy_cell(const struct store *store, const struct sweep *sweep, size_
 }
 
 /* Whether the attached file is whole and that of the cell. */
-static bool is_of_cell(const struct store *store, const struct grid_cell *cell)
+static bool is_of_cell(const struct sweep_store *store, const struct grid_cell *cell)
 {
     sqlite3_stmt *statement = NULL;
     bool result = false;
@@ -105,7 +106,7 @@ static bool is_of_cell(const struct store *store, const struct grid_cell *cell)
 }
 
 /* Whether the last failure was one of a file that is not whole. */
-static bool is_damage(const struct store *store)
+static bool is_damage(const struct sweep_store *store)
 {
     int code = sqlite3_errcode(store->database);
 
@@ -113,7 +114,7 @@ static bool is_damage(const struct store *store)
 }
 
 /* 1: taken; 0: the file is damaged; -1: errors of the database. */
-static int take_attached(struct store *store, const struct sweep *sweep, size_t cell,
+static int take_attached(struct sweep_store *store, const struct sweep *sweep, size_t cell,
                          struct error *err)
 {
     bool damaged;
@@ -130,7 +131,7 @@ static int take_attached(struct store *store, const struct sweep *sweep, size_t 
     return damaged ? 0 : -1;
 }
 
-int store_take(struct store *store, const struct sweep *sweep, size_t cell,
+int store_take(struct sweep_store *store, const struct sweep *sweep, size_t cell,
                const struct folder *folder, struct error *err)
 {
     char *path = folder_cell(folder, grid_cell(sweep, cell)->digest);
@@ -153,7 +154,7 @@ int store_take(struct store *store, const struct sweep *sweep, size_t cell,
     return result;
 }
 
-int store_collect(struct store *store, const struct sweep *sweep, const struct folder *folder,
+int store_collect(struct sweep_store *store, const struct sweep *sweep, const struct folder *folder,
                   size_t *taken, struct error *err)
 {
     for (size_t cell = 1; cell <= sweep->n_cells; cell++) {

@@ -1,3 +1,4 @@
+/* Places where a test may kill the program. */
 #include "util/crash_point.h"
 
 #ifdef GALERNA_CRASH_POINTS

@@ -1,3 +1,4 @@
+/* What went wrong, where, and what to do, as a value the caller supplies. */
 #include "util/error.h"
 
 #include <errno.h>

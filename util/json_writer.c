@@ -1,3 +1,4 @@
+/* JSON as a stream, onto an output. */
 #include "util/json_writer.h"
 
 #include <assert.h>

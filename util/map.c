@@ -11,7 +11,7 @@
 enum { SLOTS_FIRST = 16 };
 
 /* In front of each value. */
-struct entry {
+struct map_entry {
     union {
         int64_t integer;
         const void *bytes;
@@ -25,15 +25,15 @@ struct map_slot {
     uint32_t next; /* the entry's number + 1; 0: free */
 };
 
-static struct entry *entry_at(const struct map *map, uint32_t number)
+static struct map_entry *entry_at(const struct map *map, uint32_t number)
 {
-    return (struct entry *)(void *)(map->entries + number * map->stride);
+    return (struct map_entry *)(void *)(map->entries + number * map->stride);
 }
 
 void map_init(struct map *map, size_t value_size)
 {
     *map = (struct map){.value_size = value_size,
-                        .stride = sizeof(struct entry) + (value_size + 7) / 8 * 8};
+                        .stride = sizeof(struct map_entry) + (value_size + 7) / 8 * 8};
 }
 
 void map_init_copying(struct map *map, size_t value_size)
@@ -90,7 +90,7 @@ static size_t slot_of_integer(const struct map *map, int64_t key, uint32_t hash)
     return at;
 }
 
-static bool is_key(const struct entry *entry, const void *key, size_t length)
+static bool is_key(const struct map_entry *entry, const void *key, size_t length)
 {
     return entry->length == length && memcmp(entry->bytes, key, length) == 0;
 }
@@ -140,10 +140,10 @@ static void make_room(struct map *map)
     assert(map->n < MAP_NONE - 1);
 }
 
-static uint32_t take(struct map *map, size_t slot, const struct entry *head)
+static uint32_t take(struct map *map, size_t slot, const struct map_entry *head)
 {
     uint32_t number = (uint32_t)map->n++;
-    struct entry *entry;
+    struct map_entry *entry;
 
     map->entries = memory_grow(map->entries, &map->allocated, map->n, map->stride);
     map->slots[slot] = (struct map_slot){head->hash, number + 1};
@@ -169,7 +169,7 @@ uint32_t map_add(struct map *map, int64_t key)
     slot = slot_of_integer(map, key, hash);
     if (map->slots[slot].next)
         return map->slots[slot].next - 1;
-    return take(map, slot, &(struct entry){.integer = key, .hash = hash});
+    return take(map, slot, &(struct map_entry){.integer = key, .hash = hash});
 }
 
 int64_t map_key(const struct map *map, uint32_t number)
@@ -194,7 +194,7 @@ static void *copy_of(const void *key, size_t length)
 
 uint32_t map_add_bytes(struct map *map, const void *key, size_t length)
 {
-    struct entry head;
+    struct map_entry head;
     uint32_t hash;
     size_t slot;
 
@@ -206,7 +206,7 @@ uint32_t map_add_bytes(struct map *map, const void *key, size_t length)
     slot = slot_of_bytes(map, key, length, hash);
     if (map->slots[slot].next)
         return map->slots[slot].next - 1;
-    head = (struct entry){.bytes = key, .length = (uint32_t)length, .hash = hash};
+    head = (struct map_entry){.bytes = key, .length = (uint32_t)length, .hash = hash};
     if (map->copies)
         head.copy = copy_of(key, length);
     return take(map, slot, &head);

@@ -1,3 +1,4 @@
+/* Allocation that cannot fail, for the engine. */
 #include "util/memory.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* A double as decimal text that reads back as the same double. */
 #include "util/real_text.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* Where something is in an ascending array, or would be. */
 #include "util/search.h"
 
 size_t search_place(const void *key, const void *items, size_t n, size_t size, search_order *order)

@@ -1,3 +1,4 @@
+/* "did you mean": the known word nearest to a mistyped one. */
 #include "util/suggest.h"
 
 #include <ctype.h>

@@ -16,7 +16,7 @@
 enum { LOOK_MILLISECONDS = 100 };
 
 /* What a child sends: this, then the result. */
-struct answer {
+struct worker_answer {
     bool failed;
     struct error error;
 };
@@ -72,7 +72,7 @@ static void perform(const struct pool *pool, size_t place, int pipe, pid_t paren
 {
     const struct workers *settings = pool->settings;
     struct worker *worker = &pool->workers[place];
-    struct answer answer = {0};
+    struct worker_answer answer = {0};
     void *result = memory_new(1, settings->result_size);
 
     setpgid(0, 0);
@@ -155,8 +155,8 @@ static int collect(struct pool *pool, struct worker *worker)
 static int end(struct pool *pool, struct worker *worker, struct error *err)
 {
     const struct workers *settings = pool->settings;
-    const char *result = worker->answer + sizeof(struct answer);
-    struct answer answer;
+    const char *result = worker->answer + sizeof(struct worker_answer);
+    struct worker_answer answer;
     int status = collect(pool, worker);
 
     memcpy(&answer, worker->answer, sizeof answer);
@@ -264,7 +264,8 @@ static void finish(struct pool *pool)
 
 int workers_run(const struct workers *workers, struct error *err)
 {
-    struct pool pool = {.settings = workers, .size = sizeof(struct answer) + workers->result_size};
+    struct pool pool = {.settings = workers,
+                        .size = sizeof(struct worker_answer) + workers->result_size};
     struct error unwanted = {0};
     int result;
 

@@ -1,3 +1,4 @@
+/* Runs the engine against a trace, on a clock that jumps from event to event. */
 #include "adapters/simulation/simulation.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Everything a replay needs, made of a configuration: site, trace, policies, engine. */
 #include "adapters/simulation/stage.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The requests of a replay with all that its configuration does to them. */
 #include "adapters/simulation/stage_trace.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Admission policy: accepts every request. */
 #include "galerna_policy.h"
 
 static enum galerna_verdict admit(void *self, const struct galerna_admission_request *request,

@@ -1,3 +1,4 @@
+/* Admission policy: refuses advance reservations. */
 #include "galerna_policy.h"
 
 static enum galerna_verdict create(const struct galerna_host *host,

@@ -1,3 +1,4 @@
+/* Host selection policy: all hosts are equal. */
 #include "galerna_policy.h"
 
 static enum galerna_verdict score(void *self, const struct galerna_host_batch *batch,

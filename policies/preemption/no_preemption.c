@@ -1,3 +1,4 @@
+/* Preemption policy: no lease is preempted. */
 #include "galerna_policy.h"
 
 static bool may_preempt(void *self, const struct galerna_lease *preemptor)

@@ -37,9 +37,10 @@ static struct findings *some_findings(void)
     struct plot *plot = plot_create(&(struct plot_labels){.title = "P", .x = "x", .y = "y"});
 
     findings_option(findings, "seeds", "3", "5", "how many");
-    findings_claim(findings, &(struct claim){"one", "It is < 2", "1.5", "1.6", VERDICT_AGREES, ""});
     findings_claim(findings,
-                   &(struct claim){"two", "It rises", "yes", "no", VERDICT_DIFFERS, "noise"});
+                   &(struct finding_claim){"one", "It is < 2", "1.5", "1.6", VERDICT_AGREES, ""});
+    findings_claim(findings, &(struct finding_claim){"two", "It rises", "yes", "no",
+                                                     VERDICT_DIFFERS, "noise"});
     findings_table(findings, "table", "A table", "a,b", 10);
     findings_cell(findings, "%d", 1);
     findings_cell(findings, "x, \"y\"");

@@ -200,7 +200,7 @@ static void test_steps_are_round(void **state)
 static void test_estimates(void **state)
 {
     const double values[] = {1, 2, 3, 4, 5};
-    struct estimate estimate = estimate_of(values, 5);
+    struct mean_estimate estimate = estimate_of(values, 5);
 
     (void)state;
     assert_float_equal(estimate.mean, 3, 1e-12);
