@@ -33,7 +33,7 @@ enum accounting_counter {
 /* The value from `time` to the next entry. */
 struct counter_entry {
     int64_t time;
-    int64_t lease; /* whose event it is; COUNTER_NO_LEASE: nobody's */
+    int64_t lease; /* of the event; COUNTER_NO_LEASE: of none */
     double value;
     double average; /* time-weighted over [0, time); only counters that have one */
 };

@@ -18,10 +18,10 @@
 int engine_begin(struct engine *engine, int64_t now, struct error *err)
 {
     if (engine->stage != ENGINE_NEW)
-        return error_set(err, EINVAL, "the engine has begun already, at %lld",
+        return error_set(err, EINVAL, "the engine has already begun, at %lld",
                          (long long)engine->now);
     if (now == INSTANT_NONE || now == INSTANT_NEVER)
-        return error_set(err, EINVAL, "an engine begins at a time, not at none or never");
+        return error_set(err, EINVAL, "an engine must begin at an instant, not at none or never");
     engine->stage = ENGINE_BEGUN;
     engine->now = now;
     slot_table_advance(engine->table, now);
@@ -54,9 +54,9 @@ static int check_running(const struct engine *engine, const struct adoption *ado
     long long id = adoption->request.id;
 
     if (!adoption->vm_host)
-        return error_set(err, EINVAL, "lease %lld runs: on which hosts?", id);
+        return error_set(err, EINVAL, "lease %lld runs, but its hosts are missing", id);
     if (adoption->since == INSTANT_NONE)
-        return error_set(err, EINVAL, "lease %lld runs: since when?", id);
+        return error_set(err, EINVAL, "lease %lld runs, but its start is missing", id);
     if (adoption->until < adoption->since)
         return error_set(err, EINVAL, "lease %lld runs from %lld until %lld", id,
                          (long long)adoption->since, (long long)adoption->until);
@@ -104,7 +104,8 @@ static int check_adoption(const struct engine *engine, const struct adoption *ad
         return check_hosts(engine, adoption, true, err);
     case ADOPTED_SUSPENDED:
         if (adoption->until > engine->now && !adoption->vm_host)
-            return error_set(err, EINVAL, "lease %lld is being suspended: on which hosts?", id);
+            return error_set(err, EINVAL,
+                             "lease %lld is being suspended, but its hosts are missing", id);
         return check_hosts(engine, adoption, false, err);
     case ADOPTED_QUEUED:
         if (kind == LEASE_DEADLINE || kind == LEASE_RESERVATION)
@@ -316,8 +317,8 @@ static struct placement *preferred_hosts(struct engine *engine, const struct lea
     return placement_of_vms(engine, lease, adoption->vm_host);
 }
 
-/* On its hosts, with those suspended who were let run until its time; then by the rules for new
- * reservations; last, with everybody suspended who can be. */
+/* On its hosts, with the leases suspended that were let run until its time; then by the rules for
+ * new reservations; last, with all leases suspended that can be. */
 static bool place_promised(struct engine *engine, struct lease *lease,
                            const struct placement *preferred, struct proposal *proposal)
 {
@@ -398,7 +399,7 @@ static bool place_deadline_again(struct engine *engine, struct lease *lease,
     return false;
 }
 
-/* The lease is as it is: how it came there is nobody's news. */
+/* The driver knows the state of the lease it hands over: its outputs are dropped. */
 static void drop_own_outputs(struct engine *engine, const struct lease *lease, size_t first)
 {
     struct engine_outputs *outputs = &engine->adopted;

@@ -20,7 +20,7 @@
 #include "core/plan.h"
 
 enum adopted_as {
-    /* Its VMs hold their hosts now (they run, boot, or are a block that nobody may use). Booked
+    /* Its VMs hold their hosts now (they run, boot, or are blocked). Booked
      * even where a host has less than that; from then on a lease like any other that runs. */
     ADOPTED_RUNNING,
     /* Accepted before and not begun: a reservation at its exact start, or a deadline lease. */
@@ -59,9 +59,9 @@ struct adoption {
     /* SUSPENDED, while the suspension is under way: until when each VM holds its host, at most
      * `until`; NULL: all until then. */
     const int64_t *vm_until;
-    /* RUNNING: it was planned to be suspended for somebody and off its hosts by then, so that who was
-     * promised them finds its place again; 0 or INSTANT_NONE: no such plan. Not kept where there is
-     * no time for it any more. */
+    /* RUNNING: it was planned to be suspended for another lease and off its hosts by then, so that the
+     * lease they were promised to finds its place again; 0 or INSTANT_NONE: no such plan. Not kept if
+     * it is too late for it. */
     int64_t suspend_at;
     /* RUNNING with suspend_at, and a deadline: when its resumption was planned to begin, tried
      * first; 0 or INSTANT_NONE: not known. */

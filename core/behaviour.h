@@ -38,7 +38,7 @@ struct behaviour {
     /* The next change a host selection policy sees counts the whole requested duration of a partly
      * finished lease. */
     bool score_by_whole_duration;
-    /* Planned leases are booked anew whenever a lease ends early, even where nothing changes. */
+    /* Planned leases are rebooked whenever a lease ends early, even where nothing changes. */
     bool reevaluation_books_anew;
     /* A cancelled lease does not make room for planned leases to be brought forward. */
     bool no_reevaluation_on_cancel;
@@ -50,7 +50,7 @@ struct behaviour {
     bool migration_estimate_squared;
     /* VMs that stay on their hosts are moved in place. */
     bool migration_moves_everything;
-    /* A planned image transfer is never taken back: a lease that is placed anew leaves it behind.
+    /* A planned image transfer is never taken back: a lease that is placed again leaves it behind.
      */
     bool transfers_never_cancelled;
     /* Without migration the VMs of a lease are resumed on the hosts they were suspended on, but any

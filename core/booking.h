@@ -37,7 +37,7 @@ void bookings_settle(struct engine *engine);
 /* Out of slot table and indexes if it is still there, and freed when the next step begins. */
 void reservation_withdraw(struct engine *engine, struct reservation *r);
 void reservation_list_withdraw(struct engine *engine, struct reservation_list *list);
-/* Done without having come to its end: out of slot table and indexes, kept in the list. */
+/* Done before its end: out of slot table and indexes, kept in the list. */
 void reservation_list_settle(struct engine *engine, const struct reservation_list *list);
 void reservation_set_until(struct engine *engine, struct reservation *r, int64_t until);
 

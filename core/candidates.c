@@ -88,7 +88,7 @@ static bool may_be_forced(struct engine *engine, const struct map_request *reque
            can_be_suspended_at(engine, lease, request->from, true);
 }
 
-/* A best-effort lease can wait: nobody is stopped for it whose work is to be kept. */
+/* A best-effort lease can wait: no lease whose work is to be kept is stopped for it. */
 static bool loses_work(struct engine *engine, const struct map_request *request,
                        struct lease *victim)
 {
@@ -118,7 +118,7 @@ static bool may_make_room(struct engine *engine, const struct map_request *reque
            !loses_work(engine, request, lease);
 }
 
-/* Its terms would let it make room, but there is no time for that. */
+/* The terms let the lease make room, but there is not enough time for that. */
 static bool would_be_late(struct engine *engine, const struct map_request *request,
                           struct lease *lease)
 {

@@ -3,7 +3,7 @@
  * The kind is that of Haizea 1.1, which was never released; the way to keep every accepted deadline
  * is Galerna's: a new lease is placed where there is room; else other deadline leases are moved,
  * those with the most slack first, or suspended and resumed later; else all that have not started
- * are placed anew, the tightest first. Everything is tried in the slot table only and taken back;
+ * are placed again, the tightest first. Everything is tried in the slot table only and taken back;
  * what works is then booked.
  */
 #include "core/deadline.h"
@@ -95,7 +95,7 @@ static bool displace_for(struct engine *engine, struct lease *lease, int64_t at,
         if (deadline_waits(other))
             trial_take_out(&trial, other);
         else if (!trial_suspend(&trial, other, at)) {
-            /* A change that was begun in vain is dropped. */
+            /* A change that failed is dropped. */
             if (trial.n && trial.changes[trial.n - 1].lease == other)
                 change_finish(&trial.changes[--trial.n]);
             continue;
@@ -152,7 +152,7 @@ static bool reshuffle(struct engine *engine, const struct newcomer *newcomer,
 /* --- the way in
  * ------------------------------------------------------------------------------------- */
 
-/* When those that run now could all be off their hosts. */
+/* When all running deadline leases could be off their hosts. */
 static int64_t first_relief(struct engine *engine, int64_t from)
 {
     int64_t longest = 0;
@@ -237,7 +237,7 @@ static void explain_refusal(struct engine *engine, struct window_request *reques
     proposal_finish(&late);
 }
 
-/* With fixed deadlines: at its start, with nobody moved but by the preemption policy. */
+/* With fixed deadlines: at its start; only the preemption policy moves other leases. */
 static bool place_at_start(struct engine *engine, struct window_request *window,
                            struct proposal *proposal)
 {

@@ -50,7 +50,7 @@ int64_t stretch_of(const struct engine *engine, const struct lease *lease, int64
 {
     int64_t room, scaled;
 
-    /* A reservation has no choice and comes first. */
+    /* A reservation has a fixed start and comes first. */
     if (lease->request.kind != LEASE_DEADLINE)
         return INT64_MIN;
     room = lease->request.deadline - engine->now;

@@ -247,7 +247,7 @@ static int64_t earliest_many(struct search *search)
         window.point = profile_find(&request->profiles[host], request->from);
         look_for(search, &window);
     }
-    /* Twice as far each time: what is looked at in vain is no more than what had to be. */
+    /* Twice as far each time: at most half of the search is wasted. */
     while ((answer = sweep(search)) == INSTANT_NEVER && search->pending.n) {
         step = instant_add(step, step);
         search->horizon = instant_add(search->horizon, step);

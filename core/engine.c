@@ -248,7 +248,7 @@ static struct lease *unfinished_lease(struct engine *engine, int64_t id, struct 
     if (!lease)
         error_set(err, EINVAL, "lease %lld is unknown", (long long)id);
     else if (lease_state_is_final(lease->state))
-        error_set(err, EINVAL, "lease %lld is %s already", (long long)id,
+        error_set(err, EINVAL, "lease %lld is already %s", (long long)id,
                   lease_state_name(lease->state));
     else
         return lease;

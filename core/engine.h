@@ -23,7 +23,7 @@ struct engine; /* opaque */
 
 enum engine_input_kind {
     INPUT_REQUEST, /* a new lease: request (copied) */
-    INPUT_CANCEL,  /* somebody gives the lease up */
+    INPUT_CANCEL,  /* the lease is cancelled */
     INPUT_ENDED,   /* the lease's VMs ended by themselves before their planned end */
 };
 

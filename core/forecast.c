@@ -40,7 +40,7 @@ struct forecast {
     size_t n_hosts;
     int n_types;
     bool *open;    /* hosts that take VMs; NULL: all */
-    bool in_order; /* nobody is started before those in front of it */
+    bool in_order; /* no lease starts before the leases in front of it */
     int64_t last;  /* the latest start so far */
 
     struct column *columns;

@@ -1,9 +1,9 @@
-/* forecast.h: when do those that wait in the queue probably start?
+/* forecast.h: estimated starts of queued leases.
  *
  * The engine books places in the future for as many leases of the queue as the backfilling rules
  * allow, often for one. A forecast tells of the others, too: on a copy of the slot table each gets
  * the earliest place there is for all it has to run, in the order of the queue, behind what is
- * booked and behind those before it. Nobody is preempted for it, nothing is promised, and the
+ * booked and behind those before it. No lease is preempted for it, nothing is promised, and the
  * engine stays as it is.
  *
  * It can be made bit by bit while the engine goes on: it refers to neither engine nor leases once
@@ -37,7 +37,7 @@ size_t forecast_count(const struct forecast *forecast);
 int64_t forecast_lease(const struct forecast *forecast, size_t i, int64_t *start);
 
 /* What a forecast of the engine as it is now would go by: the same number means that neither
- * bookings nor those that wait have changed. 0: nobody waits. O(leases that wait). */
+ * bookings nor those that wait have changed. 0: no lease waits. O(leases that wait). */
 uint64_t forecast_stamp(const struct engine *engine);
 
 /* Waiting leases that it leaves out because there are too many before them. */

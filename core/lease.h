@@ -1,7 +1,7 @@
-/* lease.h: what somebody asks for, and what became of it.
+/* lease.h: a request for VMs, and what became of it.
  *
  * A request is made by a driver (trace reader, daemon, test) and copied by the engine. A lease
- * belongs to the engine; everybody else may look at it between two steps.
+ * belongs to the engine; others may read it between two steps.
  */
 #ifndef GALERNA_CORE_LEASE_H
 #define GALERNA_CORE_LEASE_H
@@ -94,7 +94,7 @@ struct lease {
     size_t reservations_allocated;
 
     struct reservation *booked; /* the slot table's: reservations of this lease that it holds */
-    struct lease_plan *plan;    /* the engine's own notes; opaque to everybody else */
+    struct lease_plan *plan;    /* the engine's own notes; opaque to others */
 };
 
 /* The words Haizea uses: "Best-effort", "AR", "Immediate", and "Deadline". */

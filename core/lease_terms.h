@@ -20,7 +20,7 @@ enum lease_terms {
     TERMS_SUSPENDABLE,     /* may be suspended and resumed; Haizea's preemptible="true" */
     TERMS_MIGRATABLE,      /* may be moved to other hosts */
     TERMS_RESTARTABLE,     /* may be stopped and begun again */
-    TERMS_NON_PREEMPTABLE, /* is left alone; Haizea's preemptible="false" */
+    TERMS_NON_PREEMPTABLE, /* is never preempted; Haizea's preemptible="false" */
 };
 
 enum lease_origin { ORIGIN_LOCAL, ORIGIN_EXTERNAL };

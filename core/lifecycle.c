@@ -27,7 +27,7 @@ static void vm_begins(struct engine *engine, struct reservation *r)
     if (lease->state == LEASE_READY) {
         lease->start_actual = engine->now;
     } else if (lease->state != LEASE_RESUMED_READY && lease->state != LEASE_MIGRATING) {
-        fail(engine, lease, "its VMs were to start before they were prepared");
+        fail(engine, lease, "its VMs were due to start before their disk images had arrived");
         return;
     }
     lease_set_state(engine, lease, LEASE_ACTIVE);

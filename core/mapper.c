@@ -377,7 +377,7 @@ static bool map_pinned(struct engine *engine, const struct map_request *request,
     return true;
 }
 
-/* Without anybody being preempted. */
+/* Without preempting any lease. */
 static bool map_in_free_room(struct engine *engine, const struct map_request *request,
                              struct mapping *mapping)
 {
@@ -395,8 +395,8 @@ static bool map_in_free_room(struct engine *engine, const struct map_request *re
     return greedy_pass(engine, request, &order, mapping);
 }
 
-/* One that had its place and made room waits for free room: else two of equal right would displace
- * each other for ever. */
+/* A lease that had its place and made room waits for free room: else two of equal rank would
+ * displace each other for ever. */
 static bool has_made_room(const struct lease *lease)
 {
     return (lease->request.kind == LEASE_IMMEDIATE || lease->request.kind == LEASE_RESERVATION) &&

@@ -1,4 +1,4 @@
-/* observer.h: somebody who is told what the engine decided, step by step (accounting, records,
+/* observer.h: what is told what the engine decided, step by step (accounting, records,
  * pictures, the checker). A driver calls its observers in the order they were given.
  */
 #ifndef GALERNA_CORE_OBSERVER_H

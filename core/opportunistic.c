@@ -12,7 +12,7 @@
 #include "core/windows.h"
 #include "util/memory.h"
 
-/* Gains are compared with this much forbearance: estimates are rounded to milliseconds. */
+/* Tolerance in comparing gains: estimates are rounded to milliseconds. */
 static const double TOLERANCE = 1e-5;
 
 /* A lease that runs and where it could go. */

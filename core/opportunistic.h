@@ -4,7 +4,7 @@
  * When capacity has come back, and at an interval, leases that run on migratable terms are mapped
  * anew on what is free to their end. The host selection policy estimates how long the lease takes
  * in all where it is and where it could go, the move included; a gain of the threshold or more is
- * worth it. Nobody makes room for such a move, and reservations are neither moved nor in the way:
+ * worth it. No lease makes room for such a move, and reservations are neither moved nor in the way:
  * what is promised or planned to others is booked, and only free room is used.
  *
  * A live move books the new hosts from now on and leaves the old ones when the memory is there; the

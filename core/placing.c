@@ -22,7 +22,7 @@ static bool shutdown_is_inside(const struct engine *engine)
     return engine->settings.behaviour.shutdown_inside_duration;
 }
 
-/* How many of its VMs would fit, with nobody preempted. */
+/* How many of its VMs would fit without preempting any lease. */
 void refuse_for_room(struct engine *engine, const struct map_request *request,
                      const struct mapping *mapping)
 {
@@ -357,8 +357,8 @@ static bool try_haizea_points(struct search *search, int64_t after, struct propo
     return placed;
 }
 
-/* Whoever is planned for later is not displaced for somebody who is planned for later still: the
- * queue gives places in the future in the right order. */
+/* A lease that is planned for later is not displaced by one that would start later still: the queue
+ * gives places in the future in the right order. */
 static void spare_for_later(struct search *search)
 {
     const struct engine_settings *settings = &search->engine->settings;
@@ -399,7 +399,8 @@ static uint32_t vms_that_fit(struct engine *engine, const struct lease *lease)
     return count;
 }
 
-/* As soon as those that run can have been suspended for it, or where somebody ends before that. */
+/* As soon as running leases can have been suspended for it, or when another lease ends before that.
+ */
 static bool try_relief(struct search *search, const struct placing_request *request,
                        struct proposal *proposal)
 {
@@ -503,7 +504,7 @@ static bool list_fits(struct slot_table *table, const struct reservation_list *l
     return true;
 }
 
-/* Each operation by itself: a host may be somebody else's until its own VMs are resumed. */
+/* Each operation by itself: another lease may use a host until the VMs are resumed there. */
 static bool operations_fit(struct engine *engine, const struct vm_plan *plan)
 {
     size_t mark = slot_table_mark(engine->table);

@@ -1,4 +1,4 @@
-/* plan.h: what the engine knows and plans of a lease, beyond what everybody may see.
+/* plan.h: what the engine knows and plans of a lease, beyond struct lease.
  *
  * Costs: create: O(VMs). Those that look for a stretch: O(stretches), of_: O(reservations of the
  * lease); publish: O(reservations of the lease); all others: O(1), lists amortised.
@@ -74,7 +74,7 @@ int64_t vm_plan_end(const struct vm_plan *plan);
 /* Append an empty stretch and return it. */
 struct vm_plan *lease_plan_add(struct lease *lease);
 
-/* Write lease->reservations anew from the plan. */
+/* Rebuild lease->reservations from the plan. */
 void lease_plan_publish(struct lease *lease);
 
 /* A lease that is suspended and waits or is planned to be resumed. */

@@ -108,7 +108,7 @@ struct policy_hooks {
     void (*score_hosts)(void *context, const struct host_batch *batch, int64_t *scores);
     unsigned host_columns; /* HOST_COLUMN_... that score_hosts reads */
 
-    /* Milliseconds; -1: no opinion. NULL: nobody estimates, and no running lease is moved.
+    /* Milliseconds; -1: no opinion. NULL: no estimates, and no running lease is moved.
      * Twice for each lease that could go elsewhere, at each look for better hosts. */
     int64_t (*estimate)(void *context, const struct lease_estimate *question);
 };

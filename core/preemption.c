@@ -33,7 +33,7 @@ static void requeue(struct engine *engine, struct lease *lease)
     queue_insert(engine, lease);
 }
 
-/* It ends in time for the other one, with its shutdown; at once when there is no time for that. */
+/* End the lease in time for the other one, with its shutdown; at once if that is too late. */
 static void give_up(struct engine *engine, struct lease *lease, int64_t at)
 {
     struct vm_plan *current = lease_plan_current(lease);

@@ -21,9 +21,9 @@ struct queues {
 };
 
 void queue_append(struct engine *engine, struct lease *lease);
-/* Into the order of submission, behind those of the same second. */
+/* Into the order of submission, behind leases of the same second. */
 void queue_insert(struct engine *engine, struct lease *lease);
-/* The same, and in the order of ids among those of the same second. */
+/* The same, and in the order of ids among leases of the same second. */
 void queue_insert_by_id(struct engine *engine, struct lease *lease);
 void queue_remove(struct engine *engine, struct lease *lease);
 

@@ -46,15 +46,16 @@ const char *reason_word(const struct reason *reason)
 static const char *const sentences[REASONS] = {
     [REASON_NONE] = "",
     [REASON_NO_ROOM_NOW] = "waits for room: asks for %v, %n fit now",
-    [REASON_BEHIND_QUEUE] = "waits behind lease %n, which is before it in the queue",
+    [REASON_BEHIND_QUEUE] = "queued behind lease %n",
     [REASON_PLANNED] = "planned to start at %t",
     [REASON_REFUSED_BY_POLICY] = "refused by policy: %s",
-    [REASON_TOO_BIG] = "refused: asks for %v, but the empty site holds at most %n of them",
-    [REASON_NO_ROOM_AT_START] = "refused: there is no room for %v from %t until %t, only for %n",
-    [REASON_START_PASSED] = "refused: its start %t has passed, it is %t",
+    [REASON_TOO_BIG] = "refused: %v requested, but the empty site holds at most %n",
+    [REASON_NO_ROOM_AT_START] = "refused: no room for %v from %t until %t, only for %n",
+    [REASON_START_PASSED] = "refused: its start at %t has passed, it is now %t",
     [REASON_DEADLINE_UNREACHABLE] = "refused: must end by %t, the earliest possible end is %t",
-    [REASON_IMAGE_TOO_LATE] = "refused: its disk image would arrive at %t, its start is %t",
-    [REASON_SHORTER_THAN_SHUTDOWN] = "refused: lasts %n s, shutting it down takes %n s",
+    [REASON_IMAGE_TOO_LATE] = "refused: its disk image would arrive at %t, but it starts at %t",
+    [REASON_SHORTER_THAN_SHUTDOWN] =
+        "refused: its duration of %n s is shorter than its shutdown of %n s",
     [REASON_SUSPENDED_FOR] = "suspended to make room for lease %n at %t",
     [REASON_REQUEUED_FOR] = "stopped and put back into the queue to make room for lease %n at %t",
     [REASON_CANCELLED_FOR] = "ended by its terms to make room for lease %n at %t",
@@ -62,16 +63,17 @@ static const char *const sentences[REASONS] = {
     [REASON_CANCELLED] = "cancelled on request",
     [REASON_ENDED_EARLY] = "ended by itself after %n of %n s",
     [REASON_FAILED] = "failed: %s",
-    [REASON_NO_ROOM_AT_ONCE] = "refused: asks for %v at once, %n fit now",
+    [REASON_NO_ROOM_AT_ONCE] = "refused: %v requested at once, %n fit now",
     [REASON_NOT_READY] = "waits for its earliest start %t",
-    [REASON_NO_HOST_ALLOWED] = ("refused: asks for %v, but the %n open hosts that its requirements "
-                                "allow hold at most %n of them"),
+    [REASON_NO_HOST_ALLOWED] =
+        ("refused: %v requested, but the %n open hosts that its requirements "
+         "allow hold at most %n"),
     [REASON_TEXT] = "%s",
     [REASON_MOVED] = ("moved to better hosts at %t: it would take %n s in all where it was, "
                       "%n s there (%n percent less)"),
     [REASON_OTHERS_WOULD_BE_LATE] = ("refused: leases that could make room for %v at %t would miss "
                                      "their deadlines (%n of them)"),
-    [REASON_DEADLINE_MISSED] = "given up: must end by %t, the earliest possible end is %t",
+    [REASON_DEADLINE_MISSED] = "cancelled: must end by %t, the earliest possible end is %t",
 };
 
 size_t reason_format(const struct reason *reason, char *buffer, size_t size,

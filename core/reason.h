@@ -1,7 +1,7 @@
 /* reason.h: why a lease waits, was refused or was disturbed.
  *
  * A reason is an id with up to four numbers, cheap to store at each decision; the sentence is made
- * when somebody reads it. Ids and their words are stable: programs may rely on them.
+ * when it is shown. Ids and their words are stable: programs may rely on them.
  */
 #ifndef GALERNA_CORE_REASON_H
 #define GALERNA_CORE_REASON_H
@@ -25,7 +25,7 @@ enum reason_id {
     REASON_REQUEUED_FOR,      /* stopped, work lost: n[0] the lease it made room for, n[1] when */
     REASON_CANCELLED_FOR,     /* ended by its terms: n[0] the lease it made room for, n[1] when */
     REASON_SUSPENDED_PLANNED, /* its gap ended: n[0] when */
-    REASON_CANCELLED,         /* somebody asked for it */
+    REASON_CANCELLED,         /* on request */
     REASON_ENDED_EARLY,       /* n[0] seconds run, n[1] seconds asked for */
     REASON_FAILED,            /* text says what */
     REASON_DEADLINE_MISSED,   /* best-effort with a deadline: n[0] deadline, n[1] earliest end */

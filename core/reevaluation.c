@@ -102,7 +102,7 @@ static bool could_start_earlier(struct engine *engine, struct lease *lease)
     return earlier;
 }
 
-/* Leases that stay where they are need not be booked anew. Those that migrate or need an image
+/* Leases that stay where they are are not rebooked. Leases that migrate or need an image
  * always are: what they need depends on what they have planned. */
 static bool stays(struct engine *engine, struct lease *lease)
 {

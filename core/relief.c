@@ -1,6 +1,5 @@
-/* Best-effort leases that have others make room: nobody loses work for a request that can wait, so
- * it begins when those that run have been suspended; and the queue goes in the order in which its
- * leases could displace each other, so that nobody is started to be displaced at once. */
+/* When a best-effort lease can start in room that others make: no lease loses work for a request
+ * that can wait, so it starts when running leases have been suspended. */
 #include "core/relief.h"
 
 #include <stdlib.h>

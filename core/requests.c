@@ -20,7 +20,7 @@ int request_check(const struct engine *engine, const struct lease_request *reque
     long long id = request->id;
 
     if (engine_lease(engine, request->id))
-        return error_set(err, EINVAL, "lease %lld is there already: ids must be unique", id);
+        return error_set(err, EINVAL, "lease %lld already exists: ids must be unique", id);
     if (!request->n_node_sets)
         return error_set(err, EINVAL, "lease %lld asks for no VMs", id);
     for (size_t set = 0; set < request->n_node_sets; set++) {
@@ -299,7 +299,7 @@ static int64_t next_give_up(const struct engine *engine)
     return next;
 }
 
-/* Who is more important than those that have places in the future starts at once, or takes what
+/* A lease more important than leases with places in the future starts at once, or takes what
  * they have. */
 static void displace_planned(struct engine *engine, struct lease_list *waiting)
 {

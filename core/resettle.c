@@ -1,7 +1,7 @@
 /* Deadline leases that make room: they may be preempted by their terms as long as they keep their
  * deadlines (Amini Salehi et al.: wall time and deadline of such a lease are guaranteed, its hosts
  * are not). Each is placed again before anything is booked: later on its hosts, or on others after
- * its memory was sent there, or begun anew. */
+ * its memory was sent there, or restarted. */
 #include "core/resettle.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "core/trial.h"
 #include "util/memory.h"
 
-/* Whoever else makes room holds its hosts until then at most. */
+/* Other victims hold their hosts until then at most. */
 static void hold_until(struct trial *trial, struct lease *lease, int64_t at,
                        struct reservation_list *held)
 {
@@ -48,7 +48,7 @@ bool resettle_has_work(const struct lease_list *victims)
     return false;
 }
 
-/* A change that was begun in vain is dropped. */
+/* A change that failed is dropped. */
 static bool take_away_or_drop(struct trial *trial, struct lease *lease, int64_t at)
 {
     size_t n = trial->n;
@@ -60,7 +60,7 @@ static bool take_away_or_drop(struct trial *trial, struct lease *lease, int64_t 
     return false;
 }
 
-/* Everybody off the hosts; late gets those that cannot go. */
+/* All victims leave their hosts; late gets those that cannot. */
 static void take_all_away(struct trial *trial, const struct resettlement *wish,
                           struct reservation_list *held, struct lease_list *late)
 {

@@ -6,7 +6,7 @@
 
 struct trial;
 
-/* Somebody wants to hold hosts, and these leases are to make room for it. */
+/* A lease that wants hosts, and the leases that are to make room for it. */
 struct resettlement {
     struct lease *lease;
     const struct lease_list *victims; /* of all kinds */

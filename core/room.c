@@ -229,7 +229,7 @@ static void list_pieces(struct room *room, const struct victim *victims, size_t 
  */
 
 /* VMs that fit on a host all the time beside those that use some of it, at most `most`. A resource
- * of which less than nothing is left blocks those who ask for none, too. */
+ * that is overbooked blocks VMs that ask for none of it, too. */
 static int64_t fit_on(const struct room *room, uint32_t host, const struct amounts *vm,
                       const struct amounts *used, int64_t most)
 {
@@ -325,7 +325,7 @@ static void list_sizes(struct room *room, const struct lease_request *lease)
                                             .usable = memory_new(n_hosts, sizeof(bool))};
 }
 
-/* Hosts are taken in this order, whoever is gone. */
+/* Hosts are taken in this order, whichever victims are gone. */
 static void keep_order(struct room *room, const struct host_snapshot *hosts)
 {
     struct host_order order = {.n = hosts->n, .in_order = hosts->in_order};

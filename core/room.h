@@ -3,7 +3,7 @@
  *
  * A room copies what is free on each host during the time that is asked for, in stretches in which
  * nothing changes, and counts how many VMs of each size fit. Leases go and come back in that copy;
- * the slot table is left alone and must not change meanwhile.
+ * the slot table is not changed, and must not be meanwhile.
  */
 #ifndef GALERNA_CORE_ROOM_H
 #define GALERNA_CORE_ROOM_H

@@ -16,7 +16,7 @@
 struct site_host {
     int32_t id;              /* unique */
     struct amounts capacity; /* units of the site's resource types */
-    bool closed;             /* takes no new VMs; those that are adopted stay on it */
+    bool closed;             /* takes no new VMs; adopted VMs stay on it */
 };
 
 struct site {

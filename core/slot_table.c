@@ -218,7 +218,7 @@ void slot_table_book(struct slot_table *table, const struct reservation *r)
 {
     uint32_t negative = do_book(table, r) & ~table->ever_negative;
 
-    /* Amounts below 0 now matter to those who ask for none, too: everything is to be asked again.
+    /* Amounts below 0 now block VMs that ask for none of it, too: every host is asked again.
      */
     if (negative) {
         table->ever_negative |= negative;
@@ -273,7 +273,7 @@ static int refuse(const struct slot_table *table, const struct reservation *r, u
 
         if (amounts[type] > room)
             return error_set(
-                err, ENOSPC, "lease %lld: host %d has %lld %s free at %lld, %lld are missing",
+                err, ENOSPC, "lease %lld: host %d has %lld %s free at %lld, %lld more are needed",
                 (long long)r->lease->request.id, table->site->hosts[host].id, (long long)room,
                 table->site->types.names[type], (long long)(at > table->now ? at : table->now),
                 (long long)(amounts[type] - room));

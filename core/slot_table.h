@@ -110,7 +110,7 @@ int64_t slot_table_earliest(const struct slot_table *table, const struct amounts
 /* Free CPU (RESOURCE_CPU) over all hosts now. O(1). */
 int64_t slot_table_free_cpu_now(const struct slot_table *table);
 
-/* The host as it is kept, for those who copy it; valid until the next change. */
+/* The profile of a host, to be copied; valid until the next change. */
 const struct profile *slot_table_profile(const struct slot_table *table, uint32_t host);
 
 /* Counts every change; the same value = nothing was booked, released or advanced since. */

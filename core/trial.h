@@ -17,7 +17,7 @@
 struct change {
     struct lease *lease;
     bool suspends;                   /* it runs: suspended first */
-    bool restarts;                   /* it runs: stopped now, and begun anew */
+    bool restarts;                   /* it runs: stopped now, and restarted */
     struct reservation *shortened;   /* its VM reservation until then; not the booked one */
     struct reservation_list windows; /* its suspension */
     struct proposal next;            /* where it goes */
@@ -65,7 +65,7 @@ void trial_take_out(struct trial *trial, struct lease *lease);
 /* Suspend a running lease so that it is off its hosts at `at`. */
 bool trial_suspend(struct trial *trial, struct lease *lease, int64_t at);
 
-/* Stop a running lease; it is to be begun anew. */
+/* Stop a running lease; it is to be restarted. */
 void trial_restart(struct trial *trial, struct lease *lease);
 
 int64_t change_remaining(const struct change *change);

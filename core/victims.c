@@ -77,7 +77,7 @@ static bool map_by_scores(struct engine *engine, const struct map_request *reque
     return mapped;
 }
 
-/* Those among the victims that would miss their deadlines. The slot table has everybody's place. */
+/* The victims that would miss their deadlines. All leases are booked in the slot table. */
 static void find_late(struct engine *engine, const struct map_request *request,
                       struct mapping *mapping, struct lease_list *late)
 {
@@ -118,7 +118,7 @@ static bool map_among(struct engine *engine, const struct map_request *request,
     return mapped;
 }
 
-/* Those who would miss their deadlines are left alone, and others are looked for. */
+/* Victims that would miss their deadlines are spared, and others are looked for. */
 static bool map_in_time(struct engine *engine, const struct map_request *request,
                         struct candidates *candidates, const struct host_snapshot *snapshot,
                         struct mapping *mapping)
@@ -139,7 +139,7 @@ static bool map_in_time(struct engine *engine, const struct map_request *request
     return mapped;
 }
 
-/* How many of those who would make room would miss their deadlines; 0: there is no room even so. */
+/* How many victims would miss their deadlines; 0: there is not enough room even so. */
 static size_t count_late(struct engine *engine, const struct map_request *request,
                          struct candidates *candidates, const struct host_snapshot *snapshot,
                          struct mapping *mapping)

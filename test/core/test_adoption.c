@@ -245,7 +245,7 @@ static void without_room_it_is_rejected_with_numbers(void **state)
         1);
     assert_string_equal(
         reason_of(&s, 1),
-        "no-room-at-start: refused: there is no room for 2 VMs from 1500 until 1600, only for 1");
+        "no-room-at-start: refused: no room for 2 VMs from 1500 until 1600, only for 1");
     assert_int_equal(state_of(&s, 1), LEASE_REJECTED);
     assert_int_equal(engine_unfinished(s.engine, LEASE_RESERVATION), 0);
     assert_int_equal(engine_forget(s.engine, 1, NULL), 0);
@@ -453,15 +453,15 @@ static void what_no_host_could_hold_does_not_wait(void **state)
     begin_at(&s, 2, 1000);
     s.site.hosts[0].closed = true;
     assert_int_equal(queued(&s, (struct ask){.id = 1, .vms = 3, .duration = 5}, 0), 1);
-    assert_string_equal(reason_of(&s, 1), "too-big: refused: asks for 3 VMs, but the empty site "
-                                          "holds at most 2 of them");
+    assert_string_equal(reason_of(&s, 1), "too-big: refused: 3 VMs requested, but the empty site "
+                                          "holds at most 2");
     scenario_end(&s);
     begin_at(&s, 2, 1000);
     s.site.hosts[0].closed = true;
     assert_int_equal(queued(&s, (struct ask){.id = 1, .vms = 2, .duration = 5}, 0), 1);
     assert_string_equal(reason_of(&s, 1),
-                        "no-host-allowed: refused: asks for 2 VMs, but the 1 open hosts that its "
-                        "requirements allow hold at most 1 of them");
+                        "no-host-allowed: refused: 2 VMs requested, but the 1 open hosts that its "
+                        "requirements allow hold at most 1");
     scenario_end(&s);
 }
 
@@ -484,10 +484,10 @@ static void mistakes_are_errors_and_change_nothing(void **state)
     assert_string_equal(adoption_error(&s, what, wrong),
                         "lease 3: VM 1 is on host place 7; the site has 1 hosts");
     wrong.vm_host = NULL;
-    assert_string_equal(adoption_error(&s, what, wrong), "lease 3 runs: on which hosts?");
+    assert_string_equal(adoption_error(&s, what, wrong), "lease 3 runs, but its hosts are missing");
     wrong = runs;
     wrong.since = INSTANT_NONE;
-    assert_string_equal(adoption_error(&s, what, wrong), "lease 3 runs: since when?");
+    assert_string_equal(adoption_error(&s, what, wrong), "lease 3 runs, but its start is missing");
     wrong = runs;
     wrong.until = 800;
     assert_string_equal(adoption_error(&s, what, wrong), "lease 3 runs from 900 until 800");
@@ -511,11 +511,11 @@ static void mistakes_are_errors_and_change_nothing(void **state)
     wrong.accumulated = 50;
     wrong.vm_host = NULL;
     assert_string_equal(adoption_error(&s, what, wrong),
-                        "lease 3 is being suspended: on which hosts?");
+                        "lease 3 is being suspended, but its hosts are missing");
     assert_null(engine_lease(s.engine, 3));
     assert_null(adoption_error(&s, what, runs));
     assert_string_equal(adoption_error(&s, what, runs),
-                        "lease 3 is there already: ids must be unique");
+                        "lease 3 already exists: ids must be unique");
     assert_int_equal(engine_begin(s.engine, 1000, &err), -1);
     settle(&s);
     assert_string_equal(adoption_error(&s, (struct ask){.id = 4, .duration = 1}, runs),

@@ -101,9 +101,9 @@ static void a_driver_that_errs_is_told(void **state)
     input.lease = 77;
     expect_error(&input, 100, "lease 77 is unknown");
     input.lease = 2;
-    expect_error(&input, 100, "lease 2 is Done already");
+    expect_error(&input, 100, "lease 2 is already Done");
     input.kind = INPUT_ENDED;
-    expect_error(&input, 100, "lease 2 is Done already");
+    expect_error(&input, 100, "lease 2 is already Done");
     input.lease = 77;
     expect_error(&input, 100, "lease 77 is unknown");
 }
@@ -124,7 +124,7 @@ static void a_request_that_makes_no_sense_is_an_error(void **state)
 
     (void)state;
     request.id = 1;
-    expect_error(&input, 100, "lease 1 is there already");
+    expect_error(&input, 100, "lease 1 already exists");
     request.id = 5;
     request.duration = -1;
     expect_error(&input, 100, "duration -1 is negative");

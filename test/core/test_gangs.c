@@ -121,7 +121,7 @@ static void more_gpus_than_there_are_is_too_big(void **state)
     ask(&s, (struct ask){.id = 1, .duration = 10, .sets = &many, .n_sets = 1});
     assert_string_equal(
         reason_of(&s, 1),
-        "too-big: refused: asks for 1 VM, but the empty site holds at most 0 of them");
+        "too-big: refused: 1 VM requested, but the empty site holds at most 0");
     scenario_end(&s);
 }
 

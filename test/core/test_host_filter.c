@@ -83,11 +83,11 @@ static void what_no_allowed_host_could_hold_is_refused(void **state)
                          .hosts = &on_last_two});
     ask(&s, (struct ask){.id = 4, .vms = 5, .duration = 50, .hosts = &on_last_two});
     assert_string_equal(reason_of(&s, 1),
-                        "no-host-allowed: refused: asks for 1 VM, but the 0 open hosts that its "
-                        "requirements allow hold at most 0 of them");
+                        "no-host-allowed: refused: 1 VM requested, but the 0 open hosts that its "
+                        "requirements allow hold at most 0");
     assert_string_equal(reason_of(&s, 2),
-                        "no-host-allowed: refused: asks for 3 VMs, but the 2 open hosts that its "
-                        "requirements allow hold at most 2 of them");
+                        "no-host-allowed: refused: 3 VMs requested, but the 2 open hosts that its "
+                        "requirements allow hold at most 2");
     assert_int_equal(lease_of(&s, 3)->reason.id, REASON_NO_HOST_ALLOWED);
     assert_int_equal(lease_of(&s, 4)->reason.id, REASON_TOO_BIG);
     scenario_end(&s);
@@ -108,7 +108,7 @@ static void a_refused_reservation_is_told_how_many_would_fit(void **state)
                          .duration = 50,
                          .hosts = &on_last_two});
     assert_string_equal(reason_of(&s, 2),
-                        "no-room-at-start: refused: there is no room for 2 VMs from 70 until 120, only for 1");
+                        "no-room-at-start: refused: no room for 2 VMs from 70 until 120, only for 1");
     scenario_end(&s);
 }
 

@@ -131,7 +131,7 @@ static void a_reservation_whose_image_comes_too_late_is_refused(void **state)
     reserve_image(&s, 3, 39, "b.img");
     assert_string_equal(states_of(&s, 1), "0 Pending Rejected");
     assert_string_equal(reason_of(&s, 1), "image-too-late: refused: its disk image would arrive "
-                                          "at 20, its start is 19");
+                                          "at 20, but it starts at 19");
     assert_int_equal(state_of(&s, 2), LEASE_PREPARING);
     assert_int_equal(state_of(&s, 3), LEASE_REJECTED);
     run_to_end(&s);

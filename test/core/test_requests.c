@@ -54,7 +54,7 @@ static void every_kind_too_big_for_the_site_is_refused_as_such(void **state)
         assert_string_equal(states_of(&s, 1), "0 Pending Rejected");
         assert_string_equal(
             reason_of(&s, 1),
-            "too-big: refused: asks for 3 VMs, but the empty site holds at most 2 of them");
+            "too-big: refused: 3 VMs requested, but the empty site holds at most 2");
         expect_nothing_left(&s);
         scenario_end(&s);
     }
@@ -88,7 +88,7 @@ static void immediate_is_now_or_never(void **state)
     assert_string_equal(states_of(&s, 2), "10 Pending Scheduled Ready Active");
     assert_string_equal(states_of(&s, 3), "10 Pending Rejected");
     assert_string_equal(reason_of(&s, 3),
-                        "no-room-at-once: refused: asks for 1 VM at once, 0 fit now");
+                        "no-room-at-once: refused: 1 VM requested at once, 0 fit now");
     run_to_end(&s);
     expect_nothing_left(&s);
     scenario_end(&s);
@@ -124,7 +124,7 @@ static void reservation_gets_its_exact_time_or_is_refused(void **state)
     assert_string_equal(states_of(&s, 1), "0 Pending Scheduled Ready");
     assert_string_equal(states_of(&s, 2), "0 Pending Rejected");
     assert_string_equal(reason_of(&s, 2),
-                        "no-room-at-start: refused: there is no room for 1 VM from 149 until 199, only for 0");
+                        "no-room-at-start: refused: no room for 1 VM from 149 until 199, only for 0");
     run_to_end(&s);
     assert_string_equal(states_of(&s, 1), "0 Pending Scheduled Ready | 100 Active | 150 Done");
     assert_int_equal(lease_of(&s, 3)->start_actual, 150);
@@ -143,7 +143,7 @@ static void reservation_of_a_time_past_is_refused(void **state)
     reservation(&s, 2, 1, 59, 10);
     reservation(&s, 3, 1, 60, 10);
     assert_string_equal(reason_of(&s, 2),
-                        "start-passed: refused: its start 59 has passed, it is 60");
+                        "start-passed: refused: its start at 59 has passed, it is now 60");
     assert_int_equal(state_of(&s, 3), LEASE_ACTIVE);
     run_to_end(&s);
     expect_nothing_left(&s);
@@ -179,7 +179,7 @@ static void haizea_cuts_the_shutdown_out_of_a_reservation(void **state)
     reservation(&s, 2, 1, 100, 9);
     assert_string_equal(plan_of(&s, 1), "VM 100-140 on 1; SHUTDOWN 140-150 on 1");
     assert_string_equal(reason_of(&s, 2),
-                        "shorter-than-shutdown: refused: lasts 9 s, shutting it down takes 10 s");
+                        "shorter-than-shutdown: refused: its duration of 9 s is shorter than its shutdown of 10 s");
     run_to_end(&s);
     scenario_end(&s);
 }
@@ -248,7 +248,7 @@ static void best_effort_that_cannot_end_by_its_deadline_is_given_up(void **state
     assert_string_equal(states_of(&s, 3), "0 Pending Queued | 100 Cancelled");
     assert_string_equal(
         reason_of(&s, 3),
-        "deadline-missed: given up: must end by 159, the earliest possible end is 160");
+        "deadline-missed: cancelled: must end by 159, the earliest possible end is 160");
     expect_nothing_left(&s);
     scenario_end(&s);
 }

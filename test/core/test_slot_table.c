@@ -98,7 +98,7 @@ static void it_does_not_fit_and_nothing_changed(void **state)
     assert_int_equal(slot_table_add(b.table, make(&b, 1, 15, 20, 2, 2, 60), NULL), 0);
     assert_int_equal(slot_table_add(b.table, make(&b, 2, 10, 20, 0, 2, 41), &err), -1);
     assert_int_equal(err.code, ENOSPC);
-    assert_string_equal(err.text, "lease 2: host 3 has 40 CPU free at 15, 1 are missing");
+    assert_string_equal(err.text, "lease 2: host 3 has 40 CPU free at 15, 1 more are needed");
     assert_null(b.leases[1].booked);
     for (uint32_t host = 0; host < 3; host++) {
         assert_int_equal(slot_table_free(b.table, host, RESOURCE_CPU, 15), host < 2 ? 100 : 40);

@@ -123,7 +123,7 @@ static void numbers_times_and_texts_go_into_the_sentence(void **state)
 
     (void)state;
     reason_format(&room, sentence, sizeof sentence, plus_text);
-    assert_string_equal(sentence, "refused: there is no room for 3 VMs from +100 until +200, only for 1");
+    assert_string_equal(sentence, "refused: no room for 3 VMs from +100 until +200, only for 1");
     reason_format(&policy, sentence, sizeof sentence, plus_text);
     assert_string_equal(sentence, "refused by policy: not today");
     reason_format(&silent, sentence, sizeof sentence, plus_text);
