@@ -299,8 +299,8 @@ size_t order_attribute(const struct order *order, const char *group, char *text,
 
     put(&writer, "GALERNA=[");
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
-        put(&writer, "%s=\"%s\", ", lease_terms[i].attribute,
-            term_write(&lease_terms[i], &order->term_values, value));
+        if (*term_write(&lease_terms[i], &order->term_values, value))
+            put(&writer, "%s=\"%s\", ", lease_terms[i].attribute, value);
     if (order->kind == LEASE_RESERVATION) {
         put_time(&writer, "START", order->start);
     } else {
