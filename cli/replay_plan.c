@@ -72,10 +72,10 @@ static char *safe_name(char *name)
     return name;
 }
 
-static struct configuration_wishes wishes_of(const struct replay_options *options,
-                                             const char *trace)
+static struct configuration_overrides overrides_of(const struct replay_options *options,
+                                                   const char *trace)
 {
-    return (struct configuration_wishes){
+    return (struct configuration_overrides){
         .set = (const char *const *)options->set.items,
         .n_set = options->set.n,
         .compatibility = options->compatibility,
@@ -86,7 +86,7 @@ static struct configuration_wishes wishes_of(const struct replay_options *option
 
 bool replay_plan_is_misused(const struct replay_options *options)
 {
-    struct configuration_wishes wishes = wishes_of(options, "-");
+    struct configuration_overrides overrides = overrides_of(options, "-");
     struct configuration_list list = {0};
     struct error err = {0};
     struct site site;
@@ -95,7 +95,7 @@ bool replay_plan_is_misused(const struct replay_options *options)
         return true;
     if (options->site)
         site_finish(&site);
-    if (configuration_read(NULL, &wishes, &list, &err) < 0)
+    if (configuration_read(NULL, &overrides, &list, &err) < 0)
         return true;
     configuration_list_finish(&list);
     return false;
@@ -104,13 +104,13 @@ bool replay_plan_is_misused(const struct replay_options *options)
 static int add_file(struct replay_plan *plan, const char *file, const char *trace,
                     const struct replay_options *options, struct error *err)
 {
-    struct configuration_wishes wishes = wishes_of(options, trace);
+    struct configuration_overrides overrides = overrides_of(options, trace);
     struct configuration_list *list;
 
     plan->lists =
         memory_grow(plan->lists, &plan->lists_allocated, plan->n_lists + 1, sizeof *plan->lists);
     list = &plan->lists[plan->n_lists];
-    if (configuration_read(file, &wishes, list, err) < 0)
+    if (configuration_read(file, &overrides, list, err) < 0)
         return -1;
     plan->n_lists++;
     for (size_t i = 0; i < list->n_items; i++) {

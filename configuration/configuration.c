@@ -192,24 +192,25 @@ static void add_own_wish(struct ini *ini, const struct ini_entry *entry)
         ini_add(ini, entry);
 }
 
-static int add_wishes(struct ini *ini, const struct configuration_wishes *wishes, struct error *err)
+static int add_overrides(struct ini *ini, const struct configuration_overrides *overrides,
+                         struct error *err)
 {
-    if (!wishes)
+    if (!overrides)
         return 0;
-    for (size_t i = 0; i < wishes->n_set; i++)
-        if (add_wish(ini, wishes->set[i], err) < 0)
+    for (size_t i = 0; i < overrides->n_set; i++)
+        if (add_wish(ini, overrides->set[i], err) < 0)
             return -1;
     add_own_wish(ini, &(struct ini_entry){.section = (char *)"simulation",
                                           .key = (char *)"resources",
-                                          .value = (char *)wishes->site,
+                                          .value = (char *)overrides->site,
                                           .origin = (char *)"--site"});
     add_own_wish(ini, &(struct ini_entry){.section = (char *)"tracefile",
                                           .key = (char *)"tracefile",
-                                          .value = (char *)wishes->trace,
+                                          .value = (char *)overrides->trace,
                                           .origin = (char *)"command line"});
     add_own_wish(ini, &(struct ini_entry){.section = (char *)"galerna",
                                           .key = (char *)"compatibility",
-                                          .value = (char *)wishes->compatibility,
+                                          .value = (char *)overrides->compatibility,
                                           .origin = (char *)"--compatibility"});
     return 0;
 }
@@ -262,7 +263,7 @@ static int apply_probes(struct configuration *configuration, struct error *err)
 {
     const struct ini_entry *entry = ini_find(&configuration->ini, "accounting", "probes");
 
-    if (!entry && !configuration->haizeas)
+    if (!entry && !configuration->is_haizea_file)
         return 0;
     return probes_read(entry, &configuration->counters_left_out, err);
 }
@@ -276,12 +277,12 @@ static void apply_compatibility(struct configuration *configuration)
         behaviour_haizea_1_0(&configuration->settings.behaviour);
     else
         behaviour_default(&configuration->settings.behaviour);
-    if (configuration->haizeas && !ini_find(ini, "scheduling", "backfilling"))
+    if (configuration->is_haizea_file && !ini_find(ini, "scheduling", "backfilling"))
         configuration->settings.backfilling = BACKFILLING_OFF;
 }
 
 struct configuration *configuration_create(struct ini *ini, const char *name,
-                                           const struct configuration_wishes *wishes,
+                                           const struct configuration_overrides *overrides,
                                            struct error *err)
 {
     struct configuration *configuration = memory_new(1, sizeof *configuration);
@@ -290,10 +291,10 @@ struct configuration *configuration_create(struct ini *ini, const char *name,
     ini_init(ini);
     configuration->name = memory_text(name);
     configuration->file = memory_text(configuration->ini.file);
-    configuration->haizeas =
+    configuration->is_haizea_file =
         configuration->file && !ini_has_section(&configuration->ini, "galerna");
     engine_settings_init(&configuration->settings);
-    if (add_wishes(&configuration->ini, wishes, err) < 0 ||
+    if (add_overrides(&configuration->ini, overrides, err) < 0 ||
         check_sections(&configuration->ini, err) < 0 || store_defaults(configuration, err) < 0)
         goto error;
     for (size_t i = 0; i < configuration->ini.n_entries; i++)
@@ -338,16 +339,16 @@ static char *name_of_file(const char *file)
     return name;
 }
 
-static int build_list(struct ini *ini, const struct configuration_wishes *wishes,
+static int build_list(struct ini *ini, const struct configuration_overrides *overrides,
                       struct configuration_list *list, struct error *err)
 {
     struct configuration *configuration;
     char *name;
 
     if (ini_has_section(ini, "multi"))
-        return multi_expand(ini, wishes, list, err);
+        return multi_expand(ini, overrides, list, err);
     name = name_of_file(ini->file);
-    configuration = configuration_create(ini, name, wishes, err);
+    configuration = configuration_create(ini, name, overrides, err);
     free(name);
     if (!configuration)
         return -1;
@@ -356,7 +357,7 @@ static int build_list(struct ini *ini, const struct configuration_wishes *wishes
     return 0;
 }
 
-int configuration_read(const char *file, const struct configuration_wishes *wishes,
+int configuration_read(const char *file, const struct configuration_overrides *overrides,
                        struct configuration_list *list, struct error *err)
 {
     struct ini ini;
@@ -367,7 +368,7 @@ int configuration_read(const char *file, const struct configuration_wishes *wish
     if (file)
         result = ini_read_file(&ini, file, err);
     if (result == 0)
-        result = build_list(&ini, wishes, list, err);
+        result = build_list(&ini, overrides, list, err);
     ini_finish(&ini);
     if (result < 0)
         configuration_list_finish(list);
@@ -375,7 +376,7 @@ int configuration_read(const char *file, const struct configuration_wishes *wish
 }
 
 int configuration_read_text(const char *file, const char *text, size_t length,
-                            const struct configuration_wishes *wishes,
+                            const struct configuration_overrides *overrides,
                             struct configuration_list *list, struct error *err)
 {
     struct ini ini;
@@ -385,7 +386,7 @@ int configuration_read_text(const char *file, const char *text, size_t length,
     ini_init(&ini);
     result = ini_read_text(&ini, file, text, length, err);
     if (result == 0)
-        result = build_list(&ini, wishes, list, err);
+        result = build_list(&ini, overrides, list, err);
     ini_finish(&ini);
     if (result < 0)
         configuration_list_finish(list);

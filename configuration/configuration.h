@@ -40,11 +40,11 @@ struct cancellation {
 };
 
 struct configuration {
-    char *name;        /* for people: file or profile, without folder and ending */
-    char *file;        /* NULL: none */
-    bool haizeas;      /* read from a file without a section [galerna] */
-    int mode;          /* enum configuration_mode */
-    int compatibility; /* enum compatibility */
+    char *name;          /* for people: file or profile, without folder and ending */
+    char *file;          /* NULL: none */
+    bool is_haizea_file; /* read from a file without a section [galerna] */
+    int mode;            /* enum configuration_mode */
+    int compatibility;   /* enum compatibility */
     struct engine_settings settings;
 
     /* [simulation] */
@@ -85,7 +85,7 @@ struct configuration {
 };
 
 /* What the command line adds to a file. Everything may be NULL or 0. */
-struct configuration_wishes {
+struct configuration_overrides {
     const char *const *set; /* "section.option=value"; file names are relative to the
                                working directory */
     size_t n_set;
@@ -99,23 +99,23 @@ struct configuration_list {
     size_t n_items;
 };
 
-/* Read a file (NULL: only defaults and wishes); one with a section [multi] gives several
+/* Read a file (NULL: only defaults and overrides); one with a section [multi] gives several
  * configurations, any other exactly one.
  * Errors: EINVAL, ENOENT, ... with file:line, what was expected and, for a mistyped name, the
  * nearest one. The list is then empty. */
-int configuration_read(const char *file, const struct configuration_wishes *wishes,
+int configuration_read(const char *file, const struct configuration_overrides *overrides,
                        struct configuration_list *list, struct error *err);
 
 /* The same for a text in memory; errors call it `file`. */
 int configuration_read_text(const char *file, const char *text, size_t length,
-                            const struct configuration_wishes *wishes,
+                            const struct configuration_overrides *overrides,
                             struct configuration_list *list, struct error *err);
 void configuration_list_finish(struct configuration_list *list);
 
 /* Make a configuration of what the files and the command line said; ini is moved into it.
  * NULL on errors as above. */
 struct configuration *configuration_create(struct ini *ini, const char *name,
-                                           const struct configuration_wishes *wishes,
+                                           const struct configuration_overrides *overrides,
                                            struct error *err);
 void configuration_destroy(struct configuration *configuration); /* NULL is allowed */
 

@@ -106,7 +106,7 @@ int live_configuration_check(struct configuration *configuration, struct error *
 /* --- reading --- */
 
 /* Haizea refuses a file without these three. */
-static bool is_complete_haizeas(const struct ini *ini)
+static bool is_complete_haizea_file(const struct ini *ini)
 {
     return !ini_has_section(ini, "galerna") && ini_has_section(ini, "general") &&
            ini_has_section(ini, "scheduling") && ini_has_section(ini, "accounting");
@@ -123,7 +123,7 @@ static void add_default(struct ini *ini, const char *section, const char *key, c
 
 static void add_defaults(struct ini *ini)
 {
-    if (is_complete_haizeas(ini))
+    if (is_complete_haizea_file(ini))
         return;
     ini_add_section(ini, "galerna", 0);
     add_default(ini, "general", "mode", "opennebula");
@@ -131,7 +131,7 @@ static void add_defaults(struct ini *ini)
 }
 
 struct configuration *live_configuration_read(const char *file,
-                                              const struct configuration_wishes *wishes,
+                                              const struct configuration_overrides *overrides,
                                               struct error *err)
 {
     struct configuration *configuration = NULL;
@@ -148,7 +148,7 @@ struct configuration *live_configuration_read(const char *file,
         goto done;
     }
     add_defaults(&ini);
-    configuration = configuration_create(&ini, "galernad", wishes, err);
+    configuration = configuration_create(&ini, "galernad", overrides, err);
 done:
     ini_finish(&ini);
     return configuration;

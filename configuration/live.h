@@ -14,7 +14,7 @@
 #include "util/error.h"
 
 struct configuration;
-struct configuration_wishes;
+struct configuration_overrides;
 
 enum live_suspend_with {
     SUSPEND_WITH_STOP,    /* frees the host as oned counts it; comes back on any host */
@@ -110,7 +110,7 @@ const char *live_default_file(void);
  * there, else the defaults. NULL on errors, as configuration_read(). Freed with
  * configuration_destroy(). */
 struct configuration *live_configuration_read(const char *file,
-                                              const struct configuration_wishes *wishes,
+                                              const struct configuration_overrides *overrides,
                                               struct error *err);
 
 /* What must go together in the values of the table, and what follows from them: endpoint from host

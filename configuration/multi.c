@@ -23,7 +23,7 @@ struct file_names {
 
 struct expansion {
     const struct ini *ini;
-    const struct configuration_wishes *wishes;
+    const struct configuration_overrides *overrides;
     struct configuration_list *list;
     size_t list_allocated;
     struct file_names traces, injections;
@@ -147,7 +147,7 @@ static int add_configuration(struct expansion *expansion, const struct combinati
                                       .value = attributes,
                                       .origin = expansion->traces.entry->origin,
                                       .line = expansion->traces.entry->line});
-    configuration = configuration_create(&ini, name, expansion->wishes, err);
+    configuration = configuration_create(&ini, name, expansion->overrides, err);
     ini_finish(&ini);
     if (!configuration)
         return -1;
@@ -237,10 +237,10 @@ static int check_multi(const struct expansion *expansion, struct error *err)
     return 0;
 }
 
-int multi_expand(const struct ini *ini, const struct configuration_wishes *wishes,
+int multi_expand(const struct ini *ini, const struct configuration_overrides *overrides,
                  struct configuration_list *list, struct error *err)
 {
-    struct expansion expansion = {.ini = ini, .wishes = wishes, .list = list};
+    struct expansion expansion = {.ini = ini, .overrides = overrides, .list = list};
     size_t profiles = 0, length;
     int result;
 

@@ -12,7 +12,7 @@
 
 /* Append to list all configurations that ini describes, profile by profile.
  * Errors: EINVAL with file:line. */
-int multi_expand(const struct ini *ini, const struct configuration_wishes *wishes,
+int multi_expand(const struct ini *ini, const struct configuration_overrides *overrides,
                  struct configuration_list *list, struct error *err);
 
 #endif

@@ -93,7 +93,7 @@ int configuration_check(const struct configuration *configuration, struct error 
     const struct ini *ini = &configuration->ini;
     const char *file = configuration->file ? configuration->file : "configuration";
 
-    if (configuration->mode == MODE_SIMULATED && configuration->haizeas &&
+    if (configuration->mode == MODE_SIMULATED && configuration->is_haizea_file &&
         check_required(configuration, err) < 0)
         return -1;
     if (settings->backfilling == BACKFILLING_INTERMEDIATE &&

@@ -95,9 +95,9 @@ static void site_changed(void *context, const struct site *site)
 static int read_configuration(struct app *app)
 {
     struct error err = {0};
-    const struct configuration_wishes wishes = {0};
+    const struct configuration_overrides overrides = {0};
 
-    app->configuration = live_configuration_read(app->startup->file, &wishes, &err);
+    app->configuration = live_configuration_read(app->startup->file, &overrides, &err);
     if (!app->configuration)
         return fail(app, EXIT_CONFIGURATION, &err);
     app->daemon.configuration = app->configuration;

@@ -157,13 +157,13 @@ static void tell_of_the_world(struct replaying_stage *stage)
 
 static int set_up(struct replaying_stage *stage, struct error *err)
 {
-    const struct configuration_wishes wishes = {.set = stage->replaying->set,
-                                                .n_set = stage->replaying->n_set};
+    const struct configuration_overrides overrides = {.set = stage->replaying->set,
+                                                      .n_set = stage->replaying->n_set};
     struct policy_driver driver = {.site = &stage->site, .log = complain};
     const struct configuration *configuration;
     const struct policy_hooks *hooks;
 
-    if (configuration_read(NULL, &wishes, &stage->configurations, err) < 0)
+    if (configuration_read(NULL, &overrides, &stage->configurations, err) < 0)
         return -1;
     configuration = stage->configurations.items[0];
     if (!configuration->resources)

@@ -81,7 +81,7 @@ static int find_digest(struct prepared *prepared, struct sweep *sweep, const str
         digest_text(&digest, sweep->axes[i]);
         digest_text(&digest, cell->labels[i]);
     }
-    digest_number(&digest, configuration->haizeas);
+    digest_number(&digest, configuration->is_haizea_file);
     for (size_t i = 0; i < ini->n_entries; i++) {
         digest_text(&digest, ini->entries[i].section);
         digest_text(&digest, ini->entries[i].key);
@@ -181,7 +181,7 @@ static int check_section(const struct ini_entry *setting, struct error *err)
 static int collect_settings(struct ini *ini, struct own_settings *own, const struct grid_cell *cell,
                             struct error *err)
 {
-    bool haizeas;
+    bool is_haizea_file;
 
     if (cell->configuration && ini_read_file(ini, cell->configuration, err) < 0)
         return complain(cell, err);
@@ -192,11 +192,11 @@ static int collect_settings(struct ini *ini, struct own_settings *own, const str
                   cell->configuration);
         return complain(cell, err);
     }
-    haizeas = cell->configuration && !ini_has_section(ini, "galerna");
+    is_haizea_file = cell->configuration && !ini_has_section(ini, "galerna");
     for (size_t i = 0; i < cell->n_settings; i++) {
         if (check_section(&cell->settings[i], err) < 0)
             return -1;
-        if (haizeas && !strcmp(cell->settings[i].section, "galerna"))
+        if (is_haizea_file && !strcmp(cell->settings[i].section, "galerna"))
             add_own(own, &cell->settings[i]);
         else
             ini_add(ini, &cell->settings[i]);
@@ -214,14 +214,14 @@ static int make_configuration(struct prepared *prepared, const struct grid_cell 
                               struct error *err)
 {
     struct own_settings own = {0};
-    struct configuration_wishes wishes = {0};
+    struct configuration_overrides overrides = {0};
     struct ini ini;
 
     ini_init(&ini);
     if (collect_settings(&ini, &own, cell, err) == 0) {
-        wishes.set = (const char *const *)own.texts;
-        wishes.n_set = own.n;
-        prepared->configuration = configuration_create(&ini, cell->name, &wishes, err);
+        overrides.set = (const char *const *)own.texts;
+        overrides.n_set = own.n;
+        prepared->configuration = configuration_create(&ini, cell->name, &overrides, err);
     }
     ini_finish(&ini);
     for (size_t i = 0; i < own.n; i++)

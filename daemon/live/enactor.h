@@ -30,7 +30,7 @@ void enactor_withdraw(struct enactor *enactor);
  * soon. Fills ids (room for n), returns how many. */
 size_t enactor_watched(const struct enactor *enactor, int32_t *ids, size_t n);
 
-/* Monotonic milliseconds when a pause after a failure is over; INT64_MAX. */
+/* When the first pause after a failure is over, in seconds since 1970; INT64_MAX: there is none. */
 int64_t enactor_next_time(const struct enactor *enactor);
 
 size_t enactor_in_flight(const struct enactor *enactor);

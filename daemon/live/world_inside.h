@@ -42,8 +42,8 @@ struct world {
     /* The poll under way. */
     enum poll_kind kind, next_kind;
     bool polling, next, failed, second_stage;
-    bool glancing; /* at what waits, while a full poll is under way */
-    int64_t glanced;
+    bool refreshing; /* at what waits, while a full poll is under way */
+    int64_t refreshed;
     size_t open; /* answers awaited */
     int64_t asked;
     char error[256];

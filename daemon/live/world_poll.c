@@ -293,7 +293,7 @@ static void glance_in(void *context, struct cloud_answer *answer)
 {
     struct world *world = context;
 
-    world->glancing = false;
+    world->refreshing = false;
     if (answer->error) {
         if (world->polling)
             remember(world, POLL_NOTICE);
@@ -303,8 +303,8 @@ static void glance_in(void *context, struct cloud_answer *answer)
     }
     note_left_out(&answer->vms.errors, "VMs of the VM pool");
     for (size_t i = 0; i < answer->vms.n; i++)
-        observation_see(world, &answer->vms.items[i], world->glanced);
-    full_forms_add(&world->full, &answer->vms, world->glanced);
+        observation_see(world, &answer->vms.items[i], world->refreshed);
+    full_forms_add(&world->full, &answer->vms, world->refreshed);
     answer->vms = (struct vm_pool){0};
     full_forms_use(world, &world->full.pools[world->full.n - 1]);
     world->polled(world->context, POLL_NOTICE, true, "");
@@ -313,8 +313,8 @@ static void glance_in(void *context, struct cloud_answer *answer)
 /* What has just come does not wait until a poll of everything is over. */
 static void glance(struct world *world)
 {
-    world->glancing = true;
-    world->glanced = clock_monotonic();
+    world->refreshing = true;
+    world->refreshed = clock_monotonic();
     cloud_ask(
         world->settings.cloud,
         &(struct cloud_question){.subject = CLOUD_WAITING, .told = glance_in, .context = world});
@@ -324,7 +324,7 @@ void world_poll(struct world *world, enum poll_kind kind)
 {
     if (!world->polling)
         poll_begin(world, kind);
-    else if (kind == POLL_NOTICE && world->kind == POLL_FULL && world->site && !world->glancing)
+    else if (kind == POLL_NOTICE && world->kind == POLL_FULL && world->site && !world->refreshing)
         glance(world);
     else
         remember(world, kind);

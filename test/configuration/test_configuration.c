@@ -51,12 +51,13 @@ static int end(void **state)
     return 0;
 }
 
-static struct configuration *read_with(const char *text, const struct configuration_wishes *wishes)
+static struct configuration *read_with(const char *text,
+                                       const struct configuration_overrides *overrides)
 {
     struct error err = {0};
 
     configuration_list_finish(&list);
-    if (configuration_read_text("folder/a.conf", text, strlen(text), wishes, &list, &err) < 0)
+    if (configuration_read_text("folder/a.conf", text, strlen(text), overrides, &list, &err) < 0)
         fail_msg("refused: %s", err.text);
     assert_int_equal(list.n_items, 1);
     return list.items[0];
@@ -71,13 +72,13 @@ static char *with(const char *more)
     return text;
 }
 
-static void refused_with(const char *text, const struct configuration_wishes *wishes,
+static void refused_with(const char *text, const struct configuration_overrides *overrides,
                          const char *words)
 {
     struct error err = {0};
 
     configuration_list_finish(&list);
-    if (configuration_read_text("a.conf", text, strlen(text), wishes, &list, &err) == 0)
+    if (configuration_read_text("a.conf", text, strlen(text), overrides, &list, &err) == 0)
         fail_msg("accepted, expected: %s", words);
     assert_int_equal(list.n_items, 0);
     if (!strstr(err.text, words))
@@ -95,7 +96,7 @@ static void test_haizeas_file(void **state)
 
     (void)state;
     assert_string_equal(c->name, "a");
-    assert_true(c->haizeas);
+    assert_true(c->is_haizea_file);
     assert_int_equal(c->mode, MODE_SIMULATED);
     assert_int_equal(c->compatibility, COMPATIBILITY_DEFAULT);
     assert_int_equal(c->start_time, 1164459600);
@@ -193,10 +194,10 @@ static void test_unknown_names_get_a_suggestion(void **state)
 /* Who names no probe in a file of Haizea's gets no counter, as there; elsewhere all are kept. */
 static void test_probes(void **state)
 {
-    const struct configuration_wishes best_effort = {
+    const struct configuration_overrides best_effort = {
         .set = (const char *[]){"accounting.probes=best-effort, disk-usage"}, .n_set = 1};
-    const struct configuration_wishes none = {.set = (const char *[]){"accounting.probes="},
-                                              .n_set = 1};
+    const struct configuration_overrides none = {.set = (const char *[]){"accounting.probes="},
+                                                 .n_set = 1};
     uint32_t all = (1u << ACCOUNTING_COUNTERS) - 1;
     char text[sizeof haizeas], *probes;
 
@@ -291,10 +292,10 @@ static void test_required_options(void **state)
     read_with("[general]\nmode: opennebula\n", NULL);
     read_with("[galerna]\n", NULL);
     /* The command line may give what the file lacks. */
-    assert_string_equal(
-        read_with(without("resources:"), &(struct configuration_wishes){.site = "2,cpu=1,memory=1"})
-            ->resources,
-        "2,cpu=1,memory=1");
+    assert_string_equal(read_with(without("resources:"),
+                                  &(struct configuration_overrides){.site = "2,cpu=1,memory=1"})
+                            ->resources,
+                        "2,cpu=1,memory=1");
 }
 
 static void test_galernas_file(void **state)
@@ -303,7 +304,7 @@ static void test_galernas_file(void **state)
         read_with("[galerna]\ncompatibility: haizea-1.0\nseed: 7\nmodule-path: a:b\n", NULL);
 
     (void)state;
-    assert_false(c->haizeas);
+    assert_false(c->is_haizea_file);
     assert_int_equal(c->compatibility, COMPATIBILITY_HAIZEA_1_0);
     assert_true(c->settings.behaviour.preempt_needless_victims);
     assert_int_equal(c->settings.backfilling, BACKFILLING_AGGRESSIVE);
@@ -361,7 +362,7 @@ static void test_policy_sections(void **state)
     const char *set[] = {"policy.pack.weight=9"};
     const struct configuration *c =
         read_with(with("[policy greedy]\nDepth: 3\n[policy.pack]\nweight: 4\n"),
-                  &(struct configuration_wishes){.set = set, .n_set = 1});
+                  &(struct configuration_overrides){.set = set, .n_set = 1});
 
     (void)state;
     assert_int_equal(c->n_policy_settings, 3);
@@ -383,27 +384,27 @@ static void test_set(void **state)
     const char *section[] = {"schedule.backfilling=off"};
     const char *shapes[] = {"backfilling=off", "scheduling.backfilling", "scheduling.=x", ".x=y"};
     const struct configuration *c =
-        read_with(haizeas, &(struct configuration_wishes){.set = set,
-                                                          .n_set = 2,
-                                                          .compatibility = "haizea-1.0",
-                                                          .site = "8,cpu=100,memory=64",
-                                                          .trace = "here/b.swf"});
+        read_with(haizeas, &(struct configuration_overrides){.set = set,
+                                                             .n_set = 2,
+                                                             .compatibility = "haizea-1.0",
+                                                             .site = "8,cpu=100,memory=64",
+                                                             .trace = "here/b.swf"});
 
     (void)state;
     assert_int_equal(c->settings.backfilling, BACKFILLING_CONSERVATIVE);
     assert_string_equal(c->resources, "8,cpu=100,memory=64");
     assert_string_equal(c->tracefile, "here/b.swf");
     assert_int_equal(c->compatibility, COMPATIBILITY_HAIZEA_1_0);
-    refused_with(haizeas, &(struct configuration_wishes){.set = wrong, .n_set = 1},
+    refused_with(haizeas, &(struct configuration_overrides){.set = wrong, .n_set = 1},
                  "--set: scheduling.backfilling is 'never', expected one of");
-    refused_with(haizeas, &(struct configuration_wishes){.set = unknown, .n_set = 1},
+    refused_with(haizeas, &(struct configuration_overrides){.set = unknown, .n_set = 1},
                  "--set: unknown option 'backfill' in section [scheduling]");
-    refused_with(haizeas, &(struct configuration_wishes){.set = section, .n_set = 1},
+    refused_with(haizeas, &(struct configuration_overrides){.set = section, .n_set = 1},
                  "--set: unknown section [schedule], did you mean 'scheduling'?");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        refused_with(haizeas, &(struct configuration_wishes){.set = &shapes[i], .n_set = 1},
+        refused_with(haizeas, &(struct configuration_overrides){.set = &shapes[i], .n_set = 1},
                      "expected section.option=value");
-    refused_with(haizeas, &(struct configuration_wishes){.compatibility = "haizea"},
+    refused_with(haizeas, &(struct configuration_overrides){.compatibility = "haizea"},
                  "--compatibility: galerna.compatibility is 'haizea'");
 }
 
@@ -414,7 +415,7 @@ static void test_set_makes_no_file_galernas(void **state)
     (void)state;
     refused_with(
         without("suspension:"),
-        &(struct configuration_wishes){.set = set, .n_set = 1, .compatibility = "haizea-1.0"},
+        &(struct configuration_overrides){.set = set, .n_set = 1, .compatibility = "haizea-1.0"},
         "the option 'suspension' is missing");
 }
 

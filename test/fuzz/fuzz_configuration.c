@@ -30,20 +30,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         const char *set = text;
-        struct configuration_wishes wishes = {.compatibility = modes[i]};
+        struct configuration_overrides overrides = {.compatibility = modes[i]};
         struct configuration_list list;
         struct error err;
 
-        if (configuration_read_text("fuzz.conf", (const char *)data, size, &wishes, &list, &err) ==
-            0) {
+        if (configuration_read_text("fuzz.conf", (const char *)data, size, &overrides, &list,
+                                    &err) == 0) {
             if (list.n_items && list.items[0]->resources)
                 read_site(list.items[0]->resources);
             configuration_list_finish(&list);
         }
         if (size < 200) {
-            wishes.set = &set;
-            wishes.n_set = 1;
-            if (configuration_read(NULL, &wishes, &list, &err) == 0)
+            overrides.set = &set;
+            overrides.n_set = 1;
+            if (configuration_read(NULL, &overrides, &list, &err) == 0)
                 configuration_list_finish(&list);
             read_site(text);
         }

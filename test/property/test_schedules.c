@@ -78,7 +78,7 @@ static bool record_is_clean(void)
 static bool keeps_its_promises(const struct random_workload *workload)
 {
     static const volatile sig_atomic_t never;
-    const struct configuration_wishes wishes = {.compatibility = trial.compatibility};
+    const struct configuration_overrides overrides = {.compatibility = trial.compatibility};
     const struct replay_control control = {.stop = &never, .title = "random", .quiet = true};
     struct configuration_list list;
     struct replay_outcome outcome;
@@ -87,7 +87,7 @@ static bool keeps_its_promises(const struct random_workload *workload)
     struct error err;
 
     write_files(workload);
-    if (configuration_read(trial.conf, &wishes, &list, &err) < 0) {
+    if (configuration_read(trial.conf, &overrides, &list, &err) < 0) {
         snprintf(trial.text, sizeof trial.text, "%s\n", err.text);
         return false;
     }
