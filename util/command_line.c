@@ -288,7 +288,7 @@ static int take_option(const struct command_line *line, int letter, struct call 
 {
     struct command_option option;
     struct error err;
-    void *value;
+    void *value = NULL;
 
     for (size_t i = 0; command_line_option(line, i, &option, call->arguments, &value); i++) {
         if (letter != LONG_OPTION + (int)i && letter != option.letter)
