@@ -19,6 +19,7 @@ struct asking {
     unsigned open;
     struct cloud_answer answer;
     struct host_monitoring_pool monitoring;
+    struct vm_batches batches; /* CLOUD_VMS: told as they come */
     char error[ERROR_TEXT], leadership[32];
 };
 
@@ -112,6 +113,53 @@ static void document_in(void *context, const struct rpc_reply *reply)
     finish(asking);
 }
 
+static void vms_in(void *context, struct vm_pool *pool)
+{
+    struct asking *asking = context;
+    struct cloud_answer part = {.more = true, .vms = *pool};
+
+    *pool = (struct vm_pool){0};
+    asking->told(asking->context, &part);
+    cloud_answer_finish(&part);
+}
+
+static void piece_in(void *context, const char *text, size_t length)
+{
+    struct asking *asking = context;
+
+    vm_batches_feed(&asking->batches, text, length);
+}
+
+static void all_in(void *context, const struct rpc_reply *reply)
+{
+    struct asking *asking = context;
+    struct error err = {0};
+    bool answered = has_document(asking, reply);
+
+    if (answered && reply->length > 0) /* not in pieces after all */
+        vm_batches_feed(&asking->batches, reply->text, reply->length);
+    if (vm_batches_end(&asking->batches, &err) < 0 && answered)
+        failed(asking, "the VM pool", err.text);
+    finish(asking);
+}
+
+static void ask_for_all(struct opennebula *self, struct asking *asking)
+{
+    const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
+                                       RPC_INT(ALL)};
+
+    asking->batches = (struct vm_batches){.batch = vms_in, .context = asking};
+    vm_batches_begin(&asking->batches);
+    asking->open++;
+    rpc_call(self->rpc, &(struct rpc_request){.method = "one.vmpool.info",
+                                              .arguments = all,
+                                              .n_arguments = 4,
+                                              .urgent = true,
+                                              .done = all_in,
+                                              .context = asking,
+                                              .piece = piece_in});
+}
+
 static void call(struct opennebula *self, struct asking *asking, const char *method,
                  const struct rpc_argument *arguments, size_t n)
 {
@@ -155,8 +203,6 @@ static void ask_for_some(struct opennebula *self, struct asking *asking,
 
 void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
 {
-    const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
-                                       RPC_INT(ALL)};
     const struct rpc_argument waiting[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
                                            RPC_INT(STATE_PENDING)};
     struct opennebula *self = (struct opennebula *)cloud;
@@ -173,7 +219,7 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
         ask_for_hosts(self, asking);
         break;
     case CLOUD_VMS:
-        call(self, asking, "one.vmpool.info", all, 4);
+        ask_for_all(self, asking);
         break;
     case CLOUD_WAITING:
         call(self, asking, "one.vmpool.infoextended", waiting, 4);

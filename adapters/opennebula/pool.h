@@ -43,6 +43,20 @@ int user_pool_parse(struct user_pool *pool, const char *document, size_t length,
 int acl_parse(struct acl *acl, const char *document, size_t length, struct error *err);
 void host_monitoring_finish(struct host_monitoring_pool *pool);
 
+/* The same for VMs of a document that comes in pieces: `batch` gets 256 VMs at a time, in the order
+ * of the document, and may take them (zero the pool). The end hands out the last batch, frees the
+ * reading, and says what was wrong with the document: -1 with err. */
+struct pool_reader;
+struct vm_batches {
+    void (*batch)(void *context, struct vm_pool *pool);
+    void *context;
+    struct pool_reader *reader;
+};
+
+void vm_batches_begin(struct vm_batches *batches);
+void vm_batches_feed(struct vm_batches *batches, const char *text, size_t length);
+int vm_batches_end(struct vm_batches *batches, struct error *err);
+
 /* Add what the hosts reported to their attributes, behind the others; names that a host has already
  * keep their values, as OpenNebula looks there first. Figures of other hosts are ignored. The texts
  * are copied. O(hosts x their attributes). */

@@ -3,6 +3,7 @@
 #define GALERNA_ADAPTERS_OPENNEBULA_POOL_INSIDE_H
 
 #include "adapters/opennebula/pool_names.h"
+#include "adapters/opennebula/xml_read.h"
 
 struct id_list {
     int32_t *items;
@@ -30,6 +31,12 @@ struct pool_reader {
     struct id_list ids;
     char *text;
     size_t length, allocated_text;
+
+    pool_batch *batch; /* NULL: all at once */
+    void *context;
+    size_t batch_size;
+    struct xml_reading *xml;
+    char what_is_wrong[XML_PROBLEM_MAX];
 };
 
 #endif

@@ -70,6 +70,17 @@ static void begin_object(struct pool_reader *reader)
     reader->in_object = true;
 }
 
+/* The names are in the memory that goes: those of the next objects are noted again. */
+static void hand_out(struct pool_reader *reader)
+{
+    reader->batch(reader->context, &reader->items);
+    free(reader->items.items);
+    pool_memory_destroy(reader->items.memory);
+    pool_names_finish(&reader->names);
+    reader->items = (struct pool_items){.memory = pool_memory_create()};
+    pool_names_init(&reader->names, reader->items.memory);
+}
+
 static void end_object(struct pool_reader *reader)
 {
     if (reader->format->end && !reader->rejected)
@@ -77,6 +88,8 @@ static void end_object(struct pool_reader *reader)
     if (!reader->rejected)
         reader->items.n++;
     reader->in_object = false;
+    if (reader->batch && reader->items.n >= reader->batch_size)
+        hand_out(reader);
 }
 
 static bool start_root(struct pool_reader *reader, const char *name)
@@ -144,6 +157,8 @@ static void on_text(void *context, const char *text, size_t length)
     reader->length += length;
 }
 
+static const struct xml_visitor visitor = {on_start, on_end, on_text};
+
 static void reader_init(struct pool_reader *reader, const struct pool_format *format)
 {
     *reader = (struct pool_reader){.format = format};
@@ -164,10 +179,43 @@ static void reader_finish(struct pool_reader *reader)
     pool_names_finish(&reader->names);
 }
 
+struct pool_reader *pool_reading_begin(const struct pool_format *format, size_t batch_size,
+                                       pool_batch *batch, void *context)
+{
+    struct pool_reader *reader = memory_new(1, sizeof *reader);
+
+    reader_init(reader, format);
+    reader->batch = batch;
+    reader->context = context;
+    reader->batch_size = batch_size;
+    reader->xml = xml_reading_begin(&visitor, reader, reader->what_is_wrong);
+    return reader;
+}
+
+void pool_reading_feed(struct pool_reader *reader, const char *text, size_t length)
+{
+    xml_reading_feed(reader->xml, text, length);
+}
+
+int pool_reading_end(struct pool_reader *reader, struct error *err)
+{
+    enum xml_result result = xml_reading_end(reader->xml);
+
+    if (result == XML_READ_BROKEN)
+        give_up(reader, "no well-formed XML: %s", reader->what_is_wrong);
+    if (result != XML_READ_WHOLE)
+        error_set(err, reader->problem.code, "%s", reader->problem.text);
+    reader->batch(reader->context, &reader->items);
+    free(reader->items.items);
+    pool_memory_destroy(reader->items.memory);
+    reader_finish(reader);
+    free(reader);
+    return result == XML_READ_WHOLE ? 0 : -1;
+}
+
 static int read_once(struct pool_reader *reader, const struct pool_format *format,
                      const char *document, size_t length)
 {
-    static const struct xml_visitor visitor = {on_start, on_end, on_text};
     char problem[XML_PROBLEM_MAX];
     enum xml_result result;
 

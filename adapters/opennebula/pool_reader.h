@@ -61,6 +61,16 @@ struct pool_items {
 int pool_read(struct pool_items *items, const struct pool_format *format, const char *document,
               size_t length, struct error *err);
 
+/* The same of a document that comes in pieces: `batch` gets the objects, batch_size at a time and
+ * in the order of the document, and takes or frees them (pool_items may be zeroed). Bytes that XML
+ * does not allow are the caller's to mend. The end hands out the last batch, which may be empty,
+ * frees the reading, and says what was wrong: -1 with err. */
+typedef void pool_batch(void *context, struct pool_items *items);
+struct pool_reader *pool_reading_begin(const struct pool_format *format, size_t batch_size,
+                                       pool_batch *batch, void *context);
+void pool_reading_feed(struct pool_reader *reader, const char *text, size_t length);
+int pool_reading_end(struct pool_reader *reader, struct error *err);
+
 /* --- for the functions of a format --- */
 
 void *pool_reader_scratch(struct pool_reader *reader);

@@ -381,3 +381,31 @@ int vm_pool_parse(struct vm_pool *pool, const char *document, size_t length, str
     *pool = (struct vm_pool){items.items, items.n, items.allocated, items.errors, items.memory};
     return result;
 }
+
+/* --- in batches ------------------------------------------------------------------------------- */
+
+enum { BATCH = 256 };
+
+static void hand_on(void *context, struct pool_items *items)
+{
+    const struct vm_batches *batches = context;
+    struct vm_pool pool = {items->items, items->n, items->allocated, items->errors, items->memory};
+
+    batches->batch(batches->context, &pool);
+    *items = (struct pool_items){pool.items, pool.n, pool.allocated, pool.errors, pool.memory};
+}
+
+void vm_batches_begin(struct vm_batches *batches)
+{
+    batches->reader = pool_reading_begin(&vm_format, BATCH, hand_on, batches);
+}
+
+void vm_batches_feed(struct vm_batches *batches, const char *text, size_t length)
+{
+    pool_reading_feed(batches->reader, text, length);
+}
+
+int vm_batches_end(struct vm_batches *batches, struct error *err)
+{
+    return pool_reading_end(batches->reader, err);
+}

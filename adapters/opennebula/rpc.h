@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "adapters/opennebula/rpc_text.h"
 #include "util/error.h"
 
 struct rpc; /* opaque; one oned */
@@ -81,6 +82,10 @@ struct rpc_request {
     bool urgent;     /* goes in front of those that wait for a free connection */
     rpc_done *done;
     void *context;
+    /* NULL, or told the document of an answer that says yes piece by piece, as it comes; `done`
+     * then has a text of length 0. Not told of an answer that is wrong from the start; one that
+     * turns out to be wrong later ends as RPC_UNKNOWN. Must not make calls. */
+    rpc_piece *piece;
 };
 
 /* Errors: EINVAL (no valid URL, scheme other than http or https), EPERM (plaintext to another

@@ -25,6 +25,8 @@ struct rpc_call *rpc_call_create(const struct rpc_line *line, const struct rpc_r
     call->of_vm = strncmp(request->method, "one.vm.", strlen("one.vm.")) == 0;
     call->done = request->done;
     call->context = request->context;
+    call->in_pieces = request->piece != NULL;
+    rpc_text_init(&call->text, request->piece, request->context);
     call->body = rpc_request_encode(request, line->secret.session, &call->length, &err);
     if (!call->body)
         call->failure = memory_text(err.text);
@@ -39,6 +41,7 @@ void rpc_call_destroy(struct rpc_call *call)
     free(call->method);
     free(call->failure);
     free(call->answer);
+    rpc_text_finish(&call->text);
     free(call);
 }
 
@@ -65,8 +68,12 @@ static size_t take_answer(char *from, size_t size, size_t n, void *context)
         call->too_long = true;
         return 0;
     }
-    call->answer = memory_grow(call->answer, &call->allocated, call->received + more, 1);
-    memcpy(call->answer + call->received, from, more);
+    if (call->in_pieces) {
+        rpc_text_take(&call->text, from, more);
+    } else {
+        call->answer = memory_grow(call->answer, &call->allocated, call->received + more, 1);
+        memcpy(call->answer + call->received, from, more);
+    }
     call->received += more;
     return more;
 }
@@ -178,7 +185,10 @@ static void report_answer(struct rpc_call *call)
     struct rpc_answer answer;
     struct rpc_reply reply = {0};
 
-    rpc_answer_decode(&answer, call->answer ? call->answer : "", call->received);
+    if (call->in_pieces)
+        rpc_answer_decode(&answer, call->text.around ? call->text.around : "", call->text.n_around);
+    else
+        rpc_answer_decode(&answer, call->answer ? call->answer : "", call->received);
     /* The body can be ten times what the caller keeps of it. */
     free(call->answer);
     call->answer = NULL;
@@ -187,7 +197,10 @@ static void report_answer(struct rpc_call *call)
     reply.text = answer.text;
     reply.length = answer.length;
     reply.number = answer.number;
-    if (reply.outcome == RPC_DONE)
+    if (reply.outcome == RPC_DONE && call->text.broken) {
+        reply = (struct rpc_reply){.outcome = RPC_UNKNOWN};
+        report(call, &reply, "%s: the answer is no XML-RPC", call->method);
+    } else if (reply.outcome == RPC_DONE)
         call->done(call->context, &reply);
     else
         report(call, &reply, "%s: %s", call->method, without_method(answer.message, call->method));

@@ -44,6 +44,8 @@ struct rpc_call {
     char curl_error[CURL_ERROR_SIZE];
     char *answer;
     size_t received, allocated;
+    bool in_pieces;
+    struct rpc_text text; /* in pieces */
     bool too_long;
 };
 

@@ -2,9 +2,11 @@
 
 #include <libxml/parserInternals.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "adapters/opennebula/printable.h"
+#include "util/memory.h"
 
 struct reading {
     const struct xml_visitor *visitor;
@@ -94,24 +96,63 @@ static const xmlSAXHandler handler = {
     .serror = on_error,
 };
 
+enum { PIECE = 64 * 1024 };
+
+struct xml_reading {
+    struct reading reading;
+    xmlParserCtxtPtr parser;
+    size_t fed;
+};
+
+struct xml_reading *xml_reading_begin(const struct xml_visitor *visitor, void *context,
+                                      char problem[XML_PROBLEM_MAX])
+{
+    struct xml_reading *self = memory_new(1, sizeof *self);
+
+    self->reading = (struct reading){.visitor = visitor, .context = context, .problem = problem};
+    self->parser = xmlCreatePushParserCtxt(NULL, NULL, NULL, 0, NULL);
+    if (!self->parser)
+        abort();
+    self->parser->_private = &self->reading;
+    *self->parser->sax = handler;
+    /* The size is the caller's to limit; libxml2's own limits are for trees. */
+    xmlCtxtUseOptions(self->parser, XML_PARSE_NONET | XML_PARSE_HUGE);
+    return self;
+}
+
+void xml_reading_feed(struct xml_reading *self, const char *text, size_t length)
+{
+    self->fed += length;
+    for (size_t n; length > 0 && self->reading.result == XML_READ_WHOLE; text += n, length -= n) {
+        n = length < PIECE ? length : PIECE;
+        xmlParseChunk(self->parser, text, (int)n, 0);
+    }
+}
+
+enum xml_result xml_reading_end(struct xml_reading *self)
+{
+    enum xml_result result;
+
+    if (self->fed == 0) {
+        snprintf(self->reading.problem, XML_PROBLEM_MAX, "it is empty");
+        self->reading.result = XML_READ_BROKEN;
+    } else if (self->reading.result == XML_READ_WHOLE) {
+        xmlParseChunk(self->parser, NULL, 0, 1);
+        if (!self->parser->wellFormed)
+            stop(self->parser, XML_READ_BROKEN, "it ends too early");
+    }
+    result = self->reading.result;
+    xmlFreeDoc(self->parser->myDoc);
+    xmlFreeParserCtxt(self->parser);
+    free(self);
+    return result;
+}
+
 enum xml_result xml_read(const struct xml_visitor *visitor, void *context, const char *document,
                          size_t length, char problem[XML_PROBLEM_MAX])
 {
-    struct reading reading = {.visitor = visitor, .context = context, .problem = problem};
-    xmlParserCtxtPtr parser = length > 0 ? xmlCreateMemoryParserCtxt(document, (int)length) : NULL;
+    struct xml_reading *reading = xml_reading_begin(visitor, context, problem);
 
-    if (!parser) {
-        snprintf(problem, XML_PROBLEM_MAX, "it is empty");
-        return XML_READ_BROKEN;
-    }
-    parser->_private = &reading;
-    *parser->sax = handler;
-    /* The size is the caller's to limit; libxml2's own limits are for trees. */
-    xmlCtxtUseOptions(parser, XML_PARSE_NONET | XML_PARSE_HUGE);
-    xmlParseDocument(parser);
-    if (!parser->wellFormed)
-        stop(parser, XML_READ_BROKEN, "it ends too early");
-    xmlFreeDoc(parser->myDoc);
-    xmlFreeParserCtxt(parser);
-    return reading.result;
+    xml_reading_feed(reading, document, length);
+    return xml_reading_end(reading);
 }

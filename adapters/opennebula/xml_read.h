@@ -26,4 +26,12 @@ enum xml_result {
 enum xml_result xml_read(const struct xml_visitor *visitor, void *context, const char *document,
                          size_t length, char problem[XML_PROBLEM_MAX]);
 
+/* The same in pieces, in the order of the document. `problem` must live until the end. Feeding ends
+ * nothing: what is wrong is told by the end, which frees the reading. */
+struct xml_reading;
+struct xml_reading *xml_reading_begin(const struct xml_visitor *visitor, void *context,
+                                      char problem[XML_PROBLEM_MAX]);
+void xml_reading_feed(struct xml_reading *reading, const char *text, size_t length);
+enum xml_result xml_reading_end(struct xml_reading *reading);
+
 #endif

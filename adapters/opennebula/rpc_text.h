@@ -1,0 +1,33 @@
+/* rpc_text.h: the document in an answer, while the answer comes in.
+ *
+ * Documents are megabytes of escaped markup. The first text of an answer that says yes is decoded
+ * and handed on piece by piece; what is around it is kept, and decoded as an answer of its own when
+ * it is whole.
+ */
+#ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_TEXT_H
+#define GALERNA_ADAPTERS_OPENNEBULA_RPC_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef void rpc_piece(void *context, const char *text, size_t length);
+
+enum { RPC_TEXT_TAIL = 16 };
+
+struct rpc_text {
+    rpc_piece *piece;
+    void *context;
+    enum { TEXT_BEFORE, TEXT_INSIDE, TEXT_AFTER } where;
+    char *around; /* the answer without the text */
+    size_t n_around, allocated;
+    char tail[RPC_TEXT_TAIL]; /* a reference or character that is not whole yet */
+    size_t n_tail;
+    bool broken; /* the text cannot be decoded */
+};
+
+void rpc_text_init(struct rpc_text *text, rpc_piece *piece, void *context);
+/* Bytes of the answer, in order. */
+void rpc_text_take(struct rpc_text *text, const char *bytes, size_t length);
+void rpc_text_finish(struct rpc_text *text);
+
+#endif
