@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "configuration/live.h"
-#include "core/instant.h"
 #include "daemon/control/control.h"
+#include "util/instant.h"
 #include "util/time_parse.h"
 
 enum { ANSWER_TIMEOUT = 150000 };

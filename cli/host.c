@@ -7,7 +7,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
-#include "core/instant.h"
+#include "util/instant.h"
 #include "util/memory.h"
 #include "util/time_text.h"
 

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/lease_text.h"
 #include "cli/table.h"
-#include "core/instant.h"
+#include "util/instant.h"
 
 struct list_arguments {
     struct client client;

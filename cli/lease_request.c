@@ -11,9 +11,9 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
-#include "core/instant.h"
 #include "core/lease_terms.h"
 #include "daemon/control/json_term.h"
+#include "util/instant.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
 

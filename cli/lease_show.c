@@ -7,8 +7,8 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
-#include "core/instant.h"
 #include "core/lease_terms.h"
+#include "util/instant.h"
 #include "util/time_text.h"
 
 static void line(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));

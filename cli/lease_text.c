@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/client.h"
-#include "core/instant.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 static bool is_over(const json_t *lease)

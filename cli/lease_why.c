@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/lease_text.h"
 #include "cli/table.h"
-#include "core/instant.h"
+#include "util/instant.h"
 
 static const char *phase_sentence(const char *phase)
 {

@@ -6,7 +6,7 @@
 #include "cli/client.h"
 #include "cli/command.h"
 #include "cli/table.h"
-#include "core/instant.h"
+#include "util/instant.h"
 #include "util/time_text.h"
 
 /* A fact of the daemon, whatever its type: times both ways, objects one level deeper. */

@@ -12,7 +12,7 @@
 #include "configuration/option.h"
 #include "configuration/probes.h"
 #include "configuration/required.h"
-#include "core/instant.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 const char *compatibility_name(int compatibility)

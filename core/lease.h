@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/instant.h"
 #include "core/lease_terms.h"
 #include "core/reason.h"
 #include "core/resources.h"
+#include "util/instant.h"
 
 struct host_filter;
 struct reservation;

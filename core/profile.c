@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/instant.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 #ifdef __SSE2__

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/instant.h"
+#include "util/instant.h"
 
 struct lease;
 

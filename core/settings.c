@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/instant.h"
+#include "util/instant.h"
 
 void engine_settings_init(struct engine_settings *settings)
 {

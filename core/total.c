@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/instant.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 enum { TOTAL_PIECE = 128 };

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/instant.h"
+#include "util/instant.h"
 
 enum setting_type { SETTING_INTEGER, SETTING_UNSIGNED, SETTING_REAL, SETTING_BOOL, SETTING_WORD };
 

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/instant.h"
 #include "report/results.h"
+#include "util/instant.h"
 #include "util/new_file.h"
 
 #define AMOUNT_COLUMNS                                                                             \

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/instant.h"
+#include "util/instant.h"
 
 #define AT(member) offsetof(struct sweep_outcome, member)
 #define KIND_FIGURES(name, kind)                                                                   \

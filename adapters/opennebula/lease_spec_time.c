@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <time.h>
 
-#include "core/instant.h"
+#include "util/instant.h"
 
 /* Digits, at most `most` of them, and whatever follows. -1: there is none, or there are more. */
 static int read_digits(const char **at, int most, int64_t *value)

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "adapters/simulated/simulated_inside.h"
-#include "core/instant.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 enum { MOMENT = 50 /* milliseconds */, REMEMBERED = 600 * 1000 /* milliseconds */ };

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "core/instant.h"
+#include "util/instant.h"
 #include "util/map.h"
 #include "util/memory.h"
 

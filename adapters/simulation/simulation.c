@@ -7,7 +7,7 @@
 
 #include "adapters/simulation/early_ends.h"
 #include "adapters/simulation/request_batch.h"
-#include "core/instant.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 enum { ONE_DAY = 86400 };

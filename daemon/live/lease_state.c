@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/instant.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/store/change.h"
+#include "util/instant.h"
 
 /* --- questions -------------------------------------------------------------------------------- */
 

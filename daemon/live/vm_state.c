@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "core/instant.h"
 #include "daemon/store/change.h"
+#include "util/instant.h"
 
 /* --- what is to be done ----------------------------------------------------------------------- */
 

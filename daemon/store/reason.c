@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "core/instant.h"
 #include "daemon/store/store.h"
+#include "util/instant.h"
 #include "util/time_text.h"
 
 void store_reason_text(const struct lease_record *lease, int64_t now, char *text, size_t size)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/instant.h"
 #include "daemon/store/store.h"
 #include "daemon/store/words.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 enum { LIST_TEXT_MAX = 512, COLUMN_NAME_ROOM = 32 };

@@ -13,7 +13,7 @@
 #include "configuration/configuration.h"
 #include "configuration/option.h"
 #include "core/accounting.h"
-#include "core/instant.h"
+#include "util/instant.h"
 
 /* A file of Haizea's with all that it requires. */
 static const char haizeas[] = "[general]\n"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "core/image_cache.h"
-#include "core/instant.h"
+#include "util/instant.h"
 
 /* The first VM of a lease. */
 static struct image_user vm_of(int64_t lease)

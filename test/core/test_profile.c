@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "core/instant.h"
 #include "core/profile.h"
+#include "util/instant.h"
 
 static const struct amounts capacity = {{100, 1000}};
 

@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "core/instant.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/store/words.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
+#include "util/instant.h"
 
 enum { NOW = 100000, VMS = 3 };
 
@@ -51,8 +51,7 @@ static void expect_goals(const struct store *store, const struct lease_transitio
     size_t n;
     const struct vm_record *const *vms = store_vms_of(store, id, &n);
     enum vm_goal goal = row->goal == GOAL_KEPT ? before : (enum vm_goal)row->goal;
-    bool keeps_attempts =
-        row->goal == GOAL_KEPT || row->goal == GOAL_NONE || row->goal == GOAL_RUN;
+    bool keeps_attempts = row->goal == GOAL_KEPT || row->goal == GOAL_NONE || row->goal == GOAL_RUN;
 
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(vms[i]->goal, vms[i]->gone ? before : goal);
@@ -127,8 +126,7 @@ static void all_other_pairs_change_nothing(void **state)
             store_must_commit(store);
             before = *lease;
             errno = 0;
-            assert_int_equal(
-                lease_apply(store, lease, (enum lease_event)event, NOW, "%s", ""), -1);
+            assert_int_equal(lease_apply(store, lease, (enum lease_event)event, NOW, "%s", ""), -1);
             assert_int_equal(errno, EINVAL);
             assert_memory_equal(lease, &before, sizeof before);
             assert_false(store_has_changes(store));
@@ -161,7 +159,8 @@ static void the_table_is_whole(void **state)
         assert_true(reached[phase] && left[phase]);
 }
 
-/* --- what events change besides ---------------------------------------------------------------- */
+/* --- what events change besides ----------------------------------------------------------------
+ */
 
 static void a_start_has_an_end_when_it_is_a_reservation(void **state)
 {
@@ -267,7 +266,8 @@ static void what_waits_again_keeps_its_promise(void **state)
     assert_true(ran->expected == INSTANT_NONE);
 }
 
-/* --- without an event -------------------------------------------------------------------------- */
+/* --- without an event --------------------------------------------------------------------------
+ */
 
 static void a_new_reason_forgets_the_old_one(void **state)
 {
@@ -315,7 +315,8 @@ static void the_oldest_host_to_avoid_is_forgotten(void **state)
     assert_int_equal(vm->avoid_until[2], NOW + 100);
 }
 
-/* --- the page ---------------------------------------------------------------------------------- */
+/* --- the page ----------------------------------------------------------------------------------
+ */
 
 static void print_table(void)
 {

@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#include "core/instant.h"
 #include "daemon/planner/lessons.h"
 #include "plugin/policy_host.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
+#include "util/instant.h"
 
 struct stage {
     struct policy_host *modules;

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "core/instant.h"
 #include "daemon/live/messages.h"
 #include "daemon/store/store.h"
+#include "util/instant.h"
 
 static struct lease_record lease_in(enum lease_phase phase, const char *word, const char *reason)
 {

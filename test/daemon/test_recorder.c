@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "core/instant.h"
 #include "daemon/record/record_site.h"
 #include "daemon/record/recorder.h"
 #include "lwf/trace_open.h"
+#include "util/instant.h"
 
 enum { START = 1700000000, READ_MAX = 64 };
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "adapters/simulation/simulation.h"
-#include "core/instant.h"
 #include "lwf/trace_combine.h"
+#include "util/instant.h"
 
 enum { TOLD_MAX = 50, LEASES_MAX = 4 };
 

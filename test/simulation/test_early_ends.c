@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "adapters/simulation/early_ends.h"
-#include "core/instant.h"
+#include "util/instant.h"
 
 static void test_order_and_replacement(void **state)
 {

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "adapters/simulation/simulation.h"
-#include "core/instant.h"
 #include "lwf/trace_combine.h"
+#include "util/instant.h"
 
 enum { LEASES_MAX = 10, STEPS_MAX = 100 };
 
