@@ -96,6 +96,10 @@ struct live_configuration {
     char *control_group;  /* whose members may use the socket; NULL: root and the daemon's user */
     char *record;         /* LWF trace to write what was seen to; NULL: none */
     int log_level;        /* enum live_log_level */
+    int64_t policy_call_limit; /* for one call of a policy module, 1 or more */
+    int64_t plan_limit;        /* for one plan, 1 or more */
+    int64_t planner_memory;    /* MB of the planner process, besides what hosts and VMs need */
+    char *planner_user;        /* whose process it is when galernad is root's; never NULL */
     int64_t history_keep; /* ended leases leave the book after so long */
 };
 

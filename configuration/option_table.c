@@ -229,6 +229,17 @@ const struct configuration_option option_table[] = {
      "A trace to write what happened to, for galerna replay."},
     {"daemon", "log-level", OPTION_WORD, LIVE(log_level), "error|warning|info|debug", "info", 0, 0,
      "How much is logged."},
+    {"daemon", "policy-call-limit", OPTION_SECONDS, LIVE(policy_call_limit), NULL, "5", 1, 3600,
+     "A policy module that has not answered a call after so long is out of service: its process is "
+     "ended and the next one does not load it."},
+    {"daemon", "plan-limit", OPTION_SECONDS, LIVE(plan_limit), NULL, "60", 1, 3600,
+     "A plan that takes longer is ended; a module that took most of that time is out of service."},
+    {"daemon", "planner-memory", OPTION_INTEGER, LIVE(planner_memory), NULL, "1024", 64, 1048576,
+     "MB of address space that the planner process may have, besides 64 KB for each host and 32 KB "
+     "for each VM."},
+    {"daemon", "planner-user", OPTION_TEXT, LIVE(planner_user), NULL, "nobody", 0, 0,
+     "Whose process the planner is when galernad is root's; it must be able to read the policy "
+     "modules."},
     {"daemon", "history-keep", OPTION_SECONDS, LIVE(history_keep), NULL, "7776000", 0, SECONDS_MOST,
      "How long leases are kept after their end, for galerna lease history."},
 

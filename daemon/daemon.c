@@ -75,27 +75,35 @@ bool daemon_may_act(const struct daemon *daemon)
            age < PICTURE_STALE * 1000 * daemon->live->poll_interval + daemon->live->timeout * 1000;
 }
 
+/* Leases change in cycles only: the times are the same until the next one. */
+static void note_times(struct daemon *daemon)
+{
+    daemon->reconcile_due = reconcile_next_time(daemon, daemon->reconciled);
+    daemon->reconcile_next = reconcile_next_time(daemon, clock_now());
+}
+
 /* --- a cycle ---------------------------------------------------------------------------------- */
 
-static void plan(struct daemon *daemon, int64_t now)
+/* 0: a plan is being made, and the cycle goes on when it is there. */
+static int plan(struct daemon *daemon, int64_t now)
 {
+    bool anew = daemon->replan || !planner_is_ready(daemon->planner);
     struct error err = {0};
-    int64_t began = clock_monotonic();
 
-    if (daemon->replan || !planner_is_ready(daemon->planner)) {
+    daemon->plan_began = clock_monotonic();
+    if (anew) {
         log_debug("planning anew: %s", daemon->replan ? daemon->replan_why : "nothing planned yet");
         daemon->replan = false;
         daemon->n_replans++;
         reconcile_before_replan(daemon);
-        if (planner_rebuild(daemon->planner, now, &err) < 0)
-            log_error("no plan can be made: %s", err.text);
-        daemon->last_replan_us = (clock_monotonic() - began) * 1000;
-    } else if (planner_step(daemon->planner, now, &err) < 0) {
-        log_error("the plan is given up and made anew: %s", err.text);
-        daemon_replan(daemon, "%s", err.text);
     }
-    if (planner_is_outdated(daemon->planner))
-        daemon_replan(daemon, "leases are suspended later than was planned");
+    if (planner_plan(daemon->planner, anew, now, &err) == 0)
+        return 0;
+    if (err.code != EAGAIN)
+        log_error("no plan can be made: %s", err.text);
+    else
+        log_debug("no plan can be made: %s", err.text);
+    return -1;
 }
 
 /* Those whose extended form is needed to place them again. */
@@ -146,12 +154,43 @@ static void act(struct daemon *daemon, size_t n_commands, int64_t now)
         daemon->cycle_due = daemon->cycle_due || cloud_pending(daemon->cloud) == 0;
 }
 
-static void cycle(struct daemon *daemon)
+/* What follows from the plan: it is committed, then done. */
+static void finish_cycle(struct daemon *daemon)
 {
     size_t n_commands = 0;
     int64_t now = clock_now();
     struct error err = {0};
-    bool may_act;
+    bool may_act = daemon_may_act(daemon);
+
+    if (may_act && !daemon->asking_leader)
+        n_commands = enactor_prepare(daemon->enactor, now);
+    if (daemon_commit(daemon, &err) < 0) {
+        if (n_commands)
+            enactor_withdraw(daemon->enactor);
+        return;
+    }
+    if (may_act)
+        act(daemon, n_commands, now);
+    records_update(daemon);
+    want_full_forms(daemon);
+}
+
+void daemon_planned(void *context, bool made)
+{
+    struct daemon *daemon = context;
+
+    daemon->last_replan_us = (clock_monotonic() - daemon->plan_began) * 1000;
+    if (!made)
+        daemon_replan(daemon, "the last plan failed");
+    else if (planner_is_outdated(daemon->planner))
+        daemon_replan(daemon, "leases are suspended later than was planned");
+    finish_cycle(daemon);
+    note_times(daemon);
+}
+
+static void cycle(struct daemon *daemon)
+{
+    int64_t now = clock_now();
 
     daemon->cycle_due = false;
     daemon->n_cycles++;
@@ -165,19 +204,8 @@ static void cycle(struct daemon *daemon)
         return;
     if (!planner_sees_same_hosts(daemon->planner))
         daemon_replan(daemon, "the hosts have changed");
-    plan(daemon, now);
-    may_act = daemon_may_act(daemon);
-    if (may_act && !daemon->asking_leader)
-        n_commands = enactor_prepare(daemon->enactor, now);
-    if (daemon_commit(daemon, &err) < 0) {
-        if (n_commands)
-            enactor_withdraw(daemon->enactor);
-        return;
-    }
-    if (may_act)
-        act(daemon, n_commands, now);
-    records_update(daemon);
-    want_full_forms(daemon);
+    if (plan(daemon, now) < 0)
+        finish_cycle(daemon);
 }
 
 /* --- polling ---------------------------------------------------------------------------------- */
@@ -244,13 +272,6 @@ static void look_at_watched(struct daemon *daemon)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* Leases change in cycles only: the times are the same until the next one. */
-static void note_times(struct daemon *daemon)
-{
-    daemon->reconcile_due = reconcile_next_time(daemon, daemon->reconciled);
-    daemon->reconcile_next = reconcile_next_time(daemon, clock_now());
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -284,8 +305,10 @@ static int64_t until_due(const struct daemon *daemon)
     int64_t due = next_due(daemon, daemon->reconcile_next);
     int32_t one;
 
-    if (daemon->cycle_due)
+    if (daemon->cycle_due && !planner_is_planning(daemon->planner))
         return 0;
+    if (planner_is_planning(daemon->planner))
+        due = INSTANT_NEVER; /* the cycle goes on when the plan is there */
     due = least(due, when_able(!daemon->replan, planner_retry_time(daemon->planner)));
     if (due < INSTANT_NEVER)
         wait = least(wait, due * 1000 - clock_now_ms());
@@ -293,6 +316,7 @@ static int64_t until_due(const struct daemon *daemon)
         wait = least(wait, guard_next_time(daemon->guard) - steady);
     if (plans(daemon))
         wait = least(wait, planner_forecast_due(daemon->planner) - steady);
+    wait = least(wait, planner_due(daemon->planner) - steady);
     if (!world_polling(daemon->world))
         wait = least(wait, daemon->next_poll - steady);
     if (!daemon->looking && daemon->poll_ok && enactor_watched(daemon->enactor, &one, 1))
@@ -332,33 +356,44 @@ static int watch_guard(struct daemon *daemon, struct error *err)
     return guard_check(daemon->guard, err);
 }
 
-/* With nothing else to do: what is found is told in a cycle. */
+/* With nothing else to do: what is found makes a cycle. */
 static void look_ahead(struct daemon *daemon)
 {
     if (daemon->cycle_due || daemon->replan || !plans(daemon) ||
         planner_forecast_due(daemon->planner) > clock_monotonic())
         return;
-    daemon->cycle_due = planner_forecast(daemon->planner, clock_now());
+    planner_forecast(daemon->planner);
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
 
 static int wait_for_something(struct daemon *daemon, struct error *err)
 {
-    struct pollfd fds[CONTROL_CLIENTS_MAX + 2];
+    struct pollfd fds[CONTROL_CLIENTS_MAX + 3];
     unsigned n = 0;
     int64_t wait;
 
     n += signals_waitfd(&fds[n]);
     if (daemon->control)
         n += control_waitfds(daemon->control, &fds[n], CONTROL_CLIENTS_MAX + 1);
+    n += planner_waitfd(daemon->planner, &fds[n]);
     wait = until_due(daemon);
     if (daemon->watchdog_ms > 0)
         wait = least(wait, daemon->watchdog_ms / 3);
     if (cloud_wait(daemon->cloud, fds, n, (int)wait, err) < 0)
         return -1;
+    planner_serve(daemon->planner);
     if (daemon->control)
         control_serve(daemon->control);
+    return 0;
+}
+
+int daemon_reload(struct daemon *daemon, struct error *err)
+{
+    if (planner_reload(daemon->planner, err) < 0)
+        return -1;
+    log_info("policy modules loaded again");
+    daemon_replan(daemon, "policies were loaded again");
     return 0;
 }
 
@@ -373,11 +408,8 @@ static void handle_signals(struct daemon *daemon)
         } else if (number == SIGNAL_RELOAD) {
             struct error err = {0};
 
-            if (daemon->reload && daemon->reload(daemon->reload_context, &err) < 0)
+            if (daemon_reload(daemon, &err) < 0)
                 log_error("the policy modules stay as they were: %s", err.text);
-            else
-                log_info("policy modules loaded anew");
-            daemon_replan(daemon, "policies were loaded anew");
         }
     }
 }
@@ -391,7 +423,7 @@ int daemon_run(struct daemon *daemon, struct error *err)
         watch_time(daemon);
         if (watch_guard(daemon, err) < 0)
             return -1;
-        if (daemon->cycle_due) {
+        if (daemon->cycle_due && !planner_is_planning(daemon->planner)) {
             cycle(daemon);
             note_times(daemon);
         }

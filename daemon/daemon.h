@@ -29,6 +29,7 @@ struct estimates;
 struct guard;
 struct messages;
 struct recorder;
+struct services_question;
 
 struct daemon {
     const struct configuration *configuration;
@@ -50,13 +51,13 @@ struct daemon {
     bool record_failed;        /* told once */
     struct control *control;
     struct answers *answers;
-    int (*reload)(void *context, struct error *err); /* policy modules, on SIGHUP */
-    void *reload_context;
+    struct services_question *question; /* of the control socket, being handled; NULL */
 
     struct quarantine quarantine; /* hosts that are left alone */
     bool replan;                  /* the engine is to be built anew in the next cycle */
     char replan_why[128];         /* the first reason, for the log */
     bool cycle_due;               /* something has changed since the last cycle */
+    int64_t plan_began;           /* monotonic milliseconds */
     bool poll_ok;                 /* the last poll was complete */
     bool guarded;                 /* this daemon is the one that may act */
     bool stopping;
@@ -89,6 +90,10 @@ void daemon_wake(struct daemon *daemon);
 int daemon_commit(struct daemon *daemon, struct error *err);
 /* Somebody says that OpenNebula has news. */
 void daemon_notice(struct daemon *daemon);
+/* Load the policy modules again. */
+int daemon_reload(struct daemon *daemon, struct error *err);
+/* For planner_create(): a plan is made, or has failed: what follows from it is done. */
+void daemon_planned(void *context, bool made);
 /* May commands be sent now: the picture is fresh, oned leads, no other daemon acts? */
 bool daemon_may_act(const struct daemon *daemon);
 /* For world_create(). */

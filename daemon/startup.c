@@ -20,10 +20,10 @@
 #include "daemon/live/messages.h"
 #include "daemon/log.h"
 #include "daemon/planner/lessons.h"
+#include "daemon/planner/modules.h"
 #include "daemon/record/recorder.h"
 #include "daemon/signals.h"
 #include "daemon/simulated.h"
-#include "plugin/configured.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 
@@ -44,7 +44,6 @@ struct app {
     char *state_directory, *socket;
     struct credentials credentials;
     struct cloud_greeting greeting;
-    struct policy_host *policies;
     struct lessons *lessons;
     struct answers_daemon services;
     struct daemon daemon;
@@ -58,36 +57,32 @@ static int fail(struct app *app, int code, const struct error *err)
     return -1;
 }
 
-static void policy_message(void *context, enum policy_log_level level, const char *text)
-{
-    (void)context;
-    if (level <= POLICY_LOG_ERROR)
-        log_error("%s", text);
-    else if (level <= POLICY_LOG_WARNING)
-        log_warning("%s", text);
-    else
-        log_debug("%s", text);
-}
-
-static int reload(void *context, struct error *err)
-{
-    struct app *app = context;
-
-    if (policy_host_reload(app->policies, err) < 0)
-        return -1;
-    if (lessons_have_begun(app->lessons))
-        lessons_recall(app->lessons);
-    return 0;
-}
-
 /* Modules can be told of the past when they can ask how large the site is. */
-static void site_changed(void *context, const struct site *site)
+static void begins(void *context)
 {
-    struct app *app = context;
+    lessons_recall(((struct app *)context)->lessons);
+}
 
-    policy_host_set_site(app->policies, site);
-    if (site && !lessons_have_begun(app->lessons))
-        lessons_recall(app->lessons);
+static bool wants_lessons(void *context)
+{
+    const struct app *app = context;
+
+    return app->daemon.planner && planner_wants_events(app->daemon.planner);
+}
+
+static void tell_lesson(void *context, const struct policy_event *event)
+{
+    planner_tell(((struct app *)context)->daemon.planner, event);
+}
+
+static void planned(void *context, bool made)
+{
+    daemon_planned(&((struct app *)context)->daemon, made);
+}
+
+static void planner_changed(void *context)
+{
+    daemon_wake(&((struct app *)context)->daemon);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -107,18 +102,26 @@ static int read_configuration(struct app *app)
     return app->daemon.rights ? 0 : fail(app, EXIT_CONFIGURATION, &err);
 }
 
-/* Not one of them is left out: other policies than those asked for would break promises. */
-static int load_policies(struct app *app)
+/* None of them is left out: other policies than those asked for would break promises. Where there
+ * is a store, it knows which are out of service: they are loaded when it is open. */
+static int check_policies(struct app *app)
 {
-    const struct policy_driver driver = {.log = policy_message};
+    const struct live_configuration *live = app->daemon.live;
+    char *directory = live_state_directory(live, app->startup->state_directory, NULL), *store;
     struct error err = {0};
+    bool there = false;
 
-    app->policies = policy_host_configured(app->configuration, &driver, &err);
-    if (!app->policies)
-        return fail(app, EXIT_CONFIGURATION, &err);
-    app->daemon.reload = reload;
-    app->daemon.reload_context = app;
-    return 0;
+    if (directory && asprintf(&store, "%s/store.db", directory) >= 0) {
+        there = access(store, F_OK) == 0;
+        free(store);
+    }
+    free(directory);
+    if (there && !app->startup->check_only)
+        return 0;
+    if (modules_check(app->configuration, &err) == 0 ||
+        (err.code == ECHILD && !app->startup->check_only))
+        return 0;
+    return fail(app, EXIT_CONFIGURATION, &err);
 }
 
 static int open_store(struct app *app)
@@ -308,15 +311,17 @@ static struct planner_settings planner_settings(struct app *app)
     const struct live_configuration *live = app->daemon.live;
     struct planner_settings settings = {
         .engine = app->configuration->settings,
-        .policies = policy_host_hooks(app->policies),
+        .configuration = app->configuration,
         .eligibility = {.policy = (enum host_policy)live->host_policy,
                         .rank = live->rank,
                         .memory_scale = live->memory_scale,
                         .zone = app->greeting.zone},
         .boot_time = live->boot_time,
         .forecast = live->forecast,
-        .site_changed = site_changed,
-        .site_context = app,
+        .context = app,
+        .planned = planned,
+        .changed = planner_changed,
+        .begins = begins,
         .quarantine = &app->daemon.quarantine,
         .resumes_anywhere = live->suspend_with == SUSPEND_WITH_STOP,
         .submit_on_hold = live->submit_on_hold,
@@ -333,10 +338,11 @@ static int make_loop(struct app *app)
 {
     struct daemon *daemon = &app->daemon;
     struct planner_settings settings = planner_settings(app);
+    const struct lesson_listener listener = {
+        .context = app, .wants = wants_lessons, .tell = tell_lesson};
     const struct world_settings world = {.cloud = daemon->cloud,
                                          .site_interval = SITE_INTERVAL,
                                          .check_leader = daemon->live->leader_check};
-    struct policy_world modules;
     struct error err = {0};
 
     clocks_boot(daemon->clocks.boot);
@@ -344,19 +350,19 @@ static int make_loop(struct app *app)
     daemon->started = clock_now();
     daemon->world = world_create(&world, daemon_polled, daemon);
     daemon->estimates = estimates_create(daemon->store);
-    app->lessons = lessons_create(daemon->store, app->policies);
-    daemon->planner = planner_create(&settings, daemon->store, daemon->world);
+    app->lessons = lessons_create(daemon->store, &listener);
+    daemon->planner = planner_create(&settings, daemon->store, daemon->world, &err);
+    if (!daemon->planner)
+        return fail(app, EXIT_CONFIGURATION, &err);
     planner_set_estimates(daemon->planner, daemon->estimates);
-    planner_world(daemon->planner, &modules);
-    policy_host_set_world(app->policies, &modules);
     daemon->enactor = enactor_create(daemon);
     daemon->messages = messages_create(daemon);
     app->services = services_for(daemon);
     daemon->answers = answers_create(daemon->store, &app->services);
     app->socket =
         live_control_socket(daemon->live, app->startup->state_directory, app->state_directory);
-    daemon->control = control_create(app->socket, daemon->live->control_group, answers_handle,
-                                     daemon->answers, &err);
+    daemon->control = control_create(app->socket, daemon->live->control_group, services_handle,
+                                     daemon, &err);
     if (!daemon->control)
         return fail(app, EXIT_FAILURE, &err);
     return 0;
@@ -389,7 +395,7 @@ static int build(struct app *app)
     /* From here on: who is told to stop while it starts ends as told, not by the signal. */
     if (!app->startup->check_only && signals_catch(&err) < 0)
         return fail(app, EXIT_FAILURE, &err);
-    if (load_policies(app) < 0)
+    if (check_policies(app) < 0)
         return -1;
     if (app->startup->check_only) {
         puts("The configuration is in order.");
@@ -431,7 +437,6 @@ static void take_down(struct app *app)
     guard_destroy(daemon->guard);
     quarantine_finish(&daemon->quarantine);
     lessons_destroy(app->lessons);
-    policy_host_destroy(app->policies);
     credentials_finish(&app->credentials);
     store_close(daemon->store);
     rights_destroy(daemon->rights);

@@ -42,12 +42,21 @@ static int set_limits(struct error *err)
     return 0;
 }
 
+/* In a container root may be unable to become somebody else: it is confined all the same. */
+static int become(uid_t user, gid_t group, struct error *err)
+{
+    if (geteuid() != 0 || user == 0)
+        return 0;
+    if (setgroups(0, NULL) == 0 && setresgid(group, group, group) == 0 &&
+        setresuid(user, user, user) == 0)
+        return 0;
+    return errno == EPERM || errno == EINVAL ? 0 : failed(err, "another user");
+}
+
 int confine_process(uid_t user, gid_t group, struct error *err)
 {
-    if (geteuid() == 0 && user != 0 &&
-        (setgroups(0, NULL) < 0 || setresgid(group, group, group) < 0 ||
-         setresuid(user, user, user) < 0))
-        return failed(err, "another user");
+    if (become(user, group, err) < 0)
+        return -1;
     /* Both after the change of user, which resets them. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)

@@ -30,6 +30,7 @@ static const struct {
     {"status", RIGHT_READ, answer_status},
     {"wake", RIGHT_CHANGE, answer_wake},
     {"reload-policies", RIGHT_CHANGE, answer_reload_policies},
+    {"enable-policy", RIGHT_CHANGE, answer_enable_policy},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -71,8 +72,11 @@ static const char *code_word(int code)
 
 json_t *answers_refused(const struct error *err)
 {
-    json_t *answer = json_object();
+    json_t *answer;
 
+    if (err->code == EINPROGRESS)
+        return NULL;
+    answer = json_object();
     json_put(answer, "ok", json_false());
     json_put(answer, "error", json_from_text(err->text));
     json_put(answer, "code", json_string(code_word(err->code)));

@@ -59,7 +59,8 @@ struct answers_daemon {
     void (*each_host)(void *context, void (*visit)(void *visitor, const struct host_view *host),
                       void *visitor);
 
-    /* What a host (OpenNebula's id) holds, in any order. -1 with err: no such host, no plan yet. */
+    /* What a host (OpenNebula's id) holds, in any order. -1 with err: no such host, no plan yet;
+     * EINPROGRESS: the request is handled again later, and answered with control_answer(). */
     int (*each_operation)(void *context, int32_t host,
                           void (*visit)(void *visitor, const struct operation_view *operation),
                           void *visitor, struct error *err);
@@ -76,7 +77,7 @@ struct answers_daemon {
     /* Begin to end a lease. who: for the history. */
     int (*cancel)(void *context, int64_t lease, const char *who, struct error *err);
 
-    /* Would it fit? The store is not changed. */
+    /* Would it fit? The store is not changed. EINPROGRESS: as above. */
     int (*dry_run)(void *context, const struct order *order, struct order_trial *trial,
                    struct error *err);
 
@@ -90,6 +91,8 @@ struct answers_daemon {
 
     /* Load the policy modules anew; what was is kept when it fails. Optional. */
     int (*reload_policies)(void *context, struct error *err);
+    /* Let a module that is out of service work again. Optional. */
+    int (*enable_policy)(void *context, const char *module, struct error *err);
 };
 
 struct answers; /* opaque */
@@ -104,7 +107,7 @@ json_t *answers_handle(void *context, const struct control_peer *peer, const jso
 
 /* The answer to a lease-request whose VMs are there; ids need not be in order. */
 json_t *answers_requested(const int32_t *vms, size_t n);
-/* {"ok": false, ...} from an error. */
+/* {"ok": false, ...} from an error; NULL from EINPROGRESS. */
 json_t *answers_refused(const struct error *err);
 
 #endif

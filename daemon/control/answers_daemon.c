@@ -250,3 +250,21 @@ json_t *answer_reload_policies(const struct question *question)
         return answers_refused(&err);
     return answer_begin(question, "galerna-reload-policies/1");
 }
+
+json_t *answer_enable_policy(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    const char *module = NULL;
+    struct error err;
+    json_t *wrong = question_text(question, "policy", &module);
+
+    if (wrong)
+        return wrong;
+    if (!module)
+        return answer_error(EINVAL, "policy: expected the name of a policy module");
+    if (!daemon->enable_policy)
+        return answer_error(ENOTSUP, "this daemon has no policy modules");
+    if (daemon->enable_policy(daemon->context, module, &err) < 0)
+        return answers_refused(&err);
+    return answer_begin(question, "galerna-enable-policy/1");
+}

@@ -38,10 +38,24 @@ static void put_clock(const struct clocks *clocks, json_t *object)
     json_object_set_new(object, "clock", clock);
 }
 
+static void put_module(void *context, const struct planner_module *module)
+{
+    json_t *policy = json_object();
+
+    json_object_set_new(policy, "name", json_string(module->name));
+    json_object_set_new(policy, "kind", json_string(module->kind));
+    json_object_set_new(policy, "file", json_string(module->file));
+    json_object_set_new(policy, "out_of_service",
+                        module->offence ? json_from_text(module->offence) : json_null());
+    json_object_set_new(policy, "since",
+                        module->offence ? json_from_instant(module->since) : json_null());
+    json_array_append_new(context, policy);
+}
+
 static void status(void *context, json_t *object)
 {
     struct daemon *daemon = context;
-    json_t *oned = json_object(), *figures = json_object();
+    json_t *oned = json_object(), *figures = json_object(), *policies;
     int64_t age = (clock_monotonic() - daemon->polled) / 1000;
 
     json_object_set_new(object, "version", json_string(GALERNA_VERSION));
@@ -64,7 +78,12 @@ static void status(void *context, json_t *object)
     json_object_set_new(figures, "plans", json_integer((json_int_t)daemon->n_replans));
     json_object_set_new(figures, "commands_under_way",
                         json_integer((json_int_t)enactor_in_flight(daemon->enactor)));
+    json_object_set_new(figures, "planners_ended",
+                        json_integer((json_int_t)planner_ended(daemon->planner)));
     json_object_set_new(object, "figures", figures);
+    policies = json_array();
+    planner_each_module(daemon->planner, put_module, policies);
+    json_object_set_new(object, "policies", policies);
 }
 
 static const char *state_word(enum host_state state)
@@ -137,6 +156,106 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
     free(usage);
 }
 
+/* --- questions that the planner answers ------------------------------------------------------- */
+
+/* A request that is handled again when the planner has answered. */
+struct services_question {
+    struct daemon *daemon;
+    struct control_peer peer;
+    json_t *request;
+    bool is_answered;
+    const struct planner_trial *trial;
+    const struct planned_operation *operations;
+    size_t n_operations;
+    struct error err; /* the planner could not tell */
+};
+
+json_t *services_handle(void *context, const struct control_peer *peer, const json_t *request)
+{
+    struct daemon *daemon = context;
+    struct services_question question = {
+        .daemon = daemon, .peer = *peer, .request = (json_t *)request};
+    json_t *answer;
+
+    daemon->question = &question;
+    answer = answers_handle(daemon->answers, peer, request);
+    daemon->question = NULL;
+    return answer;
+}
+
+static struct services_question *put_off(const struct services_question *question)
+{
+    struct services_question *copy = memory_copy(question, sizeof *question);
+
+    copy->request = json_deep_copy(question->request);
+    return copy;
+}
+
+static void drop(struct services_question *question)
+{
+    json_decref(question->request);
+    free(question);
+}
+
+static void handle_again(struct services_question *question, const struct error *err)
+{
+    struct daemon *daemon = question->daemon;
+    json_t *answer;
+
+    question->is_answered = true;
+    if (err)
+        question->err = *err;
+    daemon->question = question;
+    answer = answers_handle(daemon->answers, &question->peer, question->request);
+    daemon->question = NULL;
+    control_answer(daemon->control, question->peer.ticket, answer);
+    drop(question);
+}
+
+static void tried(void *context, const struct planner_trial *trial, const struct error *err)
+{
+    struct services_question *question = context;
+
+    question->trial = trial;
+    handle_again(question, trial ? NULL : err);
+}
+
+static void told(void *context, const struct planned_operation *operations, size_t n,
+                 const struct error *err)
+{
+    struct services_question *question = context;
+
+    question->operations = operations;
+    question->n_operations = n;
+    handle_again(question, err);
+}
+
+static int later(struct services_question *question, int asked, struct error *err)
+{
+    if (asked == 0)
+        return error_set(err, EINPROGRESS, "the planner is asked");
+    drop(question);
+    return -1;
+}
+
+static int ask_planner_to_try(struct daemon *daemon, const struct order *order, struct error *err)
+{
+    struct services_question *question = put_off(daemon->question);
+    struct lease_request request;
+    struct node_set set;
+
+    order_lease_request(order, clock_now(), &set, &request);
+    return later(question,
+                 planner_try(daemon->planner, &request, clock_now(), tried, question, err), err);
+}
+
+static int ask_planner_for_operations(struct daemon *daemon, int32_t host, struct error *err)
+{
+    struct services_question *question = put_off(daemon->question);
+
+    return later(question, planner_operations(daemon->planner, host, told, question, err), err);
+}
+
 /* --- host timeline ---------------------------------------------------------------------------- */
 
 struct timeline {
@@ -199,28 +318,18 @@ static void show_vms(const struct timeline *timeline, const struct operation_vie
         }
 }
 
-static void show_operation(void *context, const struct reservation *r)
+static void show_operation(const struct timeline *timeline,
+                           const struct planned_operation *operation)
 {
-    struct timeline *timeline = context;
-    const struct hosts_seen *hosts = world_hosts(timeline->daemon->world);
-    struct operation_view view = {.lease = r->lease->request.id,
-                                  .vm = -1,
-                                  .what = operation_word(r->kind),
-                                  .from = r->from,
-                                  .until = r->until,
-                                  .planned = r->state == RESERVATION_SCHEDULED};
-
-    if (r->from >= r->until)
-        return;
-    for (uint32_t i = 0; i < r->placement->n_hosts; i++) {
-        const int64_t *amounts = &r->placement->amounts[(size_t)i * r->placement->n_types];
-
-        if (hosts->pool.items[r->placement->hosts[i]].id != timeline->host)
-            continue;
-        view.cpu = amounts[RESOURCE_CPU];
-        view.memory = amounts[RESOURCE_MEMORY];
-        show_vms(timeline, &view);
-    }
+    if (operation->from < operation->until)
+        show_vms(timeline, &(struct operation_view){.lease = operation->lease,
+                                                    .vm = -1,
+                                                    .what = operation_word(operation->kind),
+                                                    .from = operation->from,
+                                                    .until = operation->until,
+                                                    .planned = operation->planned,
+                                                    .cpu = operation->cpu,
+                                                    .memory = operation->memory});
 }
 
 static int each_operation(void *context, int32_t host,
@@ -228,15 +337,22 @@ static int each_operation(void *context, int32_t host,
                           void *visitor, struct error *err)
 {
     struct daemon *daemon = context;
+    const struct services_question *question = daemon->question;
     const struct hosts_seen *hosts = world_hosts(daemon->world);
-    struct timeline timeline = {daemon, host, visit, visitor};
+    const struct timeline timeline = {daemon, host, visit, visitor};
 
     if (!hosts || !planner_is_ready(daemon->planner))
         return error_set(err, EAGAIN, "there is no plan yet: OpenNebula has not been seen");
     if (!host_pool_find(&hosts->pool, host))
         return error_set(err, ENOENT, "there is no host %d", host);
-    if (planner_sees_same_hosts(daemon->planner))
-        planner_each_operation(daemon->planner, host, show_operation, &timeline);
+    if (!question->is_answered && planner_sees_same_hosts(daemon->planner))
+        return ask_planner_for_operations(daemon, host, err);
+    if (question->err.code) {
+        *err = question->err;
+        return -1;
+    }
+    for (size_t i = 0; i < question->n_operations; i++)
+        show_operation(&timeline, &question->operations[i]);
     return 0;
 }
 
@@ -262,19 +378,19 @@ static int dry_run(void *context, const struct order *order, struct order_trial 
                    struct error *err)
 {
     struct daemon *daemon = context;
-    struct lease_request request;
-    struct planner_trial found;
-    struct node_set set;
+    const struct planner_trial *found = daemon->question->trial;
 
-    order_lease_request(order, clock_now(), &set, &request);
-    if (planner_try(daemon->planner, &request, clock_now(), &found, err) < 0)
+    if (!daemon->question->is_answered)
+        return ask_planner_to_try(daemon, order, err);
+    if (!found) {
+        *err = daemon->question->err;
         return -1;
-    daemon_replan(daemon, "after a dry run");
-    trial->accepted = found.accepted;
-    trial->start = found.start;
-    trial->contract = found.contract;
-    snprintf(trial->word, sizeof trial->word, "%s", found.word);
-    snprintf(trial->text, sizeof trial->text, "%s", found.text);
+    }
+    trial->accepted = found->accepted;
+    trial->start = found->start;
+    trial->contract = found->contract;
+    snprintf(trial->word, sizeof trial->word, "%s", found->word);
+    snprintf(trial->text, sizeof trial->text, "%s", found->text);
     return 0;
 }
 
@@ -285,14 +401,18 @@ static void wake(void *context)
 
 static int reload_policies(void *context, struct error *err)
 {
+    return daemon_reload(context, err);
+}
+
+static int enable_policy(void *context, const char *module, struct error *err)
+{
     struct daemon *daemon = context;
 
-    if (!daemon->reload)
-        return 0;
-    if (daemon->reload(daemon->reload_context, err) < 0)
+    if (planner_enable(daemon->planner, module, err) < 0)
         return -1;
-    daemon_replan(daemon, "policies were loaded anew");
-    return 0;
+    log_info("policy %s is in service again", module);
+    daemon_replan(daemon, "policy %s is in service again", module);
+    return daemon_commit(daemon, err);
 }
 
 struct answers_daemon services_for(struct daemon *daemon)
@@ -307,5 +427,6 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .dry_run = dry_run,
                                    .request = services_request,
                                    .wake = wake,
-                                   .reload_policies = reload_policies};
+                                   .reload_policies = reload_policies,
+                                   .enable_policy = enable_policy};
 }

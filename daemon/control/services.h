@@ -6,6 +6,10 @@
 
 struct daemon;
 
+/* A control_handler, context is the daemon: answers_handle(), where some answers wait for the
+ * planner. */
+json_t *services_handle(void *context, const struct control_peer *peer, const json_t *request);
+
 /* The table for answers_create(). */
 struct answers_daemon services_for(struct daemon *daemon);
 

@@ -386,8 +386,3 @@ void lease_note_recorded(struct store *store, const struct lease_record *lease, 
     store_note_lease(store, lease)->recorded = recorded;
 }
 
-void lease_note_planned(struct store *store, const struct lease_record *lease,
-                        struct planned *planned)
-{
-    store_note_lease(store, lease)->planned = planned;
-}

@@ -136,8 +136,6 @@ void lease_note_outlook(struct store *store, const struct lease_record *lease, i
 void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far);
 void lease_note_rank_ignored(struct store *store, const struct lease_record *lease);
 void lease_note_recorded(struct store *store, const struct lease_record *lease, int recorded);
-void lease_note_planned(struct store *store, const struct lease_record *lease,
-                        struct planned *planned);
 
 /* --- questions -------------------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@ struct known {
 
 struct lessons {
     struct store *store;
-    struct policy_host *modules;
+    struct lesson_listener listener;
     bool begun;
     struct known *known; /* ascending */
     size_t n_known, allocated;
@@ -150,7 +150,7 @@ static void tell(struct lessons *lessons, const struct lease_record *lease,
     picture.request.node_sets = sets;
     picture.request.n_node_sets = n_sets;
     event.lease = &picture;
-    policy_host_tell(lessons->modules, &event);
+    lessons->listener.tell(lessons->listener.context, &event);
     free(sets);
 }
 
@@ -224,16 +224,16 @@ static void happened(void *context, const struct store_event *event)
     struct lessons *lessons = context;
     const struct lease_record *lease = store_lease(lessons->store, event->lease);
 
-    if (lease && lessons->begun && policy_host_wants_events(lessons->modules))
+    if (lease && lessons->begun && lessons->listener.wants(lessons->listener.context))
         learn(lessons, lease, event);
 }
 
-struct lessons *lessons_create(struct store *store, struct policy_host *modules)
+struct lessons *lessons_create(struct store *store, const struct lesson_listener *listener)
 {
     struct lessons *lessons = memory_new(1, sizeof *lessons);
 
     lessons->store = store;
-    lessons->modules = modules;
+    lessons->listener = *listener;
     store_listen(store, happened, lessons);
     return lessons;
 }
@@ -304,7 +304,7 @@ void lessons_recall(struct lessons *lessons)
 
     lessons->begun = true;
     lessons->n_known = 0;
-    if (!policy_host_wants_events(lessons->modules))
+    if (!lessons->listener.wants(lessons->listener.context))
         return;
     if (store_each_event(lessons->store, STORE_NO_LEASE, RECALLED_LINES, find_oldest, &recall,
                          &err) < 0)

@@ -13,10 +13,17 @@
 #include "daemon/store/store.h"
 
 struct lessons; /* opaque */
-struct policy_host;
+struct policy_event;
 
-/* Listens to the store from now on. Both must outlive it. */
-struct lessons *lessons_create(struct store *store, struct policy_host *modules);
+/* Who passes it on to the modules. */
+struct lesson_listener {
+    void *context;
+    bool (*wants)(void *context); /* does any module want to know? */
+    void (*tell)(void *context, const struct policy_event *event);
+};
+
+/* Listens to the store from now on, which must outlive it. */
+struct lessons *lessons_create(struct store *store, const struct lesson_listener *listener);
 void lessons_destroy(struct lessons *lessons); /* NULL is allowed */
 
 /* Tell new modules what happened: unfinished leases, and the newest 20,000 lines of the history,

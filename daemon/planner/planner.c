@@ -1,20 +1,27 @@
+/* The planner from galernad's side: plans are sent, their outputs taken, its process kept going. */
 #include "daemon/planner/planner.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
-enum { RELOCATED_MAX = 8 /* in one plan: each is thought over on its own */ };
+enum {
+    QUESTION_LIMIT = 90,       /* milliseconds until a question is told that it must wait */
+    MEMORY_OF_HOST = 64 << 10, /* bytes, for each host, */
+    MEMORY_OF_VM = 32 << 10,   /* and for each VM, beyond what the process begins with */
+};
 
 struct planner *planner_create(const struct planner_settings *settings, struct store *store,
-                               struct world *world)
+                               struct world *world, struct error *err)
 {
     struct planner *planner = memory_new(1, sizeof *planner);
 
@@ -24,245 +31,439 @@ struct planner *planner_create(const struct planner_settings *settings, struct s
     planner->settings.engine.migration_mode = MOVING_LIVE;
     planner->store = store;
     planner->world = world;
-    planner->retry = INSTANT_NEVER;
-    engine_outputs_init(&planner->outputs);
-    return planner;
-}
-
-static void drop_engine(struct planner *planner)
-{
-    if (planner->engine && planner->settings.site_changed)
-        planner->settings.site_changed(planner->settings.site_context, NULL);
-    engine_destroy(planner->engine);
-    planner->engine = NULL;
-}
-
-static void drop_picture(struct planner *planner)
-{
-    drop_engine(planner);
-    eligibility_destroy(planner->eligibility);
-    planner->eligibility = NULL;
-    hosts_release(planner->hosts);
-    planner->hosts = NULL;
-    site_release(planner->site);
-    planner->site = NULL;
+    planner->retry = planner->next_time = INSTANT_NEVER;
+    map_init(&planner->planned, sizeof(struct planned *));
+    map_init(&planner->filters, sizeof(int32_t));
+    if (!settings->configuration)
+        planner->planning = planning_create(NULL, settings->policies);
+    else
+        planner->modules = modules_create(settings->configuration, store, err);
+    if (planner->modules || planner->planning)
+        return planner;
+    planner_destroy(planner);
+    return NULL;
 }
 
 void planner_destroy(struct planner *planner)
 {
-    size_t n;
-    const struct lease_record *const *leases;
-
     if (!planner)
         return;
-    leases = store_leases(planner->store, &n);
-    for (size_t i = 0; i < n; i++)
-        planned_drop(planner->store, leases[i]);
-    planner_drop_forecast(planner);
-    drop_picture(planner);
-    engine_outputs_finish(&planner->outputs);
+    planner_disappoint(planner, "galernad stops");
+    modules_destroy(planner->modules);
+    planning_destroy(planner->planning);
+    planned_drop_all(&planner->planned);
+    map_finish(&planner->planned);
+    map_finish(&planner->filters);
+    picture_drop(&planner->picture);
+    wire_writer_finish(&planner->events);
+    free(planner->step_leases);
     free(planner->news);
     free(planner->gone);
     free(planner);
 }
-
-/* --- hosts ------------------------------------------------------------------------------------ */
-
-static uint64_t mix(uint64_t digest, const char *text)
-{
-    for (; text && *text; text++)
-        digest = (digest ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return digest * UINT64_C(1099511628211) + 1;
-}
-
-static uint64_t mix_number(uint64_t digest, int64_t number)
-{
-    return (digest ^ (uint64_t)number) * UINT64_C(1099511628211) + 1;
-}
-
-/* Figures that monitoring changes all the time do not make another site. */
-static bool changes_all_the_time(const char *name)
-{
-    static const char *const names[] = {"FREE_CPU",    "FREE_MEMORY", "USED_CPU",  "USED_MEMORY",
-                                        "RUNNING_VMS", "CPU_USAGE",   "MEM_USAGE", "CURRENT_VMS",
-                                        "NETRX",       "NETTX",       "STATE",     "TIMESTAMP"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
-static uint64_t hosts_digest(const struct host_pool *pool)
-{
-    uint64_t digest = UINT64_C(14695981039346656037);
-
-    for (size_t i = 0; i < pool->n; i++) {
-        const struct host *host = &pool->items[i];
-
-        digest = mix_number(digest, host->id);
-        digest = mix_number(digest, host->state);
-        digest = mix_number(digest, host->cpu);
-        digest = mix_number(digest, host->memory);
-        digest = mix_number(digest, host->cluster);
-        for (size_t j = 0; j < host->attributes.n; j++)
-            if (!changes_all_the_time(host->attributes.items[j].name)) {
-                digest = mix(digest, host->attributes.items[j].name);
-                digest = mix(digest, host->attributes.items[j].value);
-            }
-    }
-    return digest;
-}
-
-bool planner_sees_same_hosts(struct planner *planner)
-{
-    const struct hosts_seen *seen = world_hosts(planner->world);
-
-    if (!planner->engine || !seen)
-        return false;
-    if (seen->number != planner->compared) {
-        planner->compared = seen->number;
-        planner->same = hosts_digest(&seen->pool) == planner->hosts_digest;
-    }
-    return planner->same;
-}
-
-static bool takes_vms(const struct host *host)
-{
-    return host->state == HOST_ON;
-}
-
-/* A host that was never monitored has no capacity that one could plan with. */
-static int make_site(const struct planner *planner, struct site *site, struct error *err)
-{
-    const struct host_pool *pool = &planner->hosts->pool;
-
-    site_init(site);
-    for (size_t i = 0; i < pool->n; i++) {
-        struct amounts capacity = {{0}};
-
-        capacity.of[RESOURCE_CPU] = pool->items[i].cpu > 0 ? pool->items[i].cpu : 0;
-        capacity.of[RESOURCE_MEMORY] = pool->items[i].memory > 0 ? pool->items[i].memory : 0;
-        if (site_add_hosts(site, 1, &capacity, err) < 0)
-            return -1;
-        site->hosts[site->n_hosts - 1].id = pool->items[i].id;
-        site->hosts[site->n_hosts - 1].closed =
-            !takes_vms(&pool->items[i]) ||
-            quarantine_has(planner->settings.quarantine, pool->items[i].id, clock_now());
-    }
-    return 0;
-}
-
-/* --- building --------------------------------------------------------------------------------- */
 
 void planner_set_estimates(struct planner *planner, const struct estimates *estimates)
 {
     planner->estimates = estimates;
 }
 
-static void use_estimate(const struct planner *planner, enum operation operation, int64_t *seconds,
-                         double *rate)
-{
-    struct estimate estimate = estimates_of(planner->estimates, operation);
+/* --- answers ---------------------------------------------------------------------------------- */
 
-    if (estimate.n == 0 || *seconds != SPAN_NONE)
-        return;
-    if (estimate.seconds)
-        *seconds = estimate.seconds;
-    else
-        *rate = estimate.rate;
+/* The engine is no more, and with it what it knew. */
+static void lose_engine(struct planner *planner)
+{
+    planner->ready = false;
+    planner->next_time = INSTANT_NEVER;
+    planner->forecasting = false;
+    planner->forecast_wanted = 0;
 }
 
-static int make_engine(struct planner *planner, int64_t now, struct error *err)
+static void is_over(struct planner *planner, bool made)
 {
-    struct engine_settings settings = planner->settings.engine;
-    struct site site;
+    planner->in_flight = false;
+    if (planner->settings.planned)
+        planner->settings.planned(planner->settings.context, made);
+}
 
-    if (planner->estimates) {
-        use_estimate(planner, OPERATION_SUSPEND, &settings.override_suspend_time,
-                     &settings.suspend_rate);
-        use_estimate(planner, OPERATION_RESUME, &settings.override_resume_time,
-                     &settings.resume_rate);
+/* Leases that the engine cannot make sense of are refused, all others planned: one by one. */
+static void take_failure(struct planner *planner, const struct plan_reply *reply)
+{
+    const struct lease_record *lease = NULL;
+
+    log_error("the plan is discarded and made again: %s", reply->error);
+    if (reply->failed_step >= 0 && planner->careful)
+        lease = store_lease(planner->store, planner->step_leases[reply->failed_step]);
+    if (lease && lease_can(lease, EVENT_REFUSED))
+        lease_refuse(planner->store, lease, planner->planned_at, "not-understood", reply->error);
+    if (reply->failed_step >= 0 && planner->n_requests)
+        planner->careful = true;
+    lose_engine(planner);
+}
+
+static bool take_plan(struct planner *planner, struct wire_reader *reader)
+{
+    struct plan_reply reply = {0};
+    bool sound = planner->in_flight &&
+                 wire_get_plan_reply(reader, (uint32_t)planner->picture.hosts->pool.n, &reply);
+    bool failed = sound && reply.error[0];
+
+    if (failed) {
+        take_failure(planner, &reply);
+    } else if (sound) {
+        planner->ready = true;
+        planner->careful = false;
+        planner_take_reply(planner, &reply);
+        planner->next_time = reply.next_time;
+        planner->forecast_wanted = reply.stamp;
     }
-    drop_engine(planner);
-    if (make_site(planner, &site, err) == 0)
-        planner->engine = engine_create(&site, &settings, planner->settings.policies, err);
-    site_finish(&site);
-    if (!planner->engine)
-        return -1;
-    if (planner->settings.site_changed)
-        planner->settings.site_changed(planner->settings.site_context,
-                                       engine_site(planner->engine));
-    return engine_begin(planner->engine, now, err);
+    plan_reply_finish(&reply);
+    if (sound)
+        is_over(planner, !failed);
+    return sound;
 }
 
-/* What was sent to datastores lately and is not in their figures yet. */
-static void repeat_promises(struct planner *planner)
+static bool take_question(struct planner *planner, enum frame kind, struct wire_reader *reader)
 {
-    size_t n;
-    const struct room_promise *promises = world_promises(planner->world, &n);
+    struct waiting waiting;
 
-    for (size_t i = 0; i < n; i++) {
-        uint32_t place = host_place(planner, promises[i].host);
+    if (planner->n_waiting == 0 || planner->waiting[0].kind != kind)
+        return false;
+    waiting = planner->waiting[0];
+    memmove(planner->waiting, planner->waiting + 1, --planner->n_waiting * sizeof waiting);
+    return kind == FRAME_TRIED ? planner_take_trial(planner, &waiting, reader)
+                               : planner_take_operations(planner, &waiting, reader);
+}
 
-        if (place != HOST_NONE)
-            eligibility_promise(planner->eligibility, promises[i].datastore, place,
-                                promises[i].amount);
+static bool take(void *context, enum frame kind, struct wire_reader *reader)
+{
+    struct planner *planner = context;
+    bool sound = true;
+
+    if (planner->modules && modules_take(planner->modules, kind, reader, &sound)) {
+        if (kind == FRAME_READY && planner->settings.changed)
+            planner->settings.changed(planner->settings.context);
+        return sound;
+    }
+    switch (kind) {
+    case FRAME_PLANNED:
+        return take_plan(planner, reader);
+    case FRAME_FORECASTED:
+        return planner_take_forecast(planner, reader);
+    case FRAME_TRIED:
+    case FRAME_OPERATIONS_OF:
+        return take_question(planner, kind, reader);
+    default:
+        return false;
     }
 }
 
-static int look_anew(struct planner *planner, struct error *err)
+/* --- in this process, for tests --------------------------------------------------------------- */
+
+static int answer_here(struct planner *planner, const struct wire_writer *frame)
 {
-    drop_picture(planner);
-    if (!world_hosts(planner->world) || !world_site(planner->world))
-        return error_set(err, EAGAIN, "OpenNebula's hosts have not been seen yet");
-    planner->hosts = hosts_retain(world_hosts(planner->world));
-    planner->site = site_retain(world_site(planner->world));
-    planner->hosts_digest = hosts_digest(&planner->hosts->pool);
-    planner->compared = planner->hosts->number;
-    planner->same = true;
-    planner->eligibility = eligibility_create(
-        &planner->hosts->pool, &planner->site->datastores, &planner->site->clusters,
-        &planner->site->users, &planner->site->acl, &planner->settings.eligibility, err);
-    if (!planner->eligibility)
-        return -1;
-    repeat_promises(planner);
+    unsigned char *copy = memory_copy(frame->bytes + WIRE_HEADER, frame->n - WIRE_HEADER);
+    struct wire_writer reply = {0};
+    int result = planning_handle(planner->planning, copy, frame->n - WIRE_HEADER, &reply);
+
+    while (result == 0 && reply.n == 0 && planning_has_more(planner->planning))
+        planning_go_on(planner->planning, &reply);
+    if (result == 0 && reply.n) {
+        struct wire_reader reader;
+        enum frame kind;
+
+        wire_reader_init(&reader, reply.bytes + WIRE_HEADER, reply.n - WIRE_HEADER);
+        kind = (enum frame)wire_get(&reader, FRAME_READY, FRAMES - 1);
+        result = take(planner, kind, &reader) ? 0 : -1;
+    }
+    wire_writer_finish(&reply);
+    free(copy);
+    return result;
+}
+
+int planner_send(struct planner *planner, const struct wire_writer *frame, int answers,
+                 struct error *err)
+{
+    if (planner->planning)
+        return answer_here(planner, frame) < 0 ? error_set(err, EPROTO, "not understood") : 0;
+    if (!planner->modules->process || !planner->modules->ready)
+        return error_set(err, EAGAIN, "the planner is starting");
+    planner_process_send(planner->modules->process, frame, answers);
     return 0;
 }
 
-int planner_rebuild(struct planner *planner, int64_t now, struct error *err)
+/* --- the process ------------------------------------------------------------------------------ */
+
+unsigned planner_waitfd(const struct planner *planner, struct pollfd *fd)
 {
-    planner->n_news = planner->n_gone = 0;
+    return planner->modules && planner->modules->process
+               ? planner_process_waitfd(planner->modules->process, fd)
+               : 0;
+}
+
+int64_t planner_due(const struct planner *planner)
+{
+    int64_t due;
+
+    if (!planner->modules)
+        return INSTANT_NEVER;
+    if (!planner->modules->process)
+        return planner->modules->next_start;
+    due = planner_process_due(planner->modules->process);
+    if (planner->n_waiting && planner->waiting[0].since + QUESTION_LIMIT < due)
+        due = planner->waiting[0].since + QUESTION_LIMIT;
+    return due;
+}
+
+static void forget_process(struct planner *planner, const char *why)
+{
+    bool planning = planner->in_flight;
+
+    lose_engine(planner);
+    planner->recalled = false;
+    planner->attributes = 0;
+    planner->n_events = 0;
+    planner->events.n = 0;
+    planner_disappoint(planner, why);
+    if (planning)
+        is_over(planner, false);
+}
+
+static void ignore_trial(void *context, const struct planner_trial *trial, const struct error *err)
+{
+    (void)context, (void)trial, (void)err;
+}
+
+static void ignore_operations(void *context, const struct planned_operation *operations, size_t n,
+                              const struct error *err)
+{
+    (void)context, (void)operations, (void)n, (void)err;
+}
+
+/* Behind a plan that takes its time: their answers are ignored when they come. */
+static void answer_impatient_ones(struct planner *planner)
+{
+    struct error err = {0};
+
+    error_set(&err, EAGAIN, "the planner is busy; try again in a moment");
+    for (size_t i = 0; i < planner->n_waiting && planner->in_flight; i++) {
+        struct waiting waiting = planner->waiting[i];
+
+        if (waiting.is_told || clock_monotonic() - waiting.since < QUESTION_LIMIT)
+            continue;
+        planner->waiting[i].is_told = true;
+        if (waiting.kind == FRAME_TRIED) {
+            planner->waiting[i].tried = ignore_trial;
+            waiting.tried(waiting.context, NULL, &err);
+        } else {
+            planner->waiting[i].told = ignore_operations;
+            waiting.told(waiting.context, NULL, 0, &err);
+        }
+    }
+}
+
+void planner_serve(struct planner *planner)
+{
+    struct modules *modules = planner->modules;
+
+    if (!modules)
+        return;
+    if (modules->process && !planner_process_serve(modules->process, take, planner)) {
+        modules_ended(modules);
+        modules_restart(modules);
+        forget_process(planner, "the planner has ended and is started again");
+    } else if (modules->process && modules->faulty) {
+        modules_ended(modules);
+        modules_restart(modules);
+        forget_process(planner, "the planner is started again");
+    } else if (!modules->process) {
+        modules_restart(modules);
+    }
+    answer_impatient_ones(planner);
+}
+
+int planner_reload(struct planner *planner, struct error *err)
+{
+    if (modules_reload(planner->modules, NULL, err) < 0)
+        return -1;
+    forget_process(planner, "policy modules are loaded again");
+    return 0;
+}
+
+int planner_enable(struct planner *planner, const char *module, struct error *err)
+{
+    if (modules_reload(planner->modules, module, err) < 0)
+        return -1;
+    forget_process(planner, "policy modules are loaded again");
+    return 0;
+}
+
+void planner_each_module(const struct planner *planner,
+                         void (*visit)(void *context, const struct planner_module *module),
+                         void *context)
+{
+    if (planner->modules)
+        modules_each(planner->modules, visit, context);
+}
+
+uint64_t planner_ended(const struct planner *planner)
+{
+    return planner->modules ? planner->modules->n_ended : 0;
+}
+
+/* --- what modules are told -------------------------------------------------------------------- */
+
+bool planner_wants_events(const struct planner *planner)
+{
+    return planner->modules && planner->modules->ready && planner->modules->wants_events;
+}
+
+void planner_tell(struct planner *planner, const struct policy_event *event)
+{
+    const struct lease_request *request = &event->lease->request;
+    int32_t *filters;
+
+    if (!planner_wants_events(planner) || !planner->recalled)
+        return;
+    filters = memory_new(request->n_node_sets, sizeof *filters);
+    for (size_t i = 0; i < request->n_node_sets; i++)
+        filters[i] = -1;
+    wire_put(&planner->events, event->kind);
+    wire_put(&planner->events, event->time);
+    wire_put(&planner->events, event->other);
+    wire_put(&planner->events, event->accepted);
+    wire_put(&planner->events, event->lease->accumulated);
+    wire_put_request(&planner->events, request, filters);
+    planner->n_events++;
+    free(filters);
+}
+
+/* --- plans ------------------------------------------------------------------------------------ */
+
+/* Moves that were planned and not commanded: the new engine plans what is best now. */
+static void forget_moves(struct planner *planner)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (vms[i]->move != MOVE_NONE && !vms[i]->move_sent)
+            vm_end_move(planner->store, vms[i]);
+}
+
+static int begin_anew(struct planner *planner, struct error *err)
+{
+    planner->n_news = planner->n_gone = planner->n_unplaced = 0;
     planner->outdated = false;
     planner->built = clock_monotonic();
     planner->retry = INSTANT_NEVER;
-    if (look_anew(planner, err) < 0)
+    lose_engine(planner);
+    planned_drop_all(&planner->planned);
+    map_finish(&planner->filters);
+    map_init(&planner->filters, sizeof(int32_t));
+    planner->n_filters = 0;
+    if (picture_take(&planner->picture, planner, err) < 0)
         return -1;
-    if (!planner->hosts || planner->hosts->pool.n == 0)
-        return error_set(err, EAGAIN, "OpenNebula has no hosts");
-    if (make_engine(planner, now, err) < 0) {
-        drop_picture(planner);
-        return -1;
-    }
-    planner_adopt_all(planner, now);
-    for (int i = 0; i < RELOCATED_MAX && planner_relocate(planner, now); i++) {
-        if (make_engine(planner, now, err) < 0) {
-            drop_picture(planner);
-            return -1;
-        }
-        planner_adopt_all(planner, now);
-    }
-    return planner_step(planner, now, err);
+    planner->compared = planner->picture.hosts->number;
+    planner->same = true;
+    forget_moves(planner);
+    return 0;
 }
 
-void planner_forget(struct planner *planner)
+static void allow_memory(const struct planner *planner)
 {
-    drop_picture(planner);
+    const struct live_configuration *live = &planner->modules->configuration->live;
+    size_t n_vms;
+
+    store_vms(planner->store, &n_vms);
+    planner_process_allow_memory(planner->modules->process,
+                                 (live->planner_memory << 20) +
+                                     (int64_t)planner->picture.hosts->pool.n * MEMORY_OF_HOST +
+                                     (int64_t)n_vms * MEMORY_OF_VM);
+}
+
+static void recall(struct planner *planner)
+{
+    if (planner->recalled || !planner->modules)
+        return;
+    planner->recalled = true;
+    if (planner_wants_events(planner) && planner->settings.begins)
+        planner->settings.begins(planner->settings.context);
+}
+
+static void add_steps(struct planner *planner, struct facts *facts)
+{
+    facts_add_step(facts, planner->gone, planner->n_gone, planner->news,
+                   planner->careful ? 0 : planner->n_news);
+    for (size_t i = 0; planner->careful && i < planner->n_news; i++)
+        facts_add_step(facts, NULL, 0, &planner->news[i], 1);
+    planner->n_gone = planner->n_news = 0;
+}
+
+static int send_plan(struct planner *planner, struct facts *facts, bool anew, struct error *err)
+{
+    uint64_t picture = planner->picture.hosts->number;
+    struct wire_writer frame = {0};
+    int result;
+
+    wire_begin(&frame);
+    wire_put(&frame, FRAME_PLAN);
+    facts_put(facts, anew, anew && planner->modules && planner->attributes != picture, &frame);
+    wire_end(&frame);
+    planner->in_flight = true;
+    planner->planned_at = facts->now;
+    free(planner->step_leases);
+    planner->step_leases = facts->step_leases;
+    facts->step_leases = NULL;
+    planner->n_requests = facts->n_requests;
+    planner->n_events = 0;
+    planner->events.n = 0;
+    if (anew)
+        planner->attributes = picture;
+    result = planner_send(planner, &frame, 1, err);
+    if (result < 0)
+        planner->in_flight = false;
+    wire_writer_finish(&frame);
+    return result;
+}
+
+int planner_plan(struct planner *planner, bool anew, int64_t now, struct error *err)
+{
+    struct facts facts;
+    int result;
+
+    if (planner->in_flight)
+        return error_set(err, EAGAIN, "a plan is being made");
+    if (planner->modules && !planner->modules->ready)
+        return error_set(err, EAGAIN, "the planner is starting");
+    anew = anew || !planner->ready;
+    if (anew && begin_anew(planner, err) < 0)
+        return -1;
+    if (anew && planner->modules)
+        allow_memory(planner);
+    recall(planner);
+    facts_init(&facts, planner, now);
+    facts.picture = &planner->picture;
+    facts.planned = &planner->planned;
+    facts.filters = &planner->filters;
+    facts.n_filters = &planner->n_filters;
+    if (anew)
+        facts_gather(&facts);
+    else
+        add_steps(planner, &facts);
+    planner_take_notes(planner, &facts);
+    result = send_plan(planner, &facts, anew, err);
+    facts_finish(&facts);
+    return result;
+}
+
+bool planner_is_planning(const struct planner *planner)
+{
+    return planner->in_flight;
 }
 
 bool planner_is_ready(const struct planner *planner)
 {
-    return planner->engine != NULL;
+    return planner->ready;
 }
 
 bool planner_is_outdated(const struct planner *planner)
@@ -280,7 +481,7 @@ int64_t planner_built(const struct planner *planner)
     return planner->built;
 }
 
-/* --- stepping --------------------------------------------------------------------------------- */
+/* --- between two plans ------------------------------------------------------------------------ */
 
 static void append(int64_t **ids, size_t *n, size_t *allocated, int64_t id)
 {
@@ -295,184 +496,35 @@ void planner_new(struct planner *planner, int64_t lease)
 
 void planner_gone(struct planner *planner, int64_t id)
 {
-    const struct lease_record *lease = store_lease(planner->store, id);
+    struct planned *planned = planned_of(&planner->planned, id);
 
-    if (planner->engine && lease && lease->planned && lease->planned->in_engine &&
-        engine_lease(planner->engine, id))
-        append(&planner->gone, &planner->n_gone, &planner->gone_allocated, id);
-    if (lease && lease->planned)
-        lease->planned->in_engine = false;
-}
-
-static size_t add_gone(const struct planner *planner, struct engine_input *inputs)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < planner->n_gone; i++) {
-        const struct lease *known = engine_lease(planner->engine, planner->gone[i]);
-
-        if (known && !lease_state_is_final(known->state))
-            inputs[n++] = (struct engine_input){.kind = INPUT_CANCEL, .lease = planner->gone[i]};
-    }
-    return n;
-}
-
-/* The world has moved past the time a reservation was asked for. */
-static bool is_over(struct planner *planner, const struct lease_record *lease, int64_t now)
-{
-    char start[64], text[STORE_TEXT_MAX];
-
-    if (lease->kind != LEASE_RESERVATION || !lease_is_over(lease, now))
-        return false;
-    lease_time_text(lease->start, start, sizeof start);
-    snprintf(text, sizeof text,
-             "The reservation is refused: its time, %s for %lld s, had passed when it was seen",
-             start, (long long)lease->duration);
-    lease_refuse(planner->store, lease, now, "start-passed", text);
-    return true;
-}
-
-/* What a new lease asks for; false when it cannot be asked at present. */
-static bool make_request(struct planner *planner, int64_t id, int64_t now,
-                         struct lease_request *request)
-{
-    const struct lease_record *lease = store_lease(planner->store, id);
-
-    if (!lease || lease->phase != PHASE_WAITING || lease->accepted ||
-        engine_lease(planner->engine, id) || (lease->planned && lease->planned->in_engine) ||
-        is_over(planner, lease, now))
-        return false;
-    if (!planned_make(planner, lease, now, request)) {
-        if (lease->kind == LEASE_IMMEDIATE)
-            lease_refuse(planner->store, lease, now, lease->reason_word, lease->reason);
-        return false;
-    }
-    lease->planned->in_engine = true;
-    return true;
-}
-
-static int step(struct planner *planner, int64_t now, const struct engine_input *inputs, size_t n,
-                struct error *err)
-{
-    if (engine_step(planner->engine, now, inputs, n, &planner->outputs, err) < 0) {
-        drop_picture(planner);
-        return -1;
-    }
-    planner_take_outputs(planner, now);
-    return 0;
-}
-
-/* A lease the engine cannot make sense of is refused; all others are planned. */
-static int step_one_by_one(struct planner *planner, const int64_t *news, size_t n, int64_t now,
-                           struct error *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct lease_request request;
-        struct engine_input input = {.kind = INPUT_REQUEST, .request = &request};
-
-        if (!make_request(planner, news[i], now, &request))
-            continue;
-        if (step(planner, now, &input, 1, err) < 0) {
-            lease_refuse(planner->store, store_lease(planner->store, news[i]), now,
-                         "not-understood", err->text);
-            return -1;
-        }
-    }
-    planner->careful = false;
-    return 0;
-}
-
-static int step_together(struct planner *planner, const int64_t *news, size_t n_news, int64_t now,
-                         struct error *err)
-{
-    struct engine_input *inputs = memory_new(n_news + planner->n_gone, sizeof *inputs);
-    struct lease_request *requests = memory_new(n_news, sizeof *requests);
-    size_t n = add_gone(planner, inputs), n_requests = 0;
-    int result;
-
-    for (size_t i = 0; i < n_news; i++)
-        if (make_request(planner, news[i], now, &requests[n_requests]))
-            inputs[n++] =
-                (struct engine_input){.kind = INPUT_REQUEST, .request = &requests[n_requests++]};
-    result = step(planner, now, inputs, n, err);
-    if (result < 0 && n_requests)
-        planner->careful = true;
-    free(inputs);
-    free(requests);
-    return result;
-}
-
-int planner_step(struct planner *planner, int64_t now, struct error *err)
-{
-    size_t n = planner->n_news;
-    int64_t *news;
-    int result;
-
-    if (!planner->engine)
-        return error_set(err, EAGAIN, "there is no plan yet");
-    news = memory_copy(planner->news, n * sizeof *news);
-    planner->n_news = 0;
-    result = step_together(planner, news, planner->careful ? 0 : n, now, err);
-    if (result == 0 && planner->careful)
-        result = step_one_by_one(planner, news, n, now, err);
-    planner->n_gone = 0;
-    free(news);
-    if (result == 0)
-        planner_note_expectations(planner, now);
-    return result;
-}
-
-void planner_retry_at(struct planner *planner, int64_t at)
-{
-    if (at < planner->retry)
-        planner->retry = at;
+    if (!planned || !planned->in_engine)
+        return;
+    append(&planner->gone, &planner->n_gone, &planner->gone_allocated, id);
+    planned->in_engine = false;
+    planned->gone = true;
 }
 
 int64_t planner_retry_time(const struct planner *planner)
 {
-    return planner->retry;
+    return planner->in_flight ? INSTANT_NEVER : planner->retry;
 }
 
 bool planner_knows(const struct planner *planner, int64_t lease)
 {
-    return planner->engine && engine_lease(planner->engine, lease);
+    const struct planned *planned = planned_of(&planner->planned, lease);
+
+    return planned && (planned->in_engine || planned->gone);
 }
 
 int64_t planner_next_time(const struct planner *planner)
 {
-    return planner->engine ? engine_next_time(planner->engine) : INSTANT_NEVER;
+    return planner->in_flight ? INSTANT_NEVER : planner->next_time;
 }
 
 int64_t planner_end(const struct planner *planner, int64_t id)
 {
-    const struct lease_record *lease = store_lease(planner->store, id);
+    const struct planned *planned = planned_of(&planner->planned, id);
 
-    return lease && lease->planned && lease->planned->in_engine ? lease->planned->end
-                                                                : INSTANT_NONE;
-}
-
-int32_t planner_datastore(struct planner *planner, int32_t id, int32_t host, char *reason,
-                          size_t size)
-{
-    const struct vm_observation *observed = world_vm(planner->world, id);
-    uint32_t place;
-    int32_t datastore;
-
-    if (!planner->eligibility || !observed || !observed->full)
-        return -1;
-    place = host_place(planner, host);
-    if (place == HOST_NONE) {
-        snprintf(reason, size, "host %d is gone", host);
-        return -1;
-    }
-    datastore = eligibility_datastore(planner->eligibility, observed->full, place, reason, size);
-    if (datastore >= 0) {
-        int64_t amount = eligibility_room_needed(planner->eligibility, observed->full);
-
-        eligibility_promise(planner->eligibility, datastore, place, amount);
-        world_promise(planner->world,
-                      &(struct room_promise){
-                          .vm = id, .datastore = datastore, .host = host, .amount = amount});
-    }
-    return datastore;
+    return planned && planned->in_engine ? planned->end : INSTANT_NONE;
 }

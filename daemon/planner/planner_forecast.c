@@ -1,14 +1,12 @@
-/* When those start that the engine has not planned a start for: estimated bit by bit while there is
- * nothing else to do. */
-#include <time.h>
+/* When those start that the engine has not planned a start for: estimated by the planner when it
+ * has nothing else to do. */
+#include <stdlib.h>
 
-#include "core/forecast.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/planner/planner_inside.h"
 
 enum {
-    TURN_WORK = 400 * 1000, /* change points: a millisecond or two */
     REST = 200,            /* a forecast is begun anew after so many times what the last one took */
     PAUSE_MIN = 1000,      /* milliseconds between two of them at least, */
     PAUSE_MAX = 60 * 1000, /* and at most, when there is nothing new */
@@ -50,18 +48,16 @@ bool planner_estimate(struct planner *planner, const struct lease_record *lease,
 /* It waits, and the engine has planned no start for it. */
 static bool is_open(const struct planner *planner, const struct lease_record *lease)
 {
-    const struct lease *known =
-        lease && lease->phase == PHASE_WAITING && lease->planned && lease->planned->in_engine
-            ? engine_lease(planner->engine, lease->id)
-            : NULL;
+    const struct planned *planned =
+        lease && lease->phase == PHASE_WAITING ? planned_of(&planner->planned, lease->id) : NULL;
 
-    return known && !planned_stretch(known);
+    return planned && planned->in_engine && !planned->is_placed;
 }
 
 /* The others of the queue are too far back; those that came in meanwhile are behind them. */
-static bool note_far_ones(struct planner *planner, int64_t now)
+static bool note_far_ones(struct planner *planner, bool any, int64_t now)
 {
-    bool any = forecast_left_out(planner->forecast) > 0, news = false;
+    bool news = false;
     size_t n;
     const struct lease_record *const *leases = store_leases(planner->store, &n);
 
@@ -76,85 +72,65 @@ static bool note_far_ones(struct planner *planner, int64_t now)
     return news;
 }
 
-static bool publish(struct planner *planner, int64_t now)
+static bool publish(struct planner *planner, const struct forecast_reply *reply, int64_t now)
 {
-    size_t n = forecast_count(planner->forecast);
     bool news = false;
 
     planner->outlook++;
-    for (size_t i = 0; i < n; i++) {
-        int64_t start;
-        const struct lease_record *lease =
-            store_lease(planner->store, forecast_lease(planner->forecast, i, &start));
+    for (size_t i = 0; i < reply->n; i++) {
+        const struct lease_record *lease = store_lease(planner->store, reply->starts[i].lease);
 
         if (!is_open(planner, lease))
             continue;
         lease_note_outlook(planner->store, lease, planner->outlook);
-        news |= planner_estimate(planner, lease, start, now);
+        news |= planner_estimate(planner, lease, reply->starts[i].start, now);
     }
-    return note_far_ones(planner, now) || news;
+    return note_far_ones(planner, reply->left_out > 0, now) || news;
 }
 
-/* --- turns ------------------------------------------------------------------------------------ */
+/* --- when ------------------------------------------------------------------------------------- */
 
-static int64_t cpu_us(void)
+void planner_forecast(struct planner *planner)
 {
-    struct timespec spent;
+    struct wire_writer frame = {0};
 
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-    return spent.tv_sec * INT64_C(1000000) + spent.tv_nsec / 1000;
-}
-
-static void begin(struct planner *planner)
-{
     planner->forecast_begun = clock_monotonic();
-    planner->forecast_us = 0;
     planner->forecast_of = planner->forecast_wanted;
-    planner->forecast = forecast_create(planner->engine, (size_t)planner->settings.forecast);
+    planner->forecasting = true;
+    wire_begin(&frame);
+    wire_put(&frame, FRAME_FORECAST);
+    wire_put(&frame, planner->settings.forecast);
+    wire_end(&frame);
+    if (planner_send(planner, &frame, 0, NULL) < 0)
+        planner->forecasting = false;
+    wire_writer_finish(&frame);
 }
 
-void planner_drop_forecast(struct planner *planner)
+bool planner_take_forecast(struct planner *planner, struct wire_reader *reader)
 {
-    forecast_destroy(planner->forecast);
-    planner->forecast = NULL;
-}
+    struct forecast_reply reply = {0};
+    bool sound = planner->forecasting && wire_get_forecast(reader, &reply);
 
-static bool end(struct planner *planner, int64_t now)
-{
-    int64_t pause = planner->forecast_us * REST / 1000;
-    bool news = publish(planner, now);
+    if (sound) {
+        int64_t pause = reply.cpu_us * REST / 1000;
 
-    planner_drop_forecast(planner);
-    planner->forecast_next = planner->forecast_begun + (pause > PAUSE_MIN ? pause : PAUSE_MIN);
-    return news;
-}
-
-void planner_want_forecast(struct planner *planner)
-{
-    planner->forecast_wanted = forecast_stamp(planner->engine);
+        planner->forecasting = false;
+        planner->forecast_next = planner->forecast_begun + (pause > PAUSE_MIN ? pause : PAUSE_MIN);
+        if (publish(planner, &reply, clock_now()) && planner->settings.changed)
+            planner->settings.changed(planner->settings.context);
+    }
+    free(reply.starts);
+    return sound;
 }
 
 int64_t planner_forecast_due(const struct planner *planner)
 {
     int64_t latest = planner->forecast_begun + PAUSE_MAX;
 
-    if (!planner->engine || !planner->forecast_wanted || planner->settings.forecast == 0)
+    if (!planner->ready || planner->in_flight || planner->forecasting ||
+        !planner->forecast_wanted || planner->settings.forecast == 0)
         return INSTANT_NEVER;
-    if (planner->forecast)
-        return 0;
     if (planner->forecast_wanted != planner->forecast_of || planner->forecast_next > latest)
         return planner->forecast_next;
     return latest;
-}
-
-bool planner_forecast(struct planner *planner, int64_t now)
-{
-    int64_t began = cpu_us();
-    bool more;
-
-    if (!planner->forecast)
-        begin(planner);
-    more = forecast_go_on(planner->forecast, TURN_WORK);
-    planner->forecast_us += cpu_us() - began;
-    return !more && end(planner, now);
 }

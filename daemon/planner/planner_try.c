@@ -1,11 +1,11 @@
+/* Questions that change nothing: would a lease fit, and what is planned on a host. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/forecast.h"
-#include "daemon/log.h"
+#include "daemon/live/clock.h"
 #include "daemon/planner/planner_inside.h"
-
-#define TRIAL_ID (BLOCK_BASE * 2)
 
 static size_t add_line(struct planner_trial *trial, size_t length, const char *line)
 {
@@ -16,20 +16,19 @@ static size_t add_line(struct planner_trial *trial, size_t length, const char *l
                                                   : length + (size_t)written;
 }
 
-static size_t describe_victims(const struct planner *planner, struct planner_trial *trial,
+static size_t describe_victims(const struct plan_reply *reply, struct planner_trial *trial,
                                size_t length)
 {
-    for (size_t i = 0; i < planner->outputs.n_items; i++) {
-        const struct engine_output *output = &planner->outputs.items[i];
+    for (size_t i = 0; i < reply->n_outputs; i++) {
+        const struct plan_output *output = &reply->outputs[i];
         char when[64], line[160];
 
         if (output->kind != OUTPUT_PREEMPTED || output->other != TRIAL_ID)
             continue;
         lease_time_text(output->at, when, sizeof when);
-        snprintf(line, sizeof line, "Lease %lld would be %s at %s",
-                 (long long)output->lease->request.id,
+        snprintf(line, sizeof line, "Lease %lld would be %s at %s", (long long)output->lease,
                  output->how == PREEMPTED_SUSPEND   ? "suspended"
-                 : output->how == PREEMPTED_REQUEUE ? "begun anew"
+                 : output->how == PREEMPTED_REQUEUE ? "restarted"
                                                     : "ended",
                  when);
         length = add_line(trial, length, line);
@@ -37,39 +36,11 @@ static size_t describe_victims(const struct planner *planner, struct planner_tri
     return length;
 }
 
-static int64_t start_of(const struct lease *lease)
-{
-    for (size_t i = 0; i < lease->n_reservations; i++)
-        if (lease->reservations[i]->kind == RESERVATION_VM)
-            return lease->reservations[i]->from;
-    return INSTANT_NONE;
-}
-
-/* It waits behind the others: when it would start if the queue is short enough for a forecast. */
-static int64_t probable_start(const struct planner *planner)
-{
-    struct forecast *forecast =
-        forecast_create(planner->engine, (size_t)planner->settings.forecast);
-    int64_t found = INSTANT_NONE;
-
-    while (forecast_left_out(forecast) == 0 && forecast_go_on(forecast, SIZE_MAX))
-        continue;
-    for (size_t i = forecast_count(forecast); i-- > 0 && found == INSTANT_NONE;) {
-        int64_t start;
-
-        if (forecast_lease(forecast, i, &start) == TRIAL_ID)
-            found = start;
-    }
-    forecast_destroy(forecast);
-    return found;
-}
-
-static size_t describe_wait(const struct planner *planner, struct planner_trial *trial,
-                            size_t length)
+static size_t describe_wait(int64_t probable, struct planner_trial *trial, size_t length)
 {
     char line[160], when[64];
 
-    trial->start = probable_start(planner);
+    trial->start = probable;
     lease_time_text(trial->start, when, sizeof when);
     if (trial->start == INSTANT_NONE)
         snprintf(line, sizeof line, "It would wait in the queue; its start cannot be told yet");
@@ -82,17 +53,15 @@ static size_t describe_wait(const struct planner *planner, struct planner_trial 
     return add_line(trial, length, line);
 }
 
-static void describe(const struct planner *planner, struct planner_trial *trial)
+static void describe(const struct plan_reply *reply, const struct lease_view *lease,
+                     enum lease_kind kind, struct planner_trial *trial)
 {
-    const struct lease *lease = engine_lease(planner->engine, TRIAL_ID);
     char line[STORE_TEXT_MAX], when[64];
     size_t length = 0;
 
-    if (!lease)
-        return;
     trial->accepted = lease->state != LEASE_REJECTED;
-    trial->start = start_of(lease);
-    trial->contract = trial->accepted && lease->request.kind == LEASE_RESERVATION;
+    trial->start = lease->start;
+    trial->contract = trial->accepted && kind == LEASE_RESERVATION;
     snprintf(trial->word, sizeof trial->word, "%s",
              trial->accepted ? "" : reason_word(&lease->reason));
     if (!trial->accepted) {
@@ -101,53 +70,151 @@ static void describe(const struct planner *planner, struct planner_trial *trial)
         return;
     }
     if (trial->start == INSTANT_NONE) {
-        length = describe_wait(planner, trial, length);
+        length = describe_wait(reply->probable, trial, length);
     } else {
         lease_time_text(trial->start, when, sizeof when);
         snprintf(line, sizeof line, "It would start at %s", when);
         length = add_line(trial, length, line);
     }
-    describe_victims(planner, trial, length);
+    describe_victims(reply, trial, length);
 }
 
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static int ask(struct planner *planner, const struct wire_writer *frame,
+               const struct waiting *waiting, struct error *err)
+{
+    if (planner->n_waiting == sizeof planner->waiting / sizeof *planner->waiting)
+        return error_set(err, EAGAIN, "the planner is busy; try again in a moment");
+    planner->waiting[planner->n_waiting] = *waiting;
+    planner->waiting[planner->n_waiting++].since = clock_monotonic();
+    if (planner_send(planner, frame, 1, err) == 0)
+        return 0;
+    if (planner->n_waiting)
+        planner->n_waiting--;
+    return -1;
+}
+
+/* Facts of their own, of a store that they cannot change; outputs of an engine of its own. */
 int planner_try(struct planner *planner, const struct lease_request *request, int64_t now,
-                struct planner_trial *trial, struct error *err)
+                planner_tried *tried, void *context, struct error *err)
 {
+    const int32_t no_filter = -1;
     struct lease_request asked = *request;
-    struct engine_input input = {.kind = INPUT_REQUEST, .request = &asked};
+    struct picture picture = {0};
+    struct map planned, filters;
+    size_t n_filters = 0;
+    struct wire_writer frame = {0};
+    struct facts facts;
+    int result = picture_take(&picture, planner, err);
 
-    memset(trial, 0, sizeof *trial);
-    trial->start = INSTANT_NONE;
-    if (planner_rebuild(planner, now, err) < 0)
-        return -1;
-    asked.id = TRIAL_ID;
-    asked.submit = now;
-    if (engine_step(planner->engine, now, &input, 1, &planner->outputs, err) < 0) {
-        planner_forget(planner);
-        return -1;
+    map_init(&planned, sizeof(struct planned *));
+    map_init(&filters, sizeof(int32_t));
+    facts_init(&facts, planner, now);
+    facts.picture = &picture;
+    facts.planned = &planned;
+    facts.filters = &filters;
+    facts.n_filters = &n_filters;
+    facts.is_trial = true;
+    if (result == 0) {
+        facts_gather(&facts);
+        asked.id = TRIAL_ID;
+        asked.submit = now;
+        wire_put(&facts.step_section, 1);
+        wire_put(&facts.step_section, false);
+        wire_put_request(&facts.step_section, &asked, &no_filter);
+        facts.n_steps++;
+        wire_begin(&frame);
+        wire_put(&frame, FRAME_TRY);
+        wire_put(&frame, planner->settings.forecast);
+        facts_put(&facts, true, false, &frame);
+        wire_end(&frame);
+        result = ask(planner, &frame,
+                     &(struct waiting){.kind = FRAME_TRIED,
+                                       .tried = tried,
+                                       .context = context,
+                                       .lease_kind = request->kind,
+                                       .n_hosts = (uint32_t)picture.hosts->pool.n},
+                     err);
     }
-    describe(planner, trial);
-    planner_forget(planner);
-    return 0;
+    wire_writer_finish(&frame);
+    facts_finish(&facts);
+    planned_drop_all(&planned);
+    map_finish(&planned);
+    map_finish(&filters);
+    picture_drop(&picture);
+    return result;
 }
 
-void planner_each_operation(const struct planner *planner, int32_t host,
-                            void (*visit)(void *context, const struct reservation *r),
-                            void *context)
+bool planner_take_trial(struct planner *planner, const struct waiting *waiting,
+                        struct wire_reader *reader)
 {
-    uint32_t place = planner->hosts ? host_place(planner, host) : HOST_NONE;
-    size_t n;
-    const struct lease_record *const *leases = store_leases(planner->store, &n);
+    struct planner_trial trial = {.start = INSTANT_NONE};
+    struct plan_reply reply = {0};
+    struct error err = {0};
+    const struct lease_view *found = NULL;
+    bool sound = wire_get_plan_reply(reader, waiting->n_hosts, &reply);
 
-    for (size_t i = 0; i < n && planner->engine; i++) {
-        const struct lease *lease = engine_lease(planner->engine, leases[i]->id);
+    (void)planner;
+    for (size_t i = 0; sound && i < reply.n_views; i++)
+        if (reply.views[i].lease == TRIAL_ID)
+            found = &reply.views[i];
+    if (found)
+        describe(&reply, found, waiting->lease_kind, &trial);
+    else
+        error_set(&err, EINVAL, "%s", reply.error[0] ? reply.error : "the lease cannot be planned");
+    if (sound)
+        waiting->tried(waiting->context, found ? &trial : NULL, &err);
+    plan_reply_finish(&reply);
+    return sound;
+}
 
-        for (size_t j = 0; lease && j < lease->n_reservations; j++) {
-            const struct reservation *r = lease->reservations[j];
+int planner_operations(struct planner *planner, int32_t host, planner_told *told, void *context,
+                       struct error *err)
+{
+    uint32_t place = planner->picture.hosts ? picture_place(&planner->picture, host) : HOST_NONE;
+    struct wire_writer frame = {0};
+    int result;
 
-            for (uint32_t k = 0; r->placement && k < r->placement->n_hosts; k++)
-                if (r->placement->hosts[k] == place && r->state != RESERVATION_DONE)
-                    visit(context, r);
-        }
-    }
+    if (!planner->ready || place == HOST_NONE)
+        return error_set(err, EAGAIN, "there is no plan yet");
+    wire_begin(&frame);
+    wire_put(&frame, FRAME_OPERATIONS);
+    wire_put(&frame, place);
+    wire_end(&frame);
+    result =
+        ask(planner, &frame,
+            &(struct waiting){.kind = FRAME_OPERATIONS_OF, .told = told, .context = context}, err);
+    wire_writer_finish(&frame);
+    return result;
+}
+
+bool planner_take_operations(struct planner *planner, const struct waiting *waiting,
+                             struct wire_reader *reader)
+{
+    struct planned_operation *operations = NULL;
+    size_t n = 0;
+    bool sound = wire_get_operations(reader, &operations, &n);
+
+    (void)planner;
+    if (sound)
+        waiting->told(waiting->context, operations, n, NULL);
+    free(operations);
+    return sound;
+}
+
+void planner_disappoint(struct planner *planner, const char *why)
+{
+    struct waiting waiting[sizeof planner->waiting / sizeof *planner->waiting];
+    size_t n = planner->n_waiting;
+    struct error err = {0};
+
+    memcpy(waiting, planner->waiting, sizeof waiting);
+    planner->n_waiting = 0;
+    error_set(&err, EAGAIN, "%s; try again in a moment", why);
+    for (size_t i = 0; i < n; i++)
+        if (waiting[i].kind == FRAME_TRIED)
+            waiting[i].tried(waiting[i].context, NULL, &err);
+        else
+            waiting[i].told(waiting[i].context, NULL, 0, &err);
 }

@@ -6,7 +6,6 @@
 #include "daemon/live/clock.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/log.h"
-#include "daemon/planner/planner_inside.h"
 #include "daemon/record/record_site.h"
 #include "daemon/record/recorder.h"
 #include "util/memory.h"
@@ -48,7 +47,6 @@ static void forget(struct daemon *daemon, const struct lease_record *lease)
 
     for (size_t i = 0; i < n; i++)
         world_drop(daemon->world, vms[i]->id);
-    planned_drop(daemon->store, lease);
     store_forget_lease(daemon->store, lease->id);
 }
 

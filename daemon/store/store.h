@@ -84,7 +84,6 @@ struct lease_record {
     int64_t outlook;         /* number of the last forecast that told of it; not stored */
     bool rank_ignored;       /* the SCHED_RANK of one of its VMs cannot be read; not stored */
     bool is_far;             /* too many are before it for a forecast; not stored */
-    struct planned *planned; /* the planner's notes; not stored, NULL in a new record */
     bool marked;             /* to be written with the next commit */
 };
 

@@ -247,7 +247,7 @@ void scene_open(struct scene *scene, struct store *store)
     world = (struct world_settings){.cloud = scene->daemon.cloud};
     scene->daemon.world = world_create(&world, polled, scene);
     scene->daemon.estimates = estimates_create(store);
-    scene->daemon.planner = planner_create(&scene->settings, store, scene->daemon.world);
+    scene->daemon.planner = planner_create(&scene->settings, store, scene->daemon.world, NULL);
     scene->daemon.enactor = enactor_create(&scene->daemon);
 }
 

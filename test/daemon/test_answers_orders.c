@@ -140,7 +140,7 @@ static void orders_are_passed_on(void **state)
                    "not here");
 }
 
-static void dry_runs_change_nothing(void **state)
+static void dry_runs_are_told(void **state)
 {
     struct answers_fixture *fixture = *state;
     json_t *answer = expect_answer(
@@ -169,7 +169,7 @@ int main(void)
         TEST(strangers_may_only_look),
         TEST(orders_are_checked_before_anything_is_done),
         TEST(orders_are_passed_on),
-        TEST(dry_runs_change_nothing),
+        TEST(dry_runs_are_told),
     };
 #undef TEST
 

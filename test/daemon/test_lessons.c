@@ -14,6 +14,16 @@
 #include "test/daemon/store_fixture.h"
 #include "util/instant.h"
 
+static bool wants(void *context)
+{
+    return policy_host_wants_events(context);
+}
+
+static void tell(void *context, const struct policy_event *event)
+{
+    policy_host_tell(context, event);
+}
+
 struct stage {
     struct policy_host *modules;
     struct lessons *lessons;
@@ -36,6 +46,7 @@ static void open_stage(struct stage *stage, struct store *store)
 {
     static const char *const directories[] = {MODULES};
     struct policy_host_settings settings;
+    struct lesson_listener listener = {.wants = wants, .tell = tell};
     struct error err;
 
     *stage = (struct stage){0};
@@ -46,8 +57,9 @@ static void open_stage(struct stage *stage, struct store *store)
     settings.log = keep;
     settings.log_context = stage;
     stage->modules = policy_host_create(&settings, &err);
+    listener.context = stage->modules;
     assert_non_null(stage->modules);
-    stage->lessons = lessons_create(store, stage->modules);
+    stage->lessons = lessons_create(store, &listener);
 }
 
 static void close_stage(struct stage *stage)

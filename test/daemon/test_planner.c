@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "daemon/live/lease_state.h"
 #include "daemon/live/world_inside.h"
 #include "daemon/planner/planner_inside.h"
 #include "test/daemon/change_records.h"
@@ -60,7 +61,7 @@ static void open_house(struct house *house, struct store *store, int n_hosts)
     house->settings.engine.shutdown_time = 0;
     house->settings.policies = &house->policies;
     house->settings.quarantine = &house->quarantine;
-    house->planner = planner_create(&house->settings, store, house->world);
+    house->planner = planner_create(&house->settings, store, house->world, &err);
 }
 
 static void close_house(struct house *house)
@@ -73,7 +74,7 @@ static void rebuild(struct house *house, int64_t now)
 {
     struct error err = {0};
 
-    if (planner_rebuild(house->planner, now, &err) < 0)
+    if (planner_plan(house->planner, true, now, &err) < 0)
         fail_msg("%s", err.text);
 }
 
@@ -118,7 +119,7 @@ static void is_suspended(struct store *store, struct lease_record *lease, int64_
 /* When what is planned next of that kind begins. */
 static int64_t planned(const struct house *house, int64_t id, enum reservation_kind kind)
 {
-    const struct lease *known = engine_lease(house->planner->engine, id);
+    const struct lease *known = engine_lease(planning_engine(house->planner->planning), id);
 
     for (size_t i = 0; known && i < known->n_reservations; i++)
         if (known->reservations[i]->kind == kind &&
@@ -139,7 +140,7 @@ static void a_suspended_deadline_lease_keeps_its_place(void **state)
     add(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 450); /* fits before it */
     add(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, 700); /* would take its time */
     rebuild(&house, NOW);
-    assert_true(lease->planned->in_engine);
+    assert_true(planned_of(&house.planner->planned, lease->id)->in_engine);
     assert_int_equal(planned(&house, 5, RESERVATION_RESUME), NOW + 500);
     assert_int_equal(planned(&house, 5, RESERVATION_VM), NOW + 510);
     assert_int_equal(lease->expected, NOW + 500);
@@ -211,7 +212,7 @@ static void work_counts_however_it_was_stopped(void **state)
     open_house(&house, store, 1);
     lease->accumulated = vm_to_change(store, 1)->ran_for = 200;
     rebuild(&house, NOW);
-    assert_true(lease->planned->in_engine);
+    assert_true(planned_of(&house.planner->planned, lease->id)->in_engine);
     assert_int_equal(lease->phase, PHASE_STARTING);
     close_house(&house);
 }
@@ -231,6 +232,155 @@ static void a_reservation_that_ran_before_goes_on(void **state)
     close_house(&house);
 }
 
+/* --- trials ----------------------------------------------------------------------------------- */
+
+struct picture_of_store {
+    struct lease_record leases[8];
+    struct vm_record vms[8];
+    size_t n_leases, n_vms, n_lines;
+    bool changes;
+};
+
+static void count_line(void *context, const struct store_event *event)
+{
+    (void)event;
+    ++*(size_t *)context;
+}
+
+static void look(struct store *store, struct picture_of_store *picture)
+{
+    const struct lease_record *const *leases = store_leases(store, &picture->n_leases);
+    const struct vm_record *const *vms = store_vms(store, &picture->n_vms);
+
+    assert_in_range(picture->n_leases, 1, 8);
+    for (size_t i = 0; i < picture->n_leases; i++)
+        picture->leases[i] = *leases[i];
+    for (size_t i = 0; i < picture->n_vms; i++)
+        picture->vms[i] = *vms[i];
+    picture->n_lines = 0;
+    assert_int_equal(
+        store_each_event(store, STORE_NO_LEASE, 0, count_line, &picture->n_lines, NULL), 0);
+    picture->changes = store_has_changes(store);
+}
+
+static void found(void *context, const struct planner_trial *trial, const struct error *err)
+{
+    struct planner_trial *kept = context;
+
+    if (!trial)
+        fail_msg("%s", err->text);
+    *kept = *trial;
+}
+
+static struct planner_trial try_lease(struct house *house, int64_t now, enum lease_kind kind,
+                                      int64_t start)
+{
+    struct node_set set = {.count = 1};
+    const struct lease_request request = {.kind = kind,
+                                          .start = start,
+                                          .deadline = INSTANT_NONE,
+                                          .duration = 300,
+                                          .duration_original = 300,
+                                          .duration_known = SPAN_NONE,
+                                          .terms = TERMS_NON_PREEMPTABLE,
+                                          .user = 0,
+                                          .node_sets = &set,
+                                          .n_node_sets = 1};
+    struct planner_trial trial = {.start = INSTANT_NONE};
+    struct error err = {0};
+
+    set.amounts.of[RESOURCE_CPU] = CPU;
+    set.amounts.of[RESOURCE_MEMORY] = MEMORY;
+    if (planner_try(house->planner, &request, now, found, &trial, &err) < 0)
+        fail_msg("%s", err.text);
+    return trial;
+}
+
+/* What is due to start, new, refused, promised or paused stays as it is: a trial plans for all of
+ * them, and its outputs are thrown away. */
+static void dry_runs_change_nothing(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    static struct picture_of_store before, after;
+    struct lease_record *fresh, *promised, *late;
+    struct planner_trial trial;
+    struct house house;
+    struct error err = {0};
+
+    open_house(&house, store, 2);
+    add(store, 1, PHASE_RUNNING, LEASE_BEST_EFFORT, 1000)->since = NOW - 10;
+    add(store, 2, PHASE_WAITING, LEASE_BEST_EFFORT, 600); /* would start at once */
+    fresh = add(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    fresh->accepted = false;
+    promised = add(store, 4, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    promised->start = NOW + 5000;
+    late = add(store, 5, PHASE_WAITING, LEASE_RESERVATION, 10); /* would be refused */
+    late->accepted = false;
+    late->start = NOW - 100;
+    assert_int_equal(store_commit(store, &err), 0);
+    look(store, &before);
+    assert_false(before.changes);
+
+    trial = try_lease(&house, NOW, LEASE_BEST_EFFORT, INSTANT_NONE);
+    assert_true(trial.accepted);
+    trial = try_lease(&house, NOW, LEASE_RESERVATION, NOW + 9000);
+    assert_true(trial.accepted && trial.contract);
+    assert_int_equal(trial.start, NOW + 9000);
+    assert_string_equal(trial.word, "");
+
+    look(store, &after);
+    assert_false(after.changes);
+    assert_int_equal(before.n_lines, after.n_lines);
+    assert_memory_equal(before.leases, after.leases, sizeof before.leases);
+    assert_memory_equal(before.vms, after.vms, sizeof before.vms);
+    rebuild(&house, NOW);
+    assert_int_equal(store_lease(store, 2)->phase, PHASE_STARTING);
+    close_house(&house);
+}
+
+/* The engine that plans is not the one that is tried with. */
+static void a_trial_leaves_the_plan_alone(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    struct house house;
+
+    open_house(&house, store, 1);
+    add(store, 1, PHASE_RESERVED, LEASE_RESERVATION, 600)->start = NOW + 50;
+    rebuild(&house, NOW);
+    try_lease(&house, NOW + 1, LEASE_RESERVATION, NOW + 3000);
+    assert_true(planner_is_ready(house.planner));
+    assert_int_equal(planned(&house, 1, RESERVATION_VM), NOW + 50);
+    assert_int_equal(planner_next_time(house.planner), NOW + 50);
+    close_house(&house);
+}
+
+/* --- what changes while a plan is made -------------------------------------------------------- */
+
+static void what_was_given_up_meanwhile_does_not_start(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    const struct lease_record *lease = add(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    struct placed placed = {.vm = 0, .host = 0};
+    struct plan_output started = {
+        .kind = OUTPUT_OPERATION_STARTED,
+        .lease = 1,
+        .state = LEASE_ACTIVE,
+        .reservation = {
+            .there = true, .kind = RESERVATION_VM, .n_hosts = 1, .vms = &placed, .n_vms = 1}};
+    const struct plan_reply late = {.outputs = &started, .n_outputs = 1};
+    struct house house;
+
+    open_house(&house, store, 1);
+    rebuild(&house, NOW);
+    assert_int_equal(lease->phase, PHASE_STARTING);
+    lease_apply(store, lease, EVENT_CANCELLED, NOW, "by a user");
+    assert_false(lease_can(lease, EVENT_START));
+    planner_take_reply(house.planner, &late);
+    assert_int_not_equal(lease->phase, PHASE_STARTING);
+    assert_int_not_equal(store_vm(store, 1)->goal, GOAL_RUN);
+    close_house(&house);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
@@ -241,6 +391,9 @@ int main(void)
         TEST(it_keeps_it_while_it_leaves),
         TEST(work_counts_however_it_was_stopped),
         TEST(a_reservation_that_ran_before_goes_on),
+        TEST(dry_runs_change_nothing),
+        TEST(a_trial_leaves_the_plan_alone),
+        TEST(what_was_given_up_meanwhile_does_not_start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,578 @@
+/* Facts for a plan: what holds hosts, what was promised, what waits, what is new. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/live/lease_state.h"
+#include "daemon/live/moves.h"
+#include "daemon/planner/planner_inside.h"
+#include "util/memory.h"
+
+enum {
+    /* A VM that does not settle is looked at again and planned for anew after so long, when nothing
+     * is known of how long it takes. */
+    PATIENCE = 5,
+    /* Who has not left its hosts so many seconds after the estimate is not waited for: it is taken
+     * to need as long again as it has taken, and what was promised its hosts is placed elsewhere.
+     */
+    OVERDUE = 10,
+};
+
+static bool holds_its_hosts(const struct lease_record *lease)
+{
+    return lease->phase == PHASE_STARTING || lease->phase == PHASE_RUNNING ||
+           lease->phase == PHASE_STOPPING;
+}
+
+/* When the last of its VMs is likely to be suspended; whether that is long overdue. */
+static int64_t leaving_until(const struct facts *facts, const struct lease_record *lease,
+                             int64_t now, bool *overdue)
+{
+    struct estimate estimate = {0};
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
+    int64_t until = now + 1;
+
+    *overdue = false;
+    if (facts->planner->estimates)
+        estimate = estimates_of(facts->planner->estimates, OPERATION_SUSPEND);
+    for (size_t i = 0; i < n; i++) {
+        int64_t span = estimate.n ? estimate_seconds(&estimate, vms[i]->memory) : PATIENCE;
+        int64_t begun = now, end;
+
+        if (vms[i]->gone || vms[i]->goal != GOAL_STOP)
+            continue;
+        /* `suspended_by_us` is set when the command is prepared. */
+        if (vms[i]->suspended_by_us && vms[i]->sent != INSTANT_NONE && vms[i]->sent < now)
+            begun = vms[i]->sent;
+        end = begun + span;
+        if (end + OVERDUE < now) {
+            end = now + (now - begun);
+            *overdue = true;
+        } else if (end <= now) {
+            end = now + PATIENCE;
+        }
+        until = end > until ? end : until;
+    }
+    return until;
+}
+
+/* A deadline lease that is being suspended: when it goes on is planned after the reservations that
+ * it makes room for. If it is long overdue, they are placed elsewhere. */
+static bool leaves_for_a_promise(const struct facts *facts, const struct lease_record *lease,
+                                 int64_t now)
+{
+    bool overdue;
+
+    if (lease->phase != PHASE_STOPPING || lease->kind != LEASE_DEADLINE)
+        return false;
+    leaving_until(facts, lease, now, &overdue);
+    return !overdue;
+}
+
+/* --- adoptions -------------------------------------------------------------------------------- */
+
+static int32_t must_relocate(struct facts *facts, const struct lease_record *lease,
+                             const struct vm_record *vm, size_t n)
+{
+    return lease->phase == PHASE_STARTING && n > 1 &&
+                   vm_must_go_elsewhere(facts->planner, facts->picture, vm, facts->now)
+               ? facts_relocation_filter(facts, vm)
+               : -1;
+}
+
+/* Where each VM is or goes. The flags are those of fact_place: holds, relocate. */
+static void put_places(struct facts *facts, const struct lease_record *lease,
+                       const struct planned *planned)
+{
+    enum { HOLDS = 1, RELOCATE = 2 };
+    size_t n;
+
+    store_vms_of(facts->store, lease->id, &n);
+    wire_put(&facts->adoption_section, planned->n_vms);
+    for (uint32_t i = 0; i < planned->n_vms; i++) {
+        const struct vm_record *vm = store_vm(facts->store, planned->vms[i]);
+        const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
+        uint32_t place = picture_place(facts->picture, vm_planned_host(vm));
+        bool holds = holds_its_hosts(lease) && observed && observed_holds_host(observed) &&
+                     !vm->suspended_by_us;
+        int32_t filter = must_relocate(facts, lease, vm, n);
+
+        wire_put(&facts->adoption_section, (holds ? HOLDS : 0) | (filter >= 0 ? RELOCATE : 0));
+        wire_put(&facts->adoption_section, place == HOST_NONE ? -1 : (int64_t)place);
+        if (filter >= 0)
+            wire_put(&facts->adoption_section, filter);
+    }
+}
+
+static void put_adoption(struct facts *facts, const struct lease_record *lease,
+                         struct asking *asking, const struct fact_adoption *fact)
+{
+    wire_put_fields(&facts->adoption_section, fact_adoption_fields, n_fact_adoption_fields, fact);
+    wire_put_request(&facts->adoption_section, &asking->request, asking->filters);
+    put_places(facts, lease, asking->planned);
+    facts->n_adoptions++;
+    asking->planned->in_engine = true;
+    asking->planned->end =
+        fact->adoption.as == ADOPTED_RUNNING ? fact->adoption.until : INSTANT_NONE;
+}
+
+/* All places known: a VM on a host that OpenNebula no longer has holds nothing. */
+static bool have_places(const struct facts *facts, const struct planned *planned)
+{
+    for (uint32_t i = 0; i < planned->n_vms; i++)
+        if (picture_place(facts->picture,
+                          vm_planned_host(store_vm(facts->store, planned->vms[i]))) == HOST_NONE)
+            return false;
+    return true;
+}
+
+/* --- VMs that hold a host and belong to no lease of the plan ---------------------------------- */
+
+/* The VM's capacity is in the engine by its lease, or will be, or on its way out. */
+static bool covered(const struct facts *facts, const struct vm_record *vm)
+{
+    const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;
+    const struct planned *planned = lease ? planned_of(facts->planned, lease->id) : NULL;
+
+    if (!lease)
+        return false;
+    if (holds_its_hosts(lease))
+        return (planned && planned->in_engine) || leaves_for_a_promise(facts, lease, facts->now);
+    /* Over a restart only the time of the next try tells of a refusal. */
+    if (vm->refusals > 0 || (vm->next_try != INSTANT_NONE && vm->next_try > facts->now + PATIENCE))
+        return false;
+    return vm->attempts == 0 &&
+           (lease->phase == PHASE_ENDING || (lease->phase == PHASE_FAILED && vm->goal == GOAL_END));
+}
+
+static void put_block(struct facts *facts, const struct vm_observation *observed, uint32_t place)
+{
+    const int32_t no_filter = -1;
+    struct node_set nodes = {.count = 1};
+    const struct fact_adoption fact = {.adoption = {.as = ADOPTED_RUNNING,
+                                                    .since = facts->now,
+                                                    .until = INSTANT_NEVER,
+                                                    .not_before = INSTANT_NONE},
+                                       .has_places = true};
+    struct lease_request request = {.id = BLOCK_BASE + observed->id,
+                                    .kind = LEASE_BEST_EFFORT,
+                                    .submit = facts->now,
+                                    .start = INSTANT_NONE,
+                                    .deadline = INSTANT_NONE,
+                                    .duration = SPAN_UNLIMITED,
+                                    .duration_original = SPAN_UNLIMITED,
+                                    .duration_known = SPAN_NONE,
+                                    .terms = TERMS_NON_PREEMPTABLE,
+                                    .user = -1,
+                                    .node_sets = &nodes,
+                                    .n_node_sets = 1};
+
+    nodes.amounts.of[RESOURCE_CPU] = observed->cpu;
+    nodes.amounts.of[RESOURCE_MEMORY] = observed->memory;
+    wire_put_fields(&facts->adoption_section, fact_adoption_fields, n_fact_adoption_fields, &fact);
+    wire_put_request(&facts->adoption_section, &request, &no_filter);
+    wire_put(&facts->adoption_section, 1);
+    wire_put(&facts->adoption_section, 0);
+    wire_put(&facts->adoption_section, place);
+    facts->n_adoptions++;
+}
+
+static void gather_blocks(struct facts *facts)
+{
+    const struct vm_observation *observed;
+    size_t cursor = 0;
+
+    while ((observed = world_next(facts->planner->world, &cursor))) {
+        const struct vm_record *vm = store_vm(facts->store, observed->id);
+        uint32_t place;
+
+        if (!observed_holds_host(observed) || covered(facts, vm) || (vm && vm->suspended_by_us))
+            continue;
+        place = picture_place(facts->picture, observed->history.host);
+        if (place != HOST_NONE)
+            put_block(facts, observed, place);
+    }
+}
+
+/* --- leases ----------------------------------------------------------------------------------- */
+
+static int64_t running_until(const struct lease_record *lease, int64_t now)
+{
+    int64_t until = lease_end_from(lease, now);
+
+    return until > now ? until : now + 1;
+}
+
+/* Does somebody who was promised hosts at that time still have that promise? */
+static bool is_promised_at(const struct lease_record *lease, int64_t at)
+{
+    if (!lease || lease->phase != PHASE_RESERVED)
+        return false;
+    return lease->kind == LEASE_RESERVATION ||
+           (lease->kind == LEASE_DEADLINE && lease->expected == at);
+}
+
+/* When it is to leave its hosts for somebody whose promise still stands. */
+static int64_t leaves_at(const struct facts *facts, const struct lease_record *lease, int64_t now)
+{
+    if (lease->preempted_at <= now ||
+        !is_promised_at(store_lease(facts->store, lease->preempted_for), lease->preempted_at))
+        return INSTANT_NONE;
+    return lease->preempted_at;
+}
+
+static void gather_running(struct facts *facts, const struct lease_record *lease)
+{
+    int64_t now = facts->now;
+    struct fact_adoption fact = {.adoption = {.as = ADOPTED_RUNNING,
+                                              .accumulated = lease->accumulated,
+                                              .not_before = INSTANT_NONE},
+                                 .has_places = true};
+    struct asking asking;
+
+    if (!asking_make(facts, lease, &asking))
+        return;
+    fact.adoption.since = lease->since != INSTANT_NONE && lease->since <= now ? lease->since : now;
+    fact.adoption.until = running_until(lease, now);
+    fact.adoption.suspend_at = leaves_at(facts, lease, now);
+    fact.adoption.resume_at = lease->kind == LEASE_DEADLINE ? lease->expected : INSTANT_NONE;
+    if (lease->kind == LEASE_IMMEDIATE)
+        asking.request.start = INSTANT_NONE;
+    if (have_places(facts, asking.planned))
+        put_adoption(facts, lease, &asking, &fact);
+    asking_finish(&asking);
+}
+
+/* When the first reservation that was promised a host begins, for each host of the site;
+ * INSTANT_NEVER: none. To be freed. */
+static int64_t *promised_starts(const struct facts *facts)
+{
+    size_t n, n_hosts = facts->picture->hosts->pool.n;
+    const struct lease_record *const *leases = store_leases(facts->store, &n);
+    int64_t *starts = memory_new(n_hosts, sizeof *starts);
+
+    for (size_t host = 0; host < n_hosts; host++)
+        starts[host] = INSTANT_NEVER;
+    for (size_t i = 0; i < n; i++) {
+        size_t n_vms;
+        const struct vm_record *const *vms;
+
+        if (leases[i]->phase != PHASE_RESERVED || leases[i]->kind != LEASE_RESERVATION)
+            continue;
+        vms = store_vms_of(facts->store, leases[i]->id, &n_vms);
+        for (size_t j = 0; j < n_vms; j++) {
+            uint32_t place = picture_place(facts->picture, vms[j]->host);
+
+            if (place != HOST_NONE && leases[i]->start < starts[place])
+                starts[place] = leases[i]->start;
+        }
+    }
+    return starts;
+}
+
+/* When a reservation that was promised a host of the lease's begins, if that is before `until`. If
+ * they are late to leave, it is late; to let others leave other hosts for it would not be faster.
+ */
+static int64_t until_promised(struct facts *facts, const struct lease_record *lease, int64_t until,
+                              int64_t now)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
+
+    if (!facts->promised)
+        facts->promised = promised_starts(facts);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t place = picture_place(facts->picture, vms[i]->host);
+
+        if (place != HOST_NONE && facts->promised[place] < until)
+            until = facts->promised[place];
+    }
+    return until > now ? until : now;
+}
+
+/* Its place is kept, if there was one. */
+static bool has_known_place(const struct lease_record *lease, int64_t now)
+{
+    return lease->expected != INSTANT_NONE && lease->expected >= now;
+}
+
+/* OpenNebula counts the time of the suspension as running time; so what it has run is known only
+ * when that is over. */
+static int64_t work_kept(const struct lease_record *lease, int64_t now)
+{
+    if (lease->kind != LEASE_DEADLINE || lease->phase != PHASE_STOPPING ||
+        lease->terms == TERMS_RESTARTABLE)
+        return lease->accumulated;
+    return lease->duration - lease_remaining(lease, now);
+}
+
+/* Is it known where its memory is, and does that matter: elsewhere it could not be resumed, or
+ * would lose the place that was planned for it? */
+static bool has_memory_places(const struct facts *facts, const struct lease_record *lease,
+                              const struct planned *planned)
+{
+    bool leaving = lease->phase == PHASE_STOPPING;
+    bool anywhere = facts->planner->settings.resumes_anywhere &&
+                    !(lease->kind == LEASE_DEADLINE && has_known_place(lease, facts->now));
+
+    if (!leaving && (anywhere || !lease_is_suspended_by_us(facts->store, lease)))
+        return false;
+    return have_places(facts, planned);
+}
+
+/* A lease that waits, or is on its way out of its hosts: they are taken until it is likely to be
+ * gone. A deadline lease waits here only for its resumption. */
+static void gather_waiting(struct facts *facts, const struct lease_record *lease)
+{
+    int64_t now = facts->now;
+    bool leaving = lease->phase == PHASE_STOPPING, deadline = lease->kind == LEASE_DEADLINE;
+    bool suspended = leaving || deadline || lease_is_suspended_by_us(facts->store, lease);
+    bool overdue;
+    struct fact_adoption fact = {.adoption = {.as = suspended ? ADOPTED_SUSPENDED : ADOPTED_QUEUED,
+                                              .since = deadline ? lease->expected : INSTANT_NONE,
+                                              .until = INSTANT_NONE,
+                                              .accumulated = work_kept(lease, now),
+                                              .not_before = INSTANT_NONE}};
+    struct asking asking;
+
+    if (!asking_make(facts, lease, &asking))
+        return;
+    fact.has_places = has_memory_places(facts, lease, asking.planned);
+    if (leaving && fact.has_places) {
+        fact.adoption.until = leaving_until(facts, lease, now, &overdue);
+        if (!overdue)
+            fact.adoption.until = until_promised(facts, lease, fact.adoption.until, now);
+    }
+    if (lease->earliest != INSTANT_NONE && lease->earliest > now)
+        fact.adoption.not_before = lease->earliest;
+    if (deadline && fact.has_places && !leaving && facts->planner->settings.resumes_anywhere)
+        fact.alternative = ALTERNATIVE_ANYWHERE;
+    put_adoption(facts, lease, &asking, &fact);
+    asking_finish(&asking);
+}
+
+static void gather_reserved(struct facts *facts, const struct lease_record *lease)
+{
+    struct fact_adoption fact = {.adoption = {.as = ADOPTED_RESERVED,
+                                              .since = lease->expected,
+                                              .until = INSTANT_NONE,
+                                              .not_before = INSTANT_NONE},
+                                 .has_places = true};
+    struct asking asking;
+
+    if (lease->kind == LEASE_RESERVATION && lease_is_over(lease, facts->now))
+        return; /* missed: said so by the reconciliation */
+    if (!asking_make(facts, lease, &asking))
+        return;
+    /* Booting takes longer than it did when it was promised: better late than not at all. */
+    if (asking.request.kind == LEASE_RESERVATION && asking.request.start < lease->start) {
+        struct lease_request later = asking.request;
+
+        request_set_start(lease, lease->start, facts->now, &later);
+        fact.alternative = ALTERNATIVE_LATER;
+        fact.start = later.start;
+        fact.duration = later.duration;
+    }
+    put_adoption(facts, lease, &asking, &fact);
+    asking_finish(&asking);
+}
+
+static void gather_phase(struct facts *facts, enum lease_phase phase,
+                         void (*how)(struct facts *, const struct lease_record *))
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(facts->store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->phase == phase && (phase != PHASE_WAITING || leases[i]->accepted) &&
+            (phase != PHASE_RESERVED || leases[i]->kind != LEASE_DEADLINE) &&
+            !leaves_for_a_promise(facts, leases[i], facts->now))
+            how(facts, leases[i]);
+}
+
+/* Those whose place is known, and those that a place is looked for. */
+static void gather_deadlines(struct facts *facts, bool known)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(facts->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct lease_record *lease = leases[i];
+        bool leaving = leaves_for_a_promise(facts, lease, facts->now);
+        bool begun =
+            leaving || lease->accumulated > 0 || lease_is_suspended_by_us(facts->store, lease);
+
+        if (lease->kind != LEASE_DEADLINE || !(leaving || lease->phase == PHASE_RESERVED) ||
+            has_known_place(lease, facts->now) != known)
+            continue;
+        if (begun)
+            gather_waiting(facts, lease);
+        else
+            gather_reserved(facts, lease);
+    }
+}
+
+static void gather_news(struct facts *facts)
+{
+    size_t n, n_news = 0;
+    const struct lease_record *const *leases = store_leases(facts->store, &n);
+    int64_t *news = memory_new(n, sizeof *news);
+
+    for (size_t i = 0; i < n; i++)
+        if (leases[i]->phase == PHASE_WAITING && !leases[i]->accepted)
+            news[n_news++] = leases[i]->id;
+    if (!facts->planner->careful)
+        facts_add_step(facts, NULL, 0, news, n_news);
+    else
+        facts_add_step(facts, NULL, 0, NULL, 0);
+    for (size_t i = 0; facts->planner->careful && i < n_news; i++)
+        facts_add_step(facts, NULL, 0, &news[i], 1);
+    free(news);
+}
+
+void facts_gather(struct facts *facts)
+{
+    gather_phase(facts, PHASE_STARTING, gather_running);
+    gather_phase(facts, PHASE_RUNNING, gather_running);
+    gather_phase(facts, PHASE_STOPPING, gather_waiting);
+    gather_blocks(facts);
+    gather_phase(facts, PHASE_RESERVED, gather_reserved);
+    gather_deadlines(facts, true);
+    gather_deadlines(facts, false);
+    gather_phase(facts, PHASE_WAITING, gather_waiting);
+    gather_news(facts);
+}
+
+/* --- group members that have to go elsewhere -------------------------------------------------- */
+
+bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *picture,
+                          const struct vm_record *vm, int64_t now)
+{
+    const struct vm_observation *observed = vm->gone ? NULL : world_vm(planner->world, vm->id);
+    uint32_t place;
+
+    if (!observed || vm->goal != GOAL_RUN || vm->host < 0 || vm->in_flight || vm->command ||
+        (vm->next_try != INSTANT_NONE && vm->next_try > now))
+        return false;
+    if (observed->state != VM_PENDING && (observed->state != VM_STOPPED || !vm->suspended_by_us))
+        return false;
+    place = picture_place(picture, vm->host);
+    return vm_avoids(vm, vm->host, now) || place == HOST_NONE || picture->closed[place];
+}
+
+bool planner_must_relocate(const struct planner *planner, const struct lease_record *lease,
+                           int64_t now)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    if (!planner->ready || lease->phase != PHASE_STARTING || n < 2)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (vm_must_go_elsewhere(planner, &planner->picture, vms[i], now))
+            return true;
+    return false;
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+void facts_init(struct facts *facts, const struct planner *planner, int64_t now)
+{
+    *facts = (struct facts){
+        .planner = planner, .store = planner->store, .now = now, .retry = INSTANT_NEVER};
+}
+
+void facts_finish(struct facts *facts)
+{
+    wire_writer_finish(&facts->filter_section);
+    wire_writer_finish(&facts->adoption_section);
+    wire_writer_finish(&facts->step_section);
+    free(facts->step_leases);
+    free(facts->notes);
+    free(facts->promised);
+}
+
+static void use_estimate(const struct planner *planner, enum operation operation, int64_t *seconds,
+                         double *rate)
+{
+    struct estimate estimate = estimates_of(planner->estimates, operation);
+
+    if (estimate.n == 0 || *seconds != SPAN_NONE)
+        return;
+    if (estimate.seconds)
+        *seconds = estimate.seconds;
+    else
+        *rate = estimate.rate;
+}
+
+static void put_settings(const struct planner *planner, struct wire_writer *frame)
+{
+    struct engine_settings settings = planner->settings.engine;
+
+    if (planner->estimates) {
+        use_estimate(planner, OPERATION_SUSPEND, &settings.override_suspend_time,
+                     &settings.suspend_rate);
+        use_estimate(planner, OPERATION_RESUME, &settings.override_resume_time,
+                     &settings.resume_rate);
+    }
+    wire_put_raw(frame, &settings, sizeof settings);
+}
+
+/* A host that was never monitored has no capacity that one could plan with. */
+static void put_hosts(const struct picture *picture, struct wire_writer *frame)
+{
+    const struct host_pool *pool = &picture->hosts->pool;
+
+    wire_put(frame, (int64_t)pool->n);
+    for (size_t i = 0; i < pool->n; i++) {
+        wire_put(frame, pool->items[i].id);
+        wire_put(frame, picture->closed[i]);
+        wire_put(frame, pool->items[i].cpu > 0 ? pool->items[i].cpu : 0);
+        wire_put(frame, pool->items[i].memory > 0 ? pool->items[i].memory : 0);
+    }
+}
+
+static void put_attributes(const struct host_pool *pool, struct wire_writer *frame)
+{
+    struct wire_writer section = {0};
+
+    wire_put(&section, (int64_t)pool->n);
+    for (size_t i = 0; i < pool->n; i++) {
+        const struct attributes *attributes = &pool->items[i].attributes;
+
+        wire_put_text(&section, pool->items[i].name);
+        wire_put(&section, (int64_t)attributes->n);
+        for (size_t j = 0; j < attributes->n; j++) {
+            wire_put_text(&section, attributes->items[j].name);
+            wire_put_text(&section, attributes->items[j].value);
+        }
+    }
+    wire_put(frame, (int64_t)section.n);
+    wire_put_all(frame, &section);
+    wire_writer_finish(&section);
+}
+
+void facts_put(const struct facts *facts, bool anew, bool attributes, struct wire_writer *frame)
+{
+    wire_put(frame, facts->now);
+    wire_put(frame, anew);
+    if (anew) {
+        put_settings(facts->planner, frame);
+        put_hosts(facts->picture, frame);
+        if (attributes)
+            put_attributes(&facts->picture->hosts->pool, frame);
+        else
+            wire_put(frame, 0);
+    }
+    wire_put(frame, facts->is_trial ? 0 : (int64_t)facts->planner->n_events);
+    if (!facts->is_trial)
+        wire_put_all(frame, &facts->planner->events);
+    wire_put(frame, (int64_t)facts->n_new_filters);
+    wire_put_all(frame, &facts->filter_section);
+    if (anew) {
+        wire_put(frame, (int64_t)facts->n_adoptions);
+        wire_put_all(frame, &facts->adoption_section);
+    }
+    wire_put(frame, (int64_t)facts->n_steps);
+    wire_put_all(frame, &facts->step_section);
+}

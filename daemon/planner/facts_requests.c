@@ -1,0 +1,558 @@
+/* What leases ask of the engine: requests, and which hosts their VMs may have. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/live/clock.h"
+#include "daemon/live/lease_state.h"
+#include "daemon/live/moves.h"
+#include "daemon/planner/planner_inside.h"
+#include "util/memory.h"
+
+enum {
+    BOOTS_SEEN = 3,  /* before that the site's own word counts */
+    SOON = 60,       /* seconds */
+    ROOM_PAUSE = 10, /* seconds: then the room on datastores is looked at again */
+    NO_FILTER = -1,
+};
+
+/* --- what was planned ------------------------------------------------------------------------- */
+
+struct planned *planned_of(const struct map *planned, int64_t lease)
+{
+    struct planned **found = map_value(planned, map_find(planned, lease));
+
+    return found ? *found : NULL;
+}
+
+static void planned_free(struct planned *planned)
+{
+    if (planned)
+        free(planned->vms);
+    free(planned);
+}
+
+void planned_drop(struct map *planned, int64_t lease)
+{
+    uint32_t number = map_find(planned, lease);
+
+    if (number == MAP_NONE)
+        return;
+    planned_free(planned_of(planned, lease));
+    map_remove(planned, number);
+}
+
+void planned_drop_all(struct map *planned)
+{
+    for (uint32_t i = 0; i < planned->n; i++)
+        planned_free(*(struct planned **)map_value(planned, i));
+    map_finish(planned);
+    map_init(planned, sizeof(struct planned *));
+}
+
+static struct planned *planned_add(struct facts *facts, int64_t lease)
+{
+    struct planned *planned = memory_new(1, sizeof *planned);
+
+    planned_drop(facts->planned, lease);
+    planned->end = INSTANT_NONE;
+    *(struct planned **)map_value(facts->planned, map_add(facts->planned, lease)) = planned;
+    return planned;
+}
+
+/* --- notes ------------------------------------------------------------------------------------ */
+
+void facts_note(struct facts *facts, int kind, int64_t lease, const char *word, int64_t retry,
+                const char *format, ...)
+{
+    struct note *note;
+    va_list arguments;
+
+    facts->notes =
+        memory_grow(facts->notes, &facts->notes_allocated, facts->n_notes + 1, sizeof *note);
+    note = &facts->notes[facts->n_notes++];
+    *note = (struct note){.kind = kind, .lease = lease, .retry = retry};
+    snprintf(note->word, sizeof note->word, "%s", word);
+    va_start(arguments, format);
+    vsnprintf(note->text, sizeof note->text, format, arguments);
+    va_end(arguments);
+}
+
+static void cannot_be_placed(struct facts *facts, const struct lease_record *lease,
+                             const char *word, const char *text, int64_t retry)
+{
+    facts_note(facts,
+               lease->kind == LEASE_IMMEDIATE && !lease->accepted ? NOTE_REFUSED : NOTE_REASON,
+               lease->id, word, retry, "%s", text);
+}
+
+static void retry_at(struct facts *facts, int64_t at)
+{
+    if (at < facts->retry)
+        facts->retry = at;
+}
+
+/* --- leases and VMs --------------------------------------------------------------------------- */
+
+int64_t lease_remaining(const struct lease_record *lease, int64_t now)
+{
+    int64_t ran = lease->accumulated;
+
+    if (lease->duration == SPAN_UNLIMITED)
+        return SPAN_UNLIMITED;
+    if (lease->since != INSTANT_NONE && lease->since < now)
+        ran += now - lease->since;
+    return lease->duration > ran ? lease->duration - ran : 0;
+}
+
+bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (vms[i]->suspended_by_us && !vms[i]->gone)
+            return true;
+    return false;
+}
+
+bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now)
+{
+    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
+        if (vm->avoid[i] == host && vm->avoid_until[i] > now)
+            return true;
+    return false;
+}
+
+static bool avoids_any(const struct vm_record *vm, int64_t now)
+{
+    for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
+        if (vm->avoid[i] >= 0 && vm->avoid_until[i] > now)
+            return true;
+    return false;
+}
+
+/* --- filters ---------------------------------------------------------------------------------- */
+
+static int32_t put_filter(struct facts *facts, const struct host_filter *filter)
+{
+    struct wire_writer *section = &facts->filter_section;
+    size_t n = facts->picture->hosts->pool.n;
+
+    wire_put(section, filter->allowed != NULL);
+    if (filter->allowed)
+        wire_put_bits(section, filter->allowed, n);
+    wire_put(section, filter->rank != NULL);
+    for (size_t i = 0; filter->rank && i < n; i++)
+        wire_put(section, filter->rank[i]);
+    wire_put(section, filter->rank_per_vm);
+    facts->n_new_filters++;
+    return (int32_t)(*facts->n_filters)++;
+}
+
+/* One of the eligibility's: sent once, however many VMs share it. */
+static int32_t shared_filter(struct facts *facts, const struct host_filter *filter)
+{
+    int64_t address = (int64_t)(intptr_t)filter;
+    uint32_t number = map_find(facts->filters, address);
+    int32_t sent;
+
+    if (number != MAP_NONE)
+        return *(int32_t *)map_value(facts->filters, number);
+    sent = put_filter(facts, filter);
+    *(int32_t *)map_value(facts->filters, map_add(facts->filters, address)) = sent;
+    return sent;
+}
+
+/* Without the hosts where it failed lately. *left: hosts in service that remain. */
+static int32_t filter_without_failures(struct facts *facts, const struct vm_record *vm,
+                                       const struct host_filter *filter, bool always)
+{
+    const struct host_pool *pool = &facts->picture->hosts->pool;
+    struct host_filter own = filter ? *filter : (struct host_filter){0};
+    bool *allowed = memory_new(pool->n, sizeof *allowed);
+    int32_t number = NO_FILTER;
+    size_t left = 0;
+
+    for (size_t i = 0; i < pool->n; i++) {
+        allowed[i] =
+            (!own.allowed || own.allowed[i]) && !vm_avoids(vm, pool->items[i].id, facts->now);
+        left += allowed[i] && pool->items[i].state == HOST_ON;
+    }
+    own.allowed = allowed;
+    if (left || always)
+        number = put_filter(facts, &own);
+    else if (filter) /* there are no others */
+        number = shared_filter(facts, filter);
+    free(allowed);
+    return number;
+}
+
+static int32_t filter_number(struct facts *facts, const struct vm_record *vm,
+                             const struct host_filter *filter)
+{
+    return avoids_any(vm, facts->now) ? filter_without_failures(facts, vm, filter, false)
+                                      : shared_filter(facts, filter);
+}
+
+/* Where it is and nowhere else. */
+static int32_t stay_filter(struct facts *facts, const struct vm_record *vm)
+{
+    const struct host_pool *pool = &facts->picture->hosts->pool;
+    bool *allowed = memory_new(pool->n, sizeof *allowed);
+    const struct host_filter stay = {.allowed = allowed};
+    int32_t number;
+
+    for (size_t i = 0; i < pool->n; i++)
+        allowed[i] = pool->items[i].id == vm_planned_host(vm);
+    number = put_filter(facts, &stay);
+    free(allowed);
+    return number;
+}
+
+int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
+{
+    const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
+    struct eligible eligible = {.filter = NULL};
+    bool *none;
+    int32_t number;
+
+    if (!observed->full)
+        return filter_without_failures(facts, vm, NULL, true);
+    eligibility_of(facts->picture->eligibility, observed->full, &eligible);
+    if (eligible.filter)
+        return filter_without_failures(facts, vm, eligible.filter, true);
+    none = memory_new(facts->picture->hosts->pool.n, sizeof *none);
+    number = put_filter(facts, &(struct host_filter){.allowed = none});
+    free(none);
+    return number;
+}
+
+/* A lease whose VMs have hosts is where it is: its filter does not matter any more. */
+static bool needs_place(const struct lease_record *lease)
+{
+    return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
+}
+
+/* Of a lease that runs on terms that allow better hosts: those that its requirements allow. */
+static int32_t move_filter(struct facts *facts, const struct lease_record *lease,
+                           const struct vm_record *vm)
+{
+    const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
+    struct eligible eligible = {.filter = NULL};
+
+    if (!planner_may_move(facts->planner, lease))
+        return NO_FILTER;
+    if (observed && observed->full)
+        eligibility_of(facts->picture->eligibility, observed->full, &eligible);
+    if (!eligible.filter || eligible.n_hosts == 0)
+        return stay_filter(facts, vm);
+    return filter_number(facts, vm, eligible.filter);
+}
+
+bool planner_may_move(const struct planner *planner, const struct lease_record *lease)
+{
+    return planner->settings.engine.migration_interval > 0 && lease->terms == TERMS_MIGRATABLE &&
+           lease->kind != LEASE_RESERVATION &&
+           (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING);
+}
+
+/* A datastore that is full now says nothing of a start that is far ahead, and a promise that was
+ * made does not depend on it. */
+static void look_at_hosts(struct facts *facts, const struct lease_record *lease,
+                          const struct vm *vm, struct eligible *eligible)
+{
+    if (lease->phase == PHASE_RESERVED ||
+        (lease->start != INSTANT_NONE && lease->start > facts->now + SOON))
+        eligibility_of_later(facts->picture->eligibility, vm, eligible);
+    else
+        eligibility_of(facts->picture->eligibility, vm, eligible);
+    if (eligible->lacks_room)
+        retry_at(facts, facts->now + ROOM_PAUSE);
+}
+
+static void note_pause(struct facts *facts, const struct lease_record *lease,
+                       const struct vm_record *vm, int64_t again)
+{
+    char text[STORE_TEXT_MAX];
+
+    snprintf(text, sizeof text, "Starting VM %d failed %d time%s", vm->id, vm->attempts,
+             vm->attempts == 1 ? "" : "s");
+    cannot_be_placed(facts, lease, "start-failed", text, again);
+}
+
+/* All hosts that it may have are left alone for now. A promise stays where it is. */
+static bool is_left_alone(const struct facts *facts, const struct lease_record *lease,
+                          const struct host_filter *filter)
+{
+    const struct host_pool *pool = &facts->picture->hosts->pool;
+    const struct quarantine *quarantine = facts->planner->settings.quarantine;
+    bool any = false;
+
+    if (!quarantine || quarantine->n == 0 || lease->phase == PHASE_RESERVED)
+        return false;
+    for (size_t i = 0; i < pool->n; i++) {
+        if (filter->allowed && !filter->allowed[i])
+            continue;
+        if (!quarantine_has(quarantine, pool->items[i].id, clock_now()))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* It failed a short while ago, and is tried again later. */
+static bool pauses(struct facts *facts, const struct lease_record *lease,
+                   const struct vm_record *vm)
+{
+    int64_t again = vm->next_try > vm->pause_until ? vm->next_try : vm->pause_until;
+
+    if (again == INSTANT_NONE || again <= facts->now)
+        return false;
+    if (!lease->reason[0]) /* it says already what failed and when it is tried again */
+        note_pause(facts, lease, vm, again);
+    if (lease->phase == PHASE_WAITING)
+        facts_note(facts, NOTE_ESTIMATE, lease->id, "", again, "%s", "");
+    retry_at(facts, again);
+    return true;
+}
+
+static bool filter_of(struct facts *facts, const struct lease_record *lease,
+                      const struct vm_record *vm, int32_t *filter)
+{
+    const struct vm_observation *observed = world_vm(facts->planner->world, vm->id);
+    struct eligible eligible;
+
+    *filter = needs_place(lease) ? NO_FILTER : move_filter(facts, lease, vm);
+    if (!needs_place(lease) || !observed)
+        return true;
+    if (pauses(facts, lease, vm))
+        return false;
+    if (observed->locked) {
+        char text[STORE_TEXT_MAX];
+
+        snprintf(text, sizeof text,
+                 "VM %d is locked; it is placed when its user or an administrator unlocks it",
+                 vm->id);
+        cannot_be_placed(facts, lease, "locked", text, INSTANT_NONE);
+        return false;
+    }
+    if (!observed->full) /* stopped by us and not asked for in full: any open host */
+        return true;
+    look_at_hosts(facts, lease, observed->full, &eligible);
+    if (!eligible.filter || eligible.n_hosts == 0) {
+        cannot_be_placed(facts, lease,
+                         eligible.malformed     ? "requirement-malformed"
+                         : eligible.unsupported ? "not-supported"
+                                                : "no-host-allowed",
+                         eligible.reason, INSTANT_NONE);
+        return false;
+    }
+    if (eligible.rank_ignored)
+        facts_note(facts, NOTE_RANK, lease->id, "", INSTANT_NONE, "VM %d: %s", vm->id,
+                   eligible.reason);
+    if (is_left_alone(facts, lease, eligible.filter)) {
+        cannot_be_placed(
+            facts, lease, "hosts-left-alone",
+            "the hosts that it may use are left alone for some minutes, as different VMs "
+            "failed or hang on them",
+            INSTANT_NONE);
+        return false;
+    }
+    *filter = filter_number(facts, vm, eligible.filter);
+    return true;
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+static void add_to_set(struct asking *asking, const struct amounts *amounts, int32_t filter,
+                       size_t *set_of)
+{
+    size_t set = 0, n = asking->request.n_node_sets;
+
+    while (set < n && (asking->filters[set] != filter ||
+                       memcmp(&asking->sets[set].amounts, amounts, sizeof *amounts) != 0))
+        set++;
+    if (set == n) {
+        asking->sets[set] = (struct node_set){.amounts = *amounts};
+        asking->filters[set] = filter;
+        asking->request.n_node_sets++;
+    }
+    asking->sets[set].count++;
+    *set_of = set;
+}
+
+/* The engine numbers VMs over the sets in order. */
+static void order_by_set(struct planned *planned, const size_t *set_of, size_t n_sets)
+{
+    int32_t *ordered = memory_new(planned->n_vms, sizeof *ordered);
+    size_t n = 0;
+
+    for (size_t set = 0; set < n_sets; set++)
+        for (size_t i = 0; i < planned->n_vms; i++)
+            if (set_of[i] == set)
+                ordered[n++] = planned->vms[i];
+    free(planned->vms);
+    planned->vms = ordered;
+}
+
+/* How long before a reservation's start its VMs are commanded, for all of them to run then: what
+ * booting was seen to take, once enough was seen. A site that does not state a time wants its
+ * reservations to begin at their start and not before it. */
+static int64_t boot_lead(const struct facts *facts, const struct lease_record *lease)
+{
+    struct estimate estimate = {0};
+    int64_t lead = 0;
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
+
+    if (facts->planner->settings.boot_time == 0)
+        return 0;
+    if (facts->planner->estimates)
+        estimate = estimates_of(facts->planner->estimates, OPERATION_BOOT);
+    if (estimate.n < BOOTS_SEEN)
+        return facts->planner->settings.boot_time;
+    for (size_t i = 0; i < n; i++) {
+        int64_t span = vms[i]->gone ? 0 : estimate_seconds(&estimate, vms[i]->memory);
+
+        lead = span > lead ? span : lead;
+    }
+    return lead;
+}
+
+void request_set_start(const struct lease_record *lease, int64_t at, int64_t now,
+                       struct lease_request *request)
+{
+    request->start = at > now ? at : now;
+    if (lease->duration != SPAN_UNLIMITED)
+        request->duration = request->duration_original =
+            lease->start + lease->duration - request->start;
+}
+
+static void fill_request(const struct facts *facts, const struct lease_record *lease,
+                         struct asking *asking)
+{
+    struct lease_request *request = &asking->request;
+
+    *request = (struct lease_request){.id = lease->id,
+                                      .kind = lease->kind,
+                                      .submit = lease->submit,
+                                      .start = INSTANT_NONE,
+                                      .deadline = lease->deadline,
+                                      .duration_original = lease->duration,
+                                      .duration = lease->duration,
+                                      .duration_known = SPAN_NONE,
+                                      .term_values = lease->term_values,
+                                      .user = lease->uid,
+                                      .node_sets = asking->sets,
+                                      .n_node_sets = request->n_node_sets};
+    if (lease->kind == LEASE_IMMEDIATE && lease->accepted)
+        request->kind = LEASE_BEST_EFFORT; /* it was promised to start, so it waits if it must */
+    if (lease->kind == LEASE_RESERVATION) {
+        request_set_start(lease, lease->start - boot_lead(facts, lease), facts->now, request);
+    } else if (lease->earliest != INSTANT_NONE && lease->earliest > facts->now) {
+        request->start = lease->earliest;
+    } else if (lease->kind == LEASE_DEADLINE) {
+        request->start = facts->now;
+    }
+    asking->planned->may_fit_later =
+        request->kind == LEASE_BEST_EFFORT && request->deadline == INSTANT_NONE;
+    asking->planned->first = asking->sets[0].amounts;
+}
+
+bool asking_make(struct facts *facts, const struct lease_record *lease, struct asking *asking)
+{
+    size_t n, *set_of;
+    const struct vm_record *const *vms = store_vms_of(facts->store, lease->id, &n);
+    struct planned *planned = planned_add(facts, lease->id);
+    bool possible = true;
+
+    *asking = (struct asking){.planned = planned,
+                              .sets = memory_new(n, sizeof *asking->sets),
+                              .filters = memory_new(n, sizeof *asking->filters)};
+    planned->vms = memory_new(n, sizeof *planned->vms);
+    set_of = memory_new(n, sizeof *set_of);
+    for (size_t i = 0; i < n && possible; i++) {
+        struct amounts amounts = {{0}};
+        int32_t filter;
+
+        if (vms[i]->gone)
+            continue;
+        amounts.of[RESOURCE_CPU] = vms[i]->cpu;
+        amounts.of[RESOURCE_MEMORY] = vms[i]->memory;
+        possible = filter_of(facts, lease, vms[i], &filter);
+        planned->vms[planned->n_vms] = vms[i]->id;
+        add_to_set(asking, &amounts, filter, &set_of[planned->n_vms++]);
+    }
+    if (asking->request.n_node_sets > 1)
+        order_by_set(planned, set_of, asking->request.n_node_sets);
+    free(set_of);
+    if (possible && planned->n_vms) {
+        fill_request(facts, lease, asking);
+        return true;
+    }
+    asking_finish(asking);
+    return false;
+}
+
+void asking_finish(struct asking *asking)
+{
+    free(asking->sets);
+    free(asking->filters);
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* The world has moved past the time a reservation was asked for. */
+static bool is_over(struct facts *facts, const struct lease_record *lease)
+{
+    char start[64];
+
+    if (lease->kind != LEASE_RESERVATION || !lease_is_over(lease, facts->now))
+        return false;
+    lease_time_text(lease->start, start, sizeof start);
+    facts_note(facts, NOTE_REFUSED, lease->id, "start-passed", INSTANT_NONE,
+               "The reservation is refused: its time, %s for %lld s, had passed when it was seen",
+               start, (long long)lease->duration);
+    return true;
+}
+
+/* What a new lease asks for; false when it cannot be asked at present. */
+static bool add_request(struct facts *facts, int64_t id, struct wire_writer *section)
+{
+    const struct lease_record *lease = store_lease(facts->store, id);
+    const struct planned *before = planned_of(facts->planned, id);
+    struct asking asking;
+
+    if (!lease || lease->phase != PHASE_WAITING || lease->accepted ||
+        (before && (before->in_engine || before->gone)) || is_over(facts, lease) ||
+        !asking_make(facts, lease, &asking))
+        return false;
+    asking.planned->in_engine = true;
+    facts->n_requests++;
+    wire_put(section, false);
+    wire_put_request(section, &asking.request, asking.filters);
+    asking_finish(&asking);
+    return true;
+}
+
+void facts_add_step(struct facts *facts, const int64_t *gone, size_t n_gone, const int64_t *news,
+                    size_t n_news)
+{
+    struct wire_writer section = {0};
+    size_t n = n_gone;
+
+    for (size_t i = 0; i < n_gone; i++) {
+        wire_put(&section, true);
+        wire_put(&section, gone[i]);
+    }
+    for (size_t i = 0; i < n_news; i++)
+        n += add_request(facts, news[i], &section);
+    wire_put(&facts->step_section, (int64_t)n);
+    wire_put_all(&facts->step_section, &section);
+    facts->step_leases = memory_grow(facts->step_leases, &facts->steps_allocated,
+                                     facts->n_steps + 1, sizeof *facts->step_leases);
+    facts->step_leases[facts->n_steps++] = n_gone == 0 && n_news == 1 ? news[0] : -1;
+    wire_writer_finish(&section);
+}

@@ -1,0 +1,484 @@
+/* What the planner decided, as events of leases; what was found out while facts were gathered. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/live/lease_state.h"
+#include "daemon/live/moves.h"
+#include "daemon/live/vm_state.h"
+#include "daemon/log.h"
+#include "daemon/planner/planner_inside.h"
+#include "util/time_text.h"
+
+enum {
+    LOOK_AGAIN = 10,   /* seconds: its host takes no VMs, and no other has room */
+    POLICY_PAUSE = 30, /* seconds until a policy that is out of service is asked again */
+};
+
+void lease_time_text(int64_t instant, char *text, size_t size)
+{
+    if (instant == INSTANT_NONE)
+        snprintf(text, size, "an unknown time");
+    else
+        time_text_local(instant, text, size);
+}
+
+/* What a VM of the lease asks for, where the reason is lack of room. */
+static void add_size(const struct planner *planner, const struct lease_record *lease,
+                     const struct reason *reason, char *text, size_t size)
+{
+    size_t n, length = strlen(text);
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
+
+    if (n && (reason->id == REASON_NO_ROOM_NOW || reason->id == REASON_NO_ROOM_AT_START ||
+              reason->id == REASON_NO_ROOM_AT_ONCE || reason->id == REASON_OTHERS_WOULD_BE_LATE))
+        snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB each)",
+                 (long long)(vms[0]->cpu / 100), (long long)(vms[0]->cpu % 100),
+                 (long long)vms[0]->memory);
+}
+
+static void set_reason(struct planner *planner, const struct lease_record *lease,
+                       const struct reason *reason)
+{
+    char text[STORE_TEXT_MAX];
+
+    reason_format(reason, text, sizeof text, lease_time_text);
+    add_size(planner, lease, reason, text, sizeof text);
+    lease_explain(planner->store, lease, reason_word(reason), text, INSTANT_NONE);
+}
+
+static const char *host_name(const struct planner *planner, uint32_t place)
+{
+    return planner->picture.hosts->pool.items[place].name;
+}
+
+static int32_t host_id(const struct planner *planner, uint32_t place)
+{
+    return planner->picture.hosts->pool.items[place].id;
+}
+
+/* The VM that the engine counts as number `vm` of the lease; NULL: it is not there any more. */
+static const struct vm_record *vm_of(const struct planner *planner,
+                                     const struct lease_record *lease, uint32_t vm)
+{
+    const struct planned *planned = planned_of(&planner->planned, lease->id);
+    const struct vm_record *found =
+        planned && vm < planned->n_vms ? store_vm(planner->store, planned->vms[vm]) : NULL;
+
+    return found && !found->gone && found->lease == lease->id ? found : NULL;
+}
+
+/* Where the engine wants the lease's VMs. */
+static void take_hosts(struct planner *planner, const struct lease_record *lease,
+                       const struct plan_reservation *stretch)
+{
+    for (size_t i = 0; i < stretch->n_vms; i++) {
+        const struct vm_record *vm = vm_of(planner, lease, stretch->vms[i].vm);
+
+        if (vm)
+            vm_place(planner->store, vm, host_id(planner, stretch->vms[i].host));
+    }
+}
+
+/* VMs run, or are resumed, on these hosts from now on. The engine resumes those of one host one
+ * after the other; here all are told at once, or a crash in between would leave some behind. */
+static void start_lease(struct planner *planner, const struct lease_record *lease, int64_t now,
+                        const struct plan_reservation *r)
+{
+    bool resumes = lease_is_suspended_by_us(planner->store, lease);
+
+    /* One that is being stopped waits again when it is, and is planned for then: where its VMs go
+     * must not change while they are on their way. */
+    if (!lease_can(lease, EVENT_START) || r->n_vms == 0)
+        return;
+    take_hosts(planner, lease, r);
+    lease_apply(planner->store, lease, resumes ? EVENT_RESUME : EVENT_START, now,
+                "on %u host%s, the first is %s", r->n_hosts, r->n_hosts == 1 ? "" : "s",
+                host_name(planner, r->first_host));
+}
+
+static void stop_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
+{
+    if (lease_can(lease, EVENT_SUSPEND))
+        lease_apply(planner->store, lease, EVENT_SUSPEND, now, "%s", lease->reason);
+}
+
+/* The engine counts from the planned start; reality may be late, and the time is the user's. */
+static void end_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
+{
+    if (!lease_can(lease, EVENT_GIVES_WAY)) /* it holds no hosts */
+        return;
+    planned_of(&planner->planned, lease->id)->end = INSTANT_NONE;
+    if (lease_is_over(lease, now))
+        lease_apply(planner->store, lease, EVENT_TIME_OVER, now, "its time is over");
+}
+
+static void admitted(struct planner *planner, const struct lease_record *lease, int64_t now)
+{
+    char when[64];
+
+    lease_time_text(lease->kind == LEASE_RESERVATION ? lease->start : lease->deadline, when,
+                    sizeof when);
+    if (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE)
+        lease_apply(planner->store, lease, EVENT_ACCEPTED, now, "%s %s",
+                    lease->kind == LEASE_RESERVATION ? "starts" : "ends by", when);
+    else
+        lease_apply(planner->store, lease, EVENT_ACCEPTED, now,
+                    lease->kind == LEASE_IMMEDIATE ? "starts at once" : "waits for room");
+}
+
+/* No host is large enough at present: others may come. */
+static void too_big(struct planner *planner, const struct lease_record *lease,
+                    const struct planned *planned)
+{
+    const struct host_pool *pool = &planner->picture.hosts->pool;
+    const struct amounts *vm = &planned->first;
+    int64_t cpu = 0, memory = 0;
+    char text[STORE_TEXT_MAX];
+
+    for (size_t i = 0; i < pool->n; i++) {
+        if (pool->items[i].cpu > cpu)
+            cpu = pool->items[i].cpu;
+        if (pool->items[i].memory > memory)
+            memory = pool->items[i].memory;
+    }
+    snprintf(text, sizeof text,
+             "No host that it may use has the capacity: %u VM%s of %lld.%02lld CPU and %lld MB "
+             "asked for; the largest host has %lld.%02lld CPU and %lld MB",
+             planned->n_vms, planned->n_vms == 1 ? "" : "s",
+             (long long)(vm->of[RESOURCE_CPU] / 100), (long long)(vm->of[RESOURCE_CPU] % 100),
+             (long long)vm->of[RESOURCE_MEMORY], (long long)(cpu / 100), (long long)(cpu % 100),
+             (long long)memory);
+    if (lease_explain(planner->store, lease, "too-big", text, INSTANT_NONE))
+        lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
+}
+
+static bool may_fit_later(const struct planned *planned, const struct reason *reason)
+{
+    return planned->may_fit_later &&
+           (reason->id == REASON_TOO_BIG || reason->id == REASON_NO_HOST_ALLOWED);
+}
+
+/* Its admission policy is out of service: whoever can wait is asked again. */
+static bool is_for_now(const struct lease_record *lease, const struct reason *reason)
+{
+    return lease->kind != LEASE_IMMEDIATE &&
+           strcmp(reason_word(reason), POLICY_OUT_OF_SERVICE) == 0;
+}
+
+static void rejected(struct planner *planner, const struct lease_record *lease,
+                     const struct planned *planned, const struct reason *reason, int64_t now)
+{
+    char text[STORE_TEXT_MAX];
+
+    if (may_fit_later(planned, reason)) {
+        too_big(planner, lease, planned);
+        return;
+    }
+    if (is_for_now(lease, reason)) {
+        set_reason(planner, lease, reason);
+        if (now + POLICY_PAUSE < planner->retry)
+            planner->retry = now + POLICY_PAUSE;
+        return;
+    }
+    reason_format(reason, text, sizeof text, lease_time_text);
+    add_size(planner, lease, reason, text, sizeof text);
+    lease_refuse(planner->store, lease, now, reason_word(reason), text);
+}
+
+static void finished(struct planner *planner, const struct lease_record *lease,
+                     const struct plan_output *output, int64_t now)
+{
+    struct planned *planned = planned_of(&planner->planned, lease->id);
+
+    planned->in_engine = false;
+    if (output->state == LEASE_DONE) {
+        end_lease(planner, lease, now);
+    } else if (output->state == LEASE_REJECTED) {
+        rejected(planner, lease, planned, &output->reason, now);
+    } else if (output->state == LEASE_CANCELLED && lease_can(lease, EVENT_GIVES_WAY)) {
+        set_reason(planner, lease, &output->reason);
+        lease_apply(planner->store, lease, EVENT_GIVES_WAY, now, "%s", lease->reason);
+    }
+}
+
+static bool keeps_its_work(const struct planner *planner, const struct lease_record *lease)
+{
+    size_t n;
+
+    store_vms_of(planner->store, lease->id, &n);
+    return lease->terms != TERMS_RESTARTABLE &&
+           (planner->settings.engine.suspension == SUSPENSION_ALL ||
+            (planner->settings.engine.suspension == SUSPENSION_SERIAL_ONLY && n == 1));
+}
+
+/* There is no room for the reservation, and the operator lets it wait for some: from its start on.
+ */
+static void converted(struct planner *planner, const struct lease_record *lease, int64_t now)
+{
+    char when[64];
+
+    lease_time_text(lease->start, when, sizeof when);
+    lease_apply(planner->store, lease, EVENT_CONVERTED, now,
+                "no room for a reservation at %s: it waits for room from then on", when);
+}
+
+static void preempted(struct planner *planner, const struct lease_record *lease,
+                      const struct plan_output *output, int64_t now)
+{
+    bool again = output->how == PREEMPTED_REQUEUE && !keeps_its_work(planner, lease);
+    char when[64];
+
+    set_reason(planner, lease, &output->reason);
+    if (!lease_note_preemption(planner->store, lease, output->other, output->at))
+        return; /* each plan says so again */
+    lease_time_text(output->at, when, sizeof when);
+    store_history(planner->store, lease->id, now, "preempted", "%s at %s for lease %lld",
+                  again                             ? "to be restarted"
+                  : output->how == PREEMPTED_CANCEL ? "to be ended"
+                                                    : "to be suspended",
+                  when, (long long)output->other);
+}
+
+/* The engine has no time to suspend it and puts it back at once. Real VMs are suspended even so,
+ * and what they make room for begins a little later, unless their work is to be lost by their
+ * terms. Either takes time, of which the next plan knows. */
+static void withdrawn(struct planner *planner, const struct lease_record *lease, int64_t now)
+{
+    bool again = !keeps_its_work(planner, lease);
+
+    if (!lease_can(lease, EVENT_SUSPEND))
+        return;
+    lease_apply(planner->store, lease, again ? EVENT_RESTART : EVENT_SUSPEND, now, "%s",
+                lease->reason);
+    planned_of(&planner->planned, lease->id)->in_engine = false;
+    planner->outdated = true;
+}
+
+/* VMs that run go to better hosts. */
+static void move_lease(struct planner *planner, const struct lease_record *lease, int64_t now,
+                       const struct plan_output *output)
+{
+    const struct plan_reservation *moves = &output->reservation;
+
+    if (!lease_can(lease, EVENT_SUSPEND)) /* it holds no hosts */
+        return;
+    set_reason(planner, lease, &output->reason);
+    for (size_t i = 0; i < moves->n_vms; i++) {
+        const struct vm_record *vm = vm_of(planner, lease, moves->vms[i].vm);
+
+        if (!vm)
+            continue;
+        vm_plan_move(planner->store, vm, host_id(planner, moves->vms[i].host), planner->moves_cold);
+        store_history(planner->store, lease->id, now, "moving", "VM %d from host %d to host %d: %s",
+                      vm->id, vm->host, vm->move_to, lease->reason);
+    }
+}
+
+static void operation_started(struct planner *planner, const struct lease_record *lease,
+                              const struct plan_output *output, int64_t now)
+{
+    const struct plan_reservation *r = &output->reservation;
+
+    if (r->kind == RESERVATION_VM || r->kind == RESERVATION_RESUME)
+        start_lease(planner, lease, now, r);
+    else if (r->kind == RESERVATION_SUSPEND)
+        stop_lease(planner, lease, now);
+    else if (r->kind == RESERVATION_MEMORY_MIGRATION)
+        move_lease(planner, lease, now, output);
+    else if (r->kind == RESERVATION_SHUTDOWN)
+        end_lease(planner, lease, now);
+}
+
+static void take_output(struct planner *planner, const struct plan_output *output, int64_t now)
+{
+    const struct lease_record *lease = store_lease(planner->store, output->lease);
+    struct planned *planned = planned_of(&planner->planned, output->lease);
+
+    if (!lease || !planned)
+        return;
+    if (planned->gone) { /* while this was being planned, or before */
+        if (output->kind == OUTPUT_FINISHED)
+            planned_drop(&planner->planned, output->lease);
+        return;
+    }
+    switch (output->kind) {
+    case OUTPUT_REQUESTED:
+        if (output->accepted && lease_can(lease, EVENT_ACCEPTED))
+            admitted(planner, lease, now);
+        break;
+    case OUTPUT_CONVERTED:
+        if (lease_can(lease, EVENT_CONVERTED))
+            converted(planner, lease, now);
+        break;
+    case OUTPUT_PREEMPTED:
+        preempted(planner, lease, output, now);
+        break;
+    case OUTPUT_OPERATION_STARTED:
+        operation_started(planner, lease, output, now);
+        break;
+    case OUTPUT_VM_INTERVAL:
+        planned->end = output->reservation.until;
+        break;
+    case OUTPUT_VM_WITHDRAWN:
+        withdrawn(planner, lease, now);
+        break;
+    case OUTPUT_FINISHED:
+        finished(planner, lease, output, now);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- what waits ------------------------------------------------------------------------------- */
+
+/* When a deadline lease goes on after a suspension: it keeps that place when another engine takes
+ * over. While it is still being resumed, that is what is planned next. */
+static void note_resumption(struct planner *planner, const struct lease_record *lease,
+                            const struct lease_view *view, int64_t now)
+{
+    if (view->state == LEASE_RESUMING || view->state == LEASE_RESUMED_READY)
+        return;
+    if (view->begin != INSTANT_NONE || lease->expected > now)
+        lease_expect(planner->store, lease, view->begin, lease->contract);
+}
+
+/* The promised start of a reservation, and the planned one of others. What waits without one gets
+ * an estimate (planner_forecast()). */
+static void note_expectation(struct planner *planner, const struct lease_record *lease,
+                             const struct lease_view *view, int64_t now)
+{
+    bool contract = lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION;
+
+    set_reason(planner, lease, &view->reason);
+    if (lease->phase == PHASE_WAITING) {
+        if (view->stretch.there)
+            planner_estimate(planner, lease, view->stretch.from, now);
+        lease_note_far(planner->store, lease, lease->is_far && !view->stretch.there);
+        return;
+    }
+    take_hosts(planner, lease, &view->stretch);
+    lease_expect(planner->store, lease, contract ? lease->start : view->begin, contract);
+}
+
+static void take_view(struct planner *planner, const struct lease_view *view, int64_t now)
+{
+    const struct lease_record *lease = store_lease(planner->store, view->lease);
+    struct planned *planned = planned_of(&planner->planned, view->lease);
+
+    if (!lease || !planned || !planned->in_engine || planned->gone)
+        return;
+    planned->is_placed = view->stretch.there;
+    if (lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED)
+        note_expectation(planner, lease, view, now);
+    else if (lease->kind == LEASE_DEADLINE &&
+             (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STOPPING))
+        note_resumption(planner, lease, view, now);
+}
+
+/* --- what is there ---------------------------------------------------------------------------- */
+
+/* It could not be taken in as it is. */
+static void take_exception(struct planner *planner, const struct plan_exception *exception)
+{
+    const struct lease_record *lease = store_lease(planner->store, exception->lease);
+    struct planned *planned = planned_of(&planner->planned, exception->lease);
+
+    if (planned)
+        planned->in_engine = false;
+    if (exception->lease >= BLOCK_BASE) {
+        log_error("VM %lld is left out of the plan: %s", (long long)(exception->lease - BLOCK_BASE),
+                  exception->reason.text ? exception->reason.text : "");
+        return;
+    }
+    planner->n_unplaced++;
+    if (!exception->no_place)
+        log_error("lease %lld is left out of the plan: %s", (long long)exception->lease,
+                  exception->reason.text ? exception->reason.text : "");
+    else if (lease && planned && may_fit_later(planned, &exception->reason))
+        too_big(planner, lease, planned);
+    else if (lease)
+        set_reason(planner, lease, &exception->reason);
+}
+
+/* There is no other host: it is tried again where it failed when its pause is over. */
+static void stay(struct planner *planner, const struct vm_record *vm, int64_t now)
+{
+    uint32_t place = picture_place(&planner->picture, vm->host);
+
+    if (place == HOST_NONE || planner->picture.closed[place])
+        vm_retry_at(planner->store, vm, now + LOOK_AGAIN);
+    else if (vm->pause_until != INSTANT_NONE && vm->pause_until > now)
+        vm_retry_at(planner->store, vm, vm->pause_until);
+    else
+        vm_avoid_host(planner->store, vm, vm->host, now);
+}
+
+/* A member of a group that is being started, and could not be where it was to. */
+static void take_relocation(struct planner *planner, const struct plan_relocation *relocation,
+                            int64_t now)
+{
+    const struct lease_record *lease = store_lease(planner->store, relocation->lease);
+    const struct vm_record *vm = lease ? vm_of(planner, lease, relocation->vm) : NULL;
+
+    if (!vm || lease->phase != PHASE_STARTING || vm->goal != GOAL_RUN || vm->command)
+        return;
+    if (relocation->place == HOST_NONE) {
+        stay(planner, vm, now);
+        return;
+    }
+    store_history(planner->store, lease->id, now, "elsewhere",
+                  "VM %d is to start on host %d instead of host %d", vm->id,
+                  host_id(planner, relocation->place), vm->host);
+    vm_relocate(planner->store, vm, host_id(planner, relocation->place));
+}
+
+void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
+{
+    int64_t now = planner->planned_at;
+
+    for (size_t i = 0; i < reply->n_exceptions; i++)
+        take_exception(planner, &reply->exceptions[i]);
+    for (size_t i = 0; i < reply->n_relocations; i++)
+        take_relocation(planner, &reply->relocations[i], now);
+    for (size_t i = 0; i < reply->n_outputs; i++)
+        take_output(planner, &reply->outputs[i], now);
+    for (size_t i = 0; i < reply->n_views; i++)
+        take_view(planner, &reply->views[i], now);
+}
+
+/* --- notes ------------------------------------------------------------------------------------ */
+
+static void take_note(struct planner *planner, const struct note *note, int64_t now)
+{
+    const struct lease_record *lease = store_lease(planner->store, note->lease);
+
+    if (!lease)
+        return;
+    switch (note->kind) {
+    case NOTE_REASON:
+        if (lease_explain(planner->store, lease, note->word, note->text, note->retry))
+            lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
+        break;
+    case NOTE_ESTIMATE:
+        planner_estimate(planner, lease, note->retry, now);
+        break;
+    case NOTE_RANK: /* its user would not know otherwise that another host was taken than meant */
+        if (lease->rank_ignored)
+            break;
+        lease_note_rank_ignored(planner->store, lease);
+        store_history(planner->store, lease->id, now, "rank-ignored", "%s", note->text);
+        break;
+    default:
+        lease_refuse(planner->store, lease, now, note->word, note->text);
+        break;
+    }
+}
+
+void planner_take_notes(struct planner *planner, const struct facts *facts)
+{
+    for (size_t i = 0; i < facts->n_notes; i++)
+        take_note(planner, &facts->notes[i], facts->now);
+    if (facts->retry < planner->retry)
+        planner->retry = facts->retry;
+}
