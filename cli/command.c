@@ -74,7 +74,7 @@ static void print_commands(FILE *stream, const char *noun)
         const char *verb = verb_of(command);
 
         if (!noun || has_noun(command, noun))
-            fprintf(stream, "  %-11.*s%-9s%s\n", (int)noun_length(command), words_of(command),
+            fprintf(stream, "  %-11.*s%-10s%s\n", (int)noun_length(command), words_of(command),
                     verb ? verb : "", command->line->summary);
     }
 }

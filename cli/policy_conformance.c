@@ -311,7 +311,7 @@ int conformance_run(struct conformance *conformance, struct error *err)
     conformance->figures = figures;
     conformance->settings.preflight = false; /* it is in a child process already */
     conformance->settings.faults_allowed = UINT32_MAX;
-    status = preflight_run(run_all, conformance, TIME_LIMIT, err);
+    status = preflight_run(run_all, conformance, TIME_LIMIT, NULL, err);
     *result = *figures;
     conformance->figures = result;
     munmap(figures, sizeof *figures);

@@ -70,6 +70,8 @@ static const struct command_option own_options[] = {
     {"json", .type = ARGUMENT_FLAG, .offset = AT(json), .help = "Print the summary as JSON"},
     {"quiet", .letter = 'q', .type = ARGUMENT_FLAG, .offset = AT(quiet),
      .help = "Print no progress bar and no summary table"},
+    {"verbose", .letter = 'v', .type = ARGUMENT_FLAG, .offset = AT(verbose),
+     .help = "Print everything that policy modules log, not only warnings and errors"},
 };
 
 static const struct command_option file_options[] = {
@@ -116,7 +118,7 @@ const struct command_line replay_line = {
         "to it.\n\n"
         "Ctrl-C ends a replay in order: what was done so far is written and summarized.",
     .codes = {{EXIT_DONE, "Success"},
-              {EXIT_FAILED, "A replay failed"},
+              {EXIT_FAILED, "A replay failed, or ended stuck: leases wait forever"},
               {EXIT_INTERRUPTED, "Interrupted"}},
     .init = init_arguments,
     .size = sizeof(struct replay_options),
@@ -170,7 +172,7 @@ static int tell(const struct replay_plan *plan, const struct replay_options *opt
                     outcome->message);
         if (outcome->code == EXIT_INTERRUPTED || code == EXIT_DONE)
             code = outcome->code;
-        if (outcome->code == EXIT_FAILED || (outcome->code && !outcome->interrupted))
+        if (outcome->code && !outcome->interrupted && !outcome->stuck)
             continue;
         runs[n++] = (struct summary_run){
             .name = plan->runs[i].name,

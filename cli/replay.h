@@ -30,7 +30,7 @@ struct replay_options {
     struct text_list set; /* "section.option=value" */
     const char *site, *compatibility;
     const char *outputs[REPLAY_OUTPUTS]; /* as given; NULL: not asked for */
-    bool json, quiet;
+    bool json, quiet, verbose;
     int64_t parallel; /* runs at a time */
 };
 
@@ -65,7 +65,7 @@ struct replay_control {
     volatile double *done;             /* 0 ... 1, for whoever draws the bar */
     struct progress *progress;         /* drawn by the run itself; NULL: somebody else draws */
     const char *title;
-    bool quiet;
+    bool quiet, verbose; /* verbose: all that policy modules log is printed */
 };
 
 /* Read configurations and combine them with the traces: every configuration with every trace.

@@ -4,44 +4,28 @@
 
 #include "cli/command.h"
 #include "cli/replay.h"
+#include "cli/replay_guard.h"
 #include "util/workers.h"
-
-/* Set by the handler of Ctrl-C; a signal handler can reach nothing else. */
-static volatile sig_atomic_t stop_asked;
 
 enum { NOT_COMPLETED = -1 };
 
 struct runs {
     const struct replay_plan *plan;
+    const struct replay_options *options;
+    const volatile sig_atomic_t *stop;
     struct replay_outcome *outcomes;
     struct progress progress;
 };
-
-static void note_stop(int signal_number)
-{
-    (void)signal_number;
-    if (stop_asked < 2)
-        stop_asked = stop_asked + 1;
-}
-
-/* The first Ctrl-C ends the runs in order. A single run is ended at once by the second one. */
-static void catch_signals(int flags)
-{
-    struct sigaction action = {.sa_handler = note_stop, .sa_flags = flags};
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 static int perform(void *context, size_t i, void *result, volatile double *done, struct error *err)
 {
     const struct runs *runs = context;
     struct replay_control control = {
-        .stop = &stop_asked,
+        .stop = runs->stop,
         .done = done,
         .title = runs->plan->runs[i].title,
         .quiet = true,
+        .verbose = runs->options->verbose,
     };
 
     (void)err;
@@ -74,7 +58,8 @@ static void show_progress(void *context, size_t n_ended, double share)
 static int run_several(const struct replay_plan *plan, const struct replay_options *options,
                        struct replay_outcome *outcomes, struct error *err)
 {
-    struct runs runs = {.plan = plan, .outcomes = outcomes};
+    struct runs runs = {
+        .plan = plan, .options = options, .outcomes = outcomes, .stop = replay_guard_catch(false)};
     const struct workers workers = {
         .n_pieces = plan->n_runs,
         .parallel = (size_t)options->parallel,
@@ -83,7 +68,7 @@ static int run_several(const struct replay_plan *plan, const struct replay_optio
         .perform = perform,
         .ended = ended,
         .progress = show_progress,
-        .stop = &stop_asked,
+        .stop = runs.stop,
         .in_order = true,
     };
     int result;
@@ -91,13 +76,12 @@ static int run_several(const struct replay_plan *plan, const struct replay_optio
     for (size_t i = 0; i < plan->n_runs; i++)
         outcomes[i] = (struct replay_outcome){.code = NOT_COMPLETED, .message = "not completed"};
     progress_init(&runs.progress, options->quiet);
-    catch_signals(0);
     result = workers_run(&workers, err);
     progress_finish(&runs.progress);
     for (size_t i = 0; i < plan->n_runs; i++)
         if (outcomes[i].code == NOT_COMPLETED)
-            outcomes[i].code = stop_asked ? EXIT_INTERRUPTED : EXIT_FAILED;
-    return stop_asked ? 0 : result;
+            outcomes[i].code = *runs.stop ? EXIT_INTERRUPTED : EXIT_FAILED;
+    return *runs.stop ? 0 : result;
 }
 
 int replay_all(const struct replay_plan *plan, const struct replay_options *options,
@@ -105,14 +89,14 @@ int replay_all(const struct replay_plan *plan, const struct replay_options *opti
 {
     struct progress progress;
     struct replay_control control = {
-        .stop = &stop_asked,
         .progress = &progress,
         .quiet = options->quiet,
+        .verbose = options->verbose,
     };
 
     if (plan->n_runs > 1)
         return run_several(plan, options, outcomes, err);
-    catch_signals(SA_RESETHAND);
+    control.stop = replay_guard_catch(true);
     control.title = plan->runs[0].title;
     progress_init(&progress, options->quiet);
     replay_run_perform(&plan->runs[0], &control, &outcomes[0]);

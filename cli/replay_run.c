@@ -8,6 +8,7 @@
 #include "adapters/simulation/stage.h"
 #include "cli/command.h"
 #include "cli/replay.h"
+#include "cli/replay_guard.h"
 #include "cli/replay_outputs.h"
 #include "util/memory.h"
 
@@ -51,31 +52,34 @@ static void print_policy_message(void *context, enum policy_log_level level, con
 {
     const struct replay_control *control = context;
 
-    if (level <= POLICY_LOG_WARNING || !control->quiet) {
-        if (control->progress)
-            progress_finish(control->progress);
-        if (level <= POLICY_LOG_WARNING)
-            fprintf(stderr, "galerna replay: %s\n", text);
-    }
+    if (level > POLICY_LOG_WARNING && !control->verbose)
+        return;
+    if (control->progress)
+        progress_finish(control->progress);
+    fprintf(stderr, "galerna replay: %s\n", text);
 }
 
 static void describe_end(const struct simulation_result *result, struct replay_outcome *outcome)
 {
     outcome->interrupted = result->interrupted;
     outcome->stuck = result->stuck;
-    outcome->code = result->interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
+    outcome->code = result->interrupted ? EXIT_INTERRUPTED
+                    : result->stuck     ? EXIT_FAILED
+                                        : EXIT_DONE;
     if (result->stuck)
         snprintf(outcome->message, sizeof outcome->message,
-                 "%" PRId64 " leases wait for ever: nothing is planned and nobody will make room",
+                 "stuck: %" PRId64
+                 " leases wait forever; nothing is planned that would free capacity",
                  result->unfinished);
     else if (result->cancels_missed)
         snprintf(outcome->message, sizeof outcome->message,
-                 "%" PRId64 " cancellations were for leases that had not come or were over",
+                 "%" PRId64 " cancellations were for leases that had not arrived or were over",
                  result->cancels_missed);
     else if (result->late_requests)
         snprintf(outcome->message, sizeof outcome->message,
-                 "%" PRId64 " requests stand behind later ones in the trace and came late; sort it "
-                 "by time of submission",
+                 "%" PRId64
+                 " requests follow later ones in the trace and were submitted late; sort "
+                 "the trace by time of submission",
                  result->late_requests);
 }
 
@@ -93,6 +97,7 @@ static int simulate(struct stage *stage, struct replay_outputs *outputs,
     };
     struct simulation_result result;
 
+    replay_guard_name_modules(stage->policies);
     if (stage_run(stage, &all, &result, err) < 0)
         return -1;
     describe_end(&result, outcome);
@@ -113,6 +118,8 @@ void replay_run_perform(const struct replay_run *run, const struct replay_contro
         .configuration = run->configuration,
         .log = print_policy_message,
         .log_context = (void *)control,
+        .watch = replay_guard_watch(),
+        .stop = control->stop,
     };
     struct stage stage = {0};
     struct replay_outputs outputs = {0};
@@ -123,7 +130,7 @@ void replay_run_perform(const struct replay_run *run, const struct replay_contro
     getrusage(RUSAGE_SELF, &before);
     if (stage_init(&stage, &options, &err) < 0 || replay_outputs_init(&outputs, run, &err) < 0 ||
         simulate(&stage, &outputs, control, outcome, &err) < 0) {
-        outcome->code = EXIT_FAILED;
+        outcome->code = err.code == EINTR && *control->stop ? EXIT_INTERRUPTED : EXIT_FAILED;
         snprintf(outcome->message, sizeof outcome->message, "%s", err.text);
     }
     replay_outputs_finish(&outputs);

@@ -46,8 +46,9 @@ static int place_of(struct resource_types *types, const char *name, struct error
     return resource_types_add(types, name, err);
 }
 
+/* given: a bit for each type that this group of hosts has an amount of */
 static int read_amount(const char **at, struct site *site, struct amounts *amounts,
-                       struct error *err)
+                       unsigned *given, struct error *err)
 {
     char name[RESOURCE_NAME_MAX];
     size_t length = strcspn(*at, " \t,+:=");
@@ -60,6 +61,9 @@ static int read_amount(const char **at, struct site *site, struct amounts *amoun
     place = place_of(&site->types, name, err);
     if (place < 0)
         return -1;
+    if (*given & 1U << place)
+        return error_set(err, EINVAL, "%s is given twice; join different hosts by '+'", name);
+    *given |= 1U << place;
     *at += length + 1;
     return read_number(at, AMOUNT_MOST, "an amount", &amounts->of[place], err);
 }
@@ -84,6 +88,7 @@ static int lacks(const struct resource_types *types, int missing, struct error *
 static int read_group(const char **at, struct site *site, struct error *err)
 {
     struct amounts amounts = {0};
+    unsigned given = 0;
     int64_t count;
 
     for (int i = 0; i < RESOURCE_TYPES_FIXED; i++)
@@ -92,7 +97,7 @@ static int read_group(const char **at, struct site *site, struct error *err)
     if (read_number(at, SITE_TEXT_HOSTS_MAX, "a number of hosts", &count, err) < 0)
         return -1;
     for (*at += strspn(*at, separators); **at && **at != '+'; *at += strspn(*at, separators))
-        if (read_amount(at, site, &amounts, err) < 0)
+        if (read_amount(at, site, &amounts, &given, err) < 0)
             return -1;
     if (count < 1 || (int64_t)site->n_hosts + count > SITE_TEXT_HOSTS_MAX)
         return error_set(err, EINVAL, "%lld hosts, expected 1 to %d", (long long)count,

@@ -204,7 +204,7 @@ static const struct key keys[] = {
     {"kind", KEY_SPECIAL, ALL, 0, 0, 0, read_kind,
      "best-effort, immediate, reservation or deadline, in place of the class's"},
     {"lead", KEY_DURATIONS, ALL, AT(lead), 0, 1e10, NULL,
-     "time from request to start, or to the earliest start"},
+     "time from request to start, or to the earliest start; reservations: 1d by default"},
     {"slack", KEY_RANGE, ALL, AT(slack), 0, 1e6, NULL,
      "deadline, in durations after the earliest start; 0: none (deadline leases: 3)"},
     {"slack-of", KEY_SPECIAL, ALL, 0, 0, 0, read_slack_of,

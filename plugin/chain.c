@@ -55,9 +55,9 @@ static int add_item(struct chain_plan *plan, char *text, const struct search_pat
     name = trimmed(text);
     if (!*name)
         return error_set(err, EINVAL, "a policy's name is missing beside a comma or a weight");
+    item.source.kind = plan->kind;
     if (search_find(path, name, &item.source, &item.file, err) < 0)
         return -1;
-    item.source.kind = plan->kind;
     plan->items = memory_grow(plan->items, &plan->allocated, plan->n + 1, sizeof *plan->items);
     plan->items[plan->n++] = item;
     return 0;

@@ -73,6 +73,8 @@ struct policy_host *policy_host_configured(const struct configuration *configura
     configured.settings.site = driver->site;
     configured.settings.log = driver->log;
     configured.settings.log_context = driver->log_context;
+    configured.settings.watch = driver->watch;
+    configured.settings.stop = driver->stop;
     host = policy_host_create(&configured.settings, err);
     policy_configured_finish(&configured);
     return host;

@@ -10,6 +10,8 @@ struct policy_driver {
     const struct site *site; /* NULL: taken from the first batch of hosts */
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;
+    const struct policy_watch *watch;  /* NULL: nobody watches */
+    const volatile sig_atomic_t *stop; /* as in struct policy_host_settings */
 };
 
 /* Settings as a configuration has them, and what they point into; neither log nor site. The

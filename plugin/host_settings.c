@@ -74,7 +74,7 @@ int host_settings_check_options(const struct policy_host_settings *settings,
 {
     for (size_t i = 0; i < settings->n_options; i++) {
         const struct policy_option *option = &settings->options[i];
-        struct module_source source;
+        struct module_source source = {0};
         char *file;
 
         search_name(option->module, source.name, sizeof source.name);

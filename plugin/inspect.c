@@ -27,7 +27,7 @@ struct module *module_inspect(const struct search_path *path, const char *writte
 
     if (search_find(path, written, &source, &file, err) < 0)
         return NULL;
-    if (preflight_run(try_loading, &source, TRIAL_LIMIT, err) == 0)
+    if (preflight_run(try_loading, &source, TRIAL_LIMIT, NULL, err) == 0)
         module = module_load(&source, false, err);
     free(file);
     return module;

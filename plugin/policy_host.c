@@ -78,7 +78,8 @@ static int try_and_load(struct policy_host *host, struct attempt *attempt, struc
     policy_cache_lock(cache);
     if (host->settings.preflight && count_files(attempt) > 0 &&
         !policy_cache_knows(cache, attempt->plans, CHAINS))
-        status = preflight_run(try_chains, attempt, host->settings.preflight_limit, err);
+        status = preflight_run(try_chains, attempt, host->settings.preflight_limit,
+                               host->settings.stop, err);
     if (status == 0) {
         policy_cache_add(cache, attempt->plans, CHAINS);
         status = load_chains(attempt, err);

@@ -8,6 +8,7 @@
 #ifndef GALERNA_PLUGIN_POLICY_HOST_H
 #define GALERNA_PLUGIN_POLICY_HOST_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -107,6 +108,7 @@ struct policy_host_settings {
     struct policy_cache *cache; /* of modules already tried; NULL: none */
     bool preflight;             /* try modules in a child process first; true by default */
     int64_t preflight_limit;    /* milliseconds for all of them; 10,000 by default: busy machines */
+    const volatile sig_atomic_t *stop; /* not 0: give up trying them, with EINTR; NULL: never */
 
     unsigned faults_allowed; /* after so many broken answers the built-in default takes over (an
                                 admission policy: everything is refused for now); 10 */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -15,6 +14,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { LOOK_EVERY = 100 /* milliseconds */ };
 
 /* Shared memory: the child may die at any moment and what it noted is still there. */
 struct preflight {
@@ -54,8 +55,9 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Wait until the child has closed its end of the pipe; false when the time is over first. */
-static bool wait_for_end(int pipe_end, int64_t limit)
+/* Wait until the child has closed its end of the pipe; false when the time is over first, or *stop
+ * is set: a signal may come between two looks at it, so they are never far apart. */
+static bool wait_for_end(int pipe_end, int64_t limit, const volatile sig_atomic_t *stop)
 {
     int64_t until = milliseconds() + limit;
 
@@ -64,9 +66,9 @@ static bool wait_for_end(int pipe_end, int64_t limit)
         int64_t left = until - milliseconds();
         int n;
 
-        if (left <= 0)
+        if (left <= 0 || (stop && *stop))
             return false;
-        n = poll(&poll_for, 1, left < INT_MAX ? (int)left : INT_MAX);
+        n = poll(&poll_for, 1, left < LOOK_EVERY ? (int)left : LOOK_EVERY);
         if (n > 0)
             return true;
         if (n < 0 && errno != EINTR)
@@ -97,7 +99,8 @@ static int judge(const struct preflight *preflight, int status, bool in_time, in
 }
 
 int preflight_run(int (*work)(void *context, struct preflight *preflight, struct error *err),
-                  void *context, int64_t limit, struct error *err)
+                  void *context, int64_t limit, const volatile sig_atomic_t *stop,
+                  struct error *err)
 {
     struct preflight *preflight = mmap(NULL, sizeof *preflight, PROT_READ | PROT_WRITE,
                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -120,12 +123,15 @@ int preflight_run(int (*work)(void *context, struct preflight *preflight, struct
     }
     close(ends[1]);
     ends[1] = -1;
-    in_time = wait_for_end(ends[0], limit);
+    in_time = wait_for_end(ends[0], limit, stop);
     if (!in_time)
         kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    result = judge(preflight, status, in_time, limit, err);
+    if (stop && *stop)
+        error_set(err, EINTR, "interrupted while policy modules were tried");
+    else
+        result = judge(preflight, status, in_time, limit, err);
 
 done:
     if (ends[0] >= 0)

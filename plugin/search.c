@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/suggest.h"
+#include "plugin/inspect.h"
 #include "util/memory.h"
+#include "util/suggest.h"
 
 #ifndef GALERNA_POLICY_DIRECTORY
 #define GALERNA_POLICY_DIRECTORY "/usr/lib/galerna/policies"
@@ -147,6 +148,8 @@ void search_each(const struct search_path *path,
 
 /* What an error about an unknown name says of the names there are. */
 struct names {
+    const struct search_path *path;
+    uint32_t kind; /* 0: all */
     struct suggestion suggestion;
     char text[ERROR_TEXT_MAX / 2];
     char (*kept)[MODULE_NAME_MAX]; /* suggestions outlive the visit */
@@ -156,8 +159,12 @@ struct names {
 static void collect_name(void *context, const char *name, const char *file)
 {
     struct names *names = context;
+    struct module *module = names->kind ? module_inspect(names->path, file, NULL) : NULL;
+    bool wanted = !names->kind || (module && module->policy.kind == names->kind);
 
-    (void)file;
+    module_unload(module);
+    if (!wanted)
+        return;
     names->kept = memory_grow(names->kept, &names->allocated, names->n + 1, sizeof *names->kept);
     snprintf(names->kept[names->n++], MODULE_NAME_MAX, "%s", name);
 }
@@ -169,21 +176,25 @@ static void append(char *text, size_t size, const char *join, const char *more)
     snprintf(text + used, size - used, "%s%s", used ? join : "", more);
 }
 
-static int not_found(const struct search_path *path, const char *written, const char *name,
-                     struct error *err)
+static int not_found(const struct search_path *path, const char *written,
+                     const struct module_source *source, struct error *err)
 {
-    struct names names = {0};
+    struct names names = {.path = path, .kind = source->kind};
     char searched[ERROR_TEXT_MAX / 2] = "", hint[MODULE_NAME_MAX + 32];
 
+    if (access(written, F_OK) == 0)
+        return error_set(err, ENOENT,
+                         "there is no policy '%.64s'; to load the file, did you mean './%.64s'?",
+                         written, written);
     for (size_t i = 0; i < path->n; i++)
         append(searched, sizeof searched, ":", path->directories[i]);
     search_each(path, collect_name, &names);
-    suggestion_init(&names.suggestion, name);
+    suggestion_init(&names.suggestion, source->name);
     for (size_t i = 0; i < names.n; i++) {
         suggestion_offer(&names.suggestion, names.kept[i]);
         append(names.text, sizeof names.text, ", ", names.kept[i]);
     }
-    error_set(err, ENOENT, "there is no policy '%.64s'%s (there are: %s; searched: %s)", written,
+    error_set(err, ENOENT, "there is no policy '%.64s'%s (available: %s; searched: %s)", written,
               suggestion_text(&names.suggestion, hint, sizeof hint),
               names.n ? names.text : "none", searched);
     free(names.kept);
@@ -221,7 +232,7 @@ int search_find(const struct search_path *path, const char *written, struct modu
     *file = by_path ? realpath(written, NULL) : find_by_name(path, source->name);
     if (!*file)
         return by_path ? error_set(err, errno, "%s: %s", written, strerror(errno))
-                       : not_found(path, written, source->name, err);
+                       : not_found(path, written, source, err);
     if (trust_check(*file, err) < 0) {
         free(*file);
         *file = NULL;

@@ -24,7 +24,8 @@ void search_path_finish(struct search_path *path);
 void search_name(const char *written, char *name, size_t size);
 
 /* Find a policy by name or, when `written` contains a /, by path. Fills source; *file owns the path
- * (resolved, free()). Errors: ENOENT (what was searched, what there is, did you mean), EACCES. */
+ * (resolved, free()). Errors: ENOENT (what was searched, what there is, did you mean), EACCES.
+ * source->kind says which modules such an error names; 0: of all kinds. */
 int search_find(const struct search_path *path, const char *written, struct module_source *source,
                 char **file, struct error *err);
 

@@ -23,7 +23,8 @@ int stage_init(struct stage *stage, const struct stage_options *options, struct 
 {
     const struct configuration *configuration = options->configuration;
     const struct policy_driver driver = {
-        .site = &stage->site, .log = options->log, .log_context = options->log_context};
+        .site = &stage->site, .log = options->log, .log_context = options->log_context,
+        .watch = options->watch, .stop = options->stop};
 
     *stage = (struct stage){.configuration = configuration};
     stage->trace = stage_trace_open(configuration, options->workload, &stage->site, err);

@@ -73,6 +73,9 @@ general() {
         # shellcheck disable=SC2086
         run 0 "$noun" $verb --version
         says out "galerna "
+        # shellcheck disable=SC2086
+        run 0 help "$noun" $verb
+        says out "Exit status:"
     done <"$work/commands"
     checks=$((checks + 1))
     grep -q '^replay' "$work/commands" || fail "--help does not list replay"
@@ -88,6 +91,13 @@ general() {
     says err "unknown verb 'chekc', did you mean 'check'?"
     run 0 trace --help
     says out "check"
+    run 0 help lease list
+    says out "usage: galerna lease list"
+    says out "GALERNA_SOCKET"
+    run 0 help trace
+    says out "stats"
+    run 64 help leese
+    says err "did you mean 'lease'?"
 }
 
 wrong_usage() {
@@ -111,6 +121,20 @@ wrong_input() {
     says err "--site: hosts have no memory"
     run 64 replay "$data/small.lwf" --set scheduling.backfiling=off
     says err "did you mean 'backfilling'?"
+    run 64 replay "$data/siteless.lwf" --site 4,cpu=100,cpu=200,memory=512
+    says err "cpu is given twice"
+    run 64 trace stats "$data/small.lwf" --hosts 0
+    says err "--hosts 0: expected a whole number from 1"
+    run 64 trace stats "$data/small.lwf" --processors-per-node 0
+    says err "--processors-per-node 0: expected a whole number, 1 or more, or 'log'"
+    run 1 replay "$data/small.lwf" --policy host-selection=pacq
+    says err "did you mean 'pack'?"
+    silent out
+    checks=$((checks + 1))
+    ! grep -q accept-all "$work/err" || fail "$ran: policies of another kind are named"
+    : >"$work/mine.so"
+    (cd "$work" && "$galerna" policy check mine.so >out) || true
+    says out "did you mean './mine.so'?"
     run 64 replay "$data/siteless.lwf" --site 4,cpu=100,memry=512
     says err "did you mean it by 'memry'?"
     run 1 replay "$data/small.lwf" --record "$work/one" --events "$work/one"
