@@ -1,4 +1,7 @@
-/* Every preemption has its effect, and every effect its preemption. */
+/* Every preemption has its cause and its effect, and every run that was cut its preemption: the
+ * intervals planned for each run lead from its start to its end without a gap. */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "verify/checker.h"
@@ -18,6 +21,23 @@ static bool suspended_by(const struct schedule_lease *lease, int64_t time)
     return false;
 }
 
+static bool leaves(const struct schedule_move *move, const struct schedule_preemption *preemption)
+{
+    enum schedule_state to = move->to;
+
+    if (schedule_state_is_final(to))
+        return !preemption->ended || to == STATE_CANCELLED || to == STATE_DONE;
+    if (preemption->ended)
+        return false;
+    if (!preemption->suspended) /* what is stopped leaves at once */
+        return (to == STATE_QUEUED || to == STATE_SUSPENDED_QUEUED) &&
+               move->time == preemption->decided;
+    if (to == STATE_SUSPENDED_PENDING)
+        return move->from != STATE_SUSPENDING || move->time < preemption->time;
+    return to == STATE_QUEUED || (to == STATE_PENDING && move->from != STATE_NEW) ||
+           (to == STATE_SUSPENDED_QUEUED && move->from != STATE_SUSPENDED_PENDING);
+}
+
 /* The lease left what it was doing between the decision and the time: it ended, failed, was
  * cancelled or queued again. */
 static bool made_room(const struct checker *checker, const struct schedule_lease *lease,
@@ -26,15 +46,38 @@ static bool made_room(const struct checker *checker, const struct schedule_lease
     size_t index = (size_t)(lease - checker->schedule->leases);
     const struct schedule_move *const *moves = checker_moves(checker, index);
 
-    for (size_t i = 0; i < checker_n_moves(checker, index); i++) {
-        enum schedule_state to = moves[i]->to;
-
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
         if (moves[i]->time >= preemption->decided && moves[i]->time <= preemption->time &&
-            (schedule_state_is_final(to) || to == STATE_QUEUED || to == STATE_SUSPENDED_QUEUED ||
-             to == STATE_SUSPENDED_PENDING || to == STATE_PENDING))
+            leaves(moves[i], preemption))
             return true;
-    }
     return false;
+}
+
+/* Who gets the room was placed at that moment. */
+static void check_cause(struct checker *checker, const struct schedule_preemption *preemption)
+{
+    const struct schedule *schedule = checker->schedule;
+    const struct schedule_lease *by = schedule_lease(schedule, preemption->makes_for);
+    struct finding finding = {CHECK_PREEMPTION, preemption->lease, SCHEDULE_UNSET,
+                              preemption->decided};
+    const struct schedule_move *const *moves;
+    size_t index;
+
+    if (preemption->makes_for == SCHEDULE_UNSET)
+        return;
+    if (!by || by->id == preemption->lease) {
+        checker_violation(checker, &finding, "preempted for lease %lld, which is no other lease",
+                          (long long)preemption->makes_for);
+        return;
+    }
+    index = (size_t)(by - schedule->leases);
+    moves = checker_moves(checker, index);
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++)
+        if (moves[i]->time == preemption->decided &&
+            (moves[i]->to == STATE_SCHEDULED || moves[i]->to == STATE_SUSPENDED_SCHEDULED))
+            return;
+    checker_violation(checker, &finding, "preempted for lease %lld, which was not scheduled then",
+                      (long long)preemption->makes_for);
 }
 
 void check_preemptions(struct checker *checker)
@@ -52,6 +95,7 @@ void check_preemptions(struct checker *checker)
             checker_violation(checker, &finding, "a lease that does not exist is preempted");
             continue;
         }
+        check_cause(checker, preemption);
         if (preemption->time < preemption->decided || preemption->decided < lease->submit)
             checker_violation(checker, &finding, "decided at %lld for %lld, submitted at %lld",
                               (long long)preemption->decided, (long long)preemption->time,
@@ -66,4 +110,253 @@ void check_preemptions(struct checker *checker)
                               preemption->suspended ? "suspension" : "requeueing",
                               (long long)preemption->time);
     }
+}
+
+static int by_lease(const void *a, const void *b)
+{
+    const struct schedule_plan *x = *(const struct schedule_plan *const *)a;
+    const struct schedule_plan *y = *(const struct schedule_plan *const *)b;
+
+    if (x->lease != y->lease)
+        return x->lease < y->lease ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* A preemption of the lease that was decided then. */
+static const struct schedule_preemption *preempted_at(const struct schedule *schedule,
+                                                      int64_t lease, int64_t time)
+{
+    for (size_t i = 0; i < schedule->n_preemptions; i++)
+        if (schedule->preemptions[i].lease == lease && schedule->preemptions[i].decided == time)
+            return &schedule->preemptions[i];
+    return NULL;
+}
+
+static const struct schedule_reservation *run_from(const struct schedule_lease *lease, int64_t from,
+                                                   bool *is_last)
+{
+    const struct schedule_reservation *found = NULL;
+
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+
+        if (r->kind != SCHEDULE_VM || r->progress == PROGRESS_SCHEDULED)
+            continue;
+        *is_last = r->from == from;
+        if (r->from == from)
+            found = r;
+    }
+    return found;
+}
+
+/* Whose work was lost is over, or made room. */
+static bool was_lost(const struct schedule *schedule, const struct schedule_lease *lease,
+                     const struct schedule_plan *plan)
+{
+    for (size_t i = 0; i < schedule->n_lost_runs; i++) {
+        const struct schedule_lost_run *lost = &schedule->lost_runs[i];
+
+        if (lost->lease == plan->lease && lost->from == plan->from &&
+            (preempted_at(schedule, plan->lease, lost->until) || lease->state == STATE_CANCELLED ||
+             lease->state == STATE_FAIL))
+            return true;
+    }
+    return false;
+}
+
+/* The last plan of a run against what became of it: only the end of the lease cuts a run that was
+ * planned to go on. */
+static void check_outcome(struct checker *checker, const struct schedule_lease *lease,
+                          const struct schedule_plan *plan)
+{
+    struct finding finding = {CHECK_PREEMPTION, lease->id, SCHEDULE_UNSET, plan->time};
+    bool is_last = false;
+    const struct schedule_reservation *r = run_from(lease, plan->from, &is_last);
+    bool cut;
+
+    if (!r) {
+        if (!was_lost(checker->schedule, lease, plan))
+            checker_violation(
+                checker, &finding,
+                "planned from %lld until %lld, but the run or its preemption is missing",
+                (long long)plan->from, (long long)plan->until);
+        return;
+    }
+    cut = r->until < plan->until && is_last && schedule_state_is_final(lease->state) &&
+          (lease->state != STATE_DONE ||
+           (lease->reason && strcmp(lease->reason, "ended-early") == 0));
+    if (r->until != plan->until && !cut)
+        checker_violation(checker, &finding,
+                          "planned until %lld, but ran until %lld, and nothing tells why",
+                          (long long)plan->until, (long long)r->until);
+}
+
+static bool shares_host(const struct schedule_reservation *a, const struct schedule_reservation *b)
+{
+    for (size_t i = 0; i < a->n_places; i++)
+        for (size_t k = 0; k < b->n_places; k++)
+            if (a->places[i].host == b->places[k].host)
+                return true;
+    return false;
+}
+
+/* Did a plan that was known at `known` change before `until`? Whatever the room was for may be
+ * gone. */
+static bool plans_changed(const struct schedule *schedule, int64_t known, int64_t until)
+{
+    for (size_t i = 0; i < schedule->n_moves; i++) {
+        const struct schedule_move *move = &schedule->moves[i];
+
+        if (move->time >= known && move->time <= until &&
+            (move->to == STATE_CANCELLED || move->to == STATE_FAIL ||
+             (move->to == STATE_PENDING && move->from != STATE_NEW) ||
+             (move->to == STATE_QUEUED && move->from != STATE_PENDING) ||
+             (move->from == STATE_SUSPENDED_SCHEDULED && move->to != STATE_RESUMING &&
+              move->to != STATE_MIGRATING)))
+            return true;
+    }
+    return false;
+}
+
+/* Something that was known when the run began begins on one of its hosts at `time`. */
+static bool room_was_needed(const struct schedule *schedule, const struct schedule_reservation *vm,
+                            int64_t time)
+{
+    for (size_t i = 0; i < schedule->n_leases; i++) {
+        const struct schedule_lease *lease = &schedule->leases[i];
+
+        for (size_t k = 0; lease->submit <= vm->from && k < lease->n_reservations; k++)
+            if (lease->reservations[k].from == time && shares_host(vm, &lease->reservations[k]))
+                return true;
+    }
+    return false;
+}
+
+/* A run that was planned to be suspended from its start on: the gap it ran in ended, or it had been
+ * preempted before it began. */
+static void check_gap(struct checker *checker, const struct schedule_lease *lease,
+                      const struct schedule_plan *plan)
+{
+    const struct schedule *schedule = checker->schedule;
+    bool is_last = false;
+    const struct schedule_reservation *vm = run_from(lease, plan->from, &is_last);
+    const struct schedule_reservation *end = lease->reservations + lease->n_reservations;
+    int64_t time = SCHEDULE_UNSET;
+
+    for (const struct schedule_reservation *r = vm ? vm + 1 : end;
+         r < end && r->kind == SCHEDULE_SUSPEND; r++)
+        time = r->until > time ? r->until : time;
+    if (time == SCHEDULE_UNSET || vm->until != plan->until)
+        return;
+    for (size_t i = 0; i < schedule->n_preemptions; i++)
+        if (schedule->preemptions[i].lease == lease->id &&
+            schedule->preemptions[i].decided <= plan->from && schedule->preemptions[i].time >= time)
+            return;
+    if (!room_was_needed(schedule, vm, time) && !plans_changed(schedule, plan->from, time))
+        checker_not_checked(checker, GAP_SUSPENSIONS);
+}
+
+/* The VMs go to other hosts, running or suspended. */
+static bool goes_on_elsewhere(struct checker *checker, const struct schedule_plan *plan)
+{
+    const struct schedule_lease *lease = schedule_lease(checker->schedule, plan->lease);
+
+    for (size_t i = 0; lease && i < lease->n_reservations; i++)
+        if ((lease->reservations[i].kind == SCHEDULE_MEMORY_MIGRATION ||
+             lease->reservations[i].kind == SCHEDULE_DISK_MIGRATION) &&
+            lease->reservations[i].from >= plan->time)
+            return true;
+    if (!lease || !lease->reason || strcmp(lease->reason, "moved") != 0)
+        return false;
+    checker_not_checked(checker, GAP_SUSPENSIONS);
+    return true;
+}
+
+/* The plan of a run changed: room was made. */
+static void check_change(struct checker *checker, const struct schedule_plan *before,
+                         const struct schedule_plan *after)
+{
+    const struct schedule_preemption *preemption =
+        preempted_at(checker->schedule, after->lease, after->time);
+    struct finding finding = {CHECK_PREEMPTION, after->lease, SCHEDULE_UNSET, after->time};
+
+    if (after->time < before->time || after->time > before->until)
+        checker_violation(checker, &finding, "planned again before or after its time");
+    if (after->until == before->until && !preemption)
+        checker_violation(checker, &finding, "planned again as it was");
+    if (after->until < before->until && !goes_on_elsewhere(checker, after) &&
+        (!preemption || preemption->time < after->until))
+        checker_violation(checker, &finding,
+                          "was to run until %lld, then until %lld, and no preemption tells why",
+                          (long long)before->until, (long long)after->until);
+}
+
+static void check_plans_of(struct checker *checker, const struct schedule_lease *lease,
+                           const struct schedule_plan **plans, size_t n)
+{
+    size_t begun = 0, groups = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        bool first = i == 0 || plans[i - 1]->from != plans[i]->from;
+        struct finding finding = {CHECK_PREEMPTION, plans[i]->lease, SCHEDULE_UNSET,
+                                  plans[i]->time};
+
+        checker_examined(checker, CHECK_PREEMPTION);
+        groups += first;
+        if (first && plans[i]->time != plans[i]->from)
+            checker_violation(checker, &finding, "first planned at %lld, started at %lld",
+                              (long long)plans[i]->time, (long long)plans[i]->from);
+        if (!first)
+            check_change(checker, plans[i - 1], plans[i]);
+        else if (i + 1 == n || plans[i + 1]->from != plans[i]->from)
+            check_gap(checker, lease, plans[i]);
+        if (i + 1 == n || plans[i + 1]->from != plans[i]->from)
+            check_outcome(checker, lease, plans[i]);
+    }
+    for (size_t i = 0; i < lease->n_reservations; i++)
+        begun += lease->reservations[i].kind == SCHEDULE_VM &&
+                 lease->reservations[i].progress != PROGRESS_SCHEDULED;
+    for (size_t i = 0; i < checker->schedule->n_lost_runs; i++)
+        begun += checker->schedule->lost_runs[i].lease == lease->id;
+    if (begun != groups)
+        checker_violation(
+            checker, &(struct finding){CHECK_PREEMPTION, lease->id, SCHEDULE_UNSET, SCHEDULE_UNSET},
+            "%zu runs began, %zu were planned", begun, groups);
+}
+
+int check_plans(struct checker *checker)
+{
+    const struct schedule *schedule = checker->schedule;
+    const struct schedule_plan **plans;
+    size_t next = 0;
+
+    if (schedule->settings.version < 2)
+        return 0;
+    plans = calloc(schedule->n_plans + 1, sizeof *plans);
+    if (!plans)
+        return error_set(checker->err, ENOMEM, "out of memory");
+    for (size_t i = 0; i < schedule->n_plans; i++) {
+        plans[i] = &schedule->plans[i];
+        if (i > 0 && plans[i]->time < plans[i - 1]->time)
+            checker_violation(checker,
+                              &(struct finding){CHECK_PREEMPTION, plans[i]->lease, SCHEDULE_UNSET,
+                                                plans[i]->time},
+                              "the list of planned intervals goes back in time");
+    }
+    if (schedule->n_plans)
+        qsort(plans, schedule->n_plans, sizeof *plans, by_lease);
+    for (size_t i = 0; i < schedule->n_leases; i++) {
+        size_t first = next;
+
+        while (next < schedule->n_plans && plans[next]->lease == schedule->leases[i].id)
+            next++;
+        check_plans_of(checker, &schedule->leases[i], &plans[first], next - first);
+    }
+    if (next < schedule->n_plans)
+        checker_violation(checker,
+                          &(struct finding){CHECK_PREEMPTION, plans[next]->lease, SCHEDULE_UNSET,
+                                            plans[next]->time},
+                          "a lease that does not exist was planned");
+    free(plans);
+    return 0;
 }

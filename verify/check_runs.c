@@ -265,6 +265,9 @@ static void walk_runs(struct walk *walk)
 
         checker_violation(walk->checker, &finding, "the lease is done but its VMs never ran");
     }
+    for (size_t i = 0; !more && i < lease->n_reservations; i++)
+        if (lease->reservations[i].kind != SCHEDULE_TRANSFER)
+            wrong_order(walk, &lease->reservations[i], "of a lease whose VMs never run");
     while (more) {
         const struct schedule_reservation *vm = &lease->reservations[run.vm];
         bool restarted =

@@ -13,7 +13,9 @@ struct checker {
     bool images_move;                   /* there is a transfer at all */
     bool given_up; /* a suspension or resumption was given up half-way: no reservation tells */
     int64_t *image_there; /* by lease: the end of the last transfer for it */
-    size_t *first_move;   /* of lease i: moves[first_move[i]] ... [i + 1] */
+    int64_t *events;      /* times at which anything happened, ascending */
+    size_t n_events;
+    size_t *first_move; /* of lease i: moves[first_move[i]] ... [i + 1] */
 };
 
 /* Where and when something is wrong. */
@@ -81,7 +83,9 @@ void check_duration(struct checker *checker, const struct schedule_lease *lease)
 void check_states(struct checker *checker, const struct schedule_lease *lease);
 void check_carried_out(struct checker *checker, const struct schedule_lease *lease);
 int check_timeline(struct checker *checker, const struct schedule_lease *lease);
+void check_figures(struct checker *checker, const struct schedule_lease *lease);
 void check_end(struct checker *checker);
+int check_plans(struct checker *checker);
 void check_preemptions(struct checker *checker);
 int check_counters(struct checker *checker);
 void check_terms(struct checker *checker);

@@ -32,6 +32,14 @@ static void print_tolerated(const struct verification *verification, FILE *out)
         fputc('\n', out);
 }
 
+static void print_not_checked(const struct verification *verification, FILE *out)
+{
+    for (int i = 0; i < GAPS; i++)
+        if (verification->not_checked[i] && i != GAP_TRACE)
+            fprintf(out, "  not checked: %s%s\n", verify_gap_name((enum verify_gap)i),
+                    i >= GAP_COUNTER ? " (the record does not contain this counter)" : "");
+}
+
 void verification_print(const struct verification *verification, const char *record, size_t limit,
                         FILE *out)
 {
@@ -54,6 +62,7 @@ void verification_print(const struct verification *verification, const char *rec
     if (shown < verification->n_violations)
         fprintf(out, "  ... and %zu more\n", verification->n_violations - shown);
     print_tolerated(verification, out);
+    print_not_checked(verification, out);
 }
 
 static json_t *number_or_null(int64_t number)
@@ -98,6 +107,19 @@ static json_t *checks_json(const struct verification *verification)
     return checks;
 }
 
+static json_t *not_checked_json(const struct verification *verification)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; list && i < GAPS; i++)
+        if (verification->not_checked[i] &&
+            json_array_append_new(list, json_string(verify_gap_name((enum verify_gap)i))) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
 static json_t *tolerated_json(const struct verification *verification)
 {
     json_t *tolerated = json_object();
@@ -114,10 +136,11 @@ static json_t *tolerated_json(const struct verification *verification)
 
 json_t *verification_json(const struct verification *verification, const char *record)
 {
-    return json_pack("{s:s, s:b, s:s, s:I, s:o, s:o, s:o}", "record", record, "clean",
+    return json_pack("{s:s, s:b, s:s, s:I, s:o, s:o, s:o, s:o}", "record", record, "clean",
                      verification->n_violations == 0, "rules",
                      verification->haizea_1_0 ? "haizea-1.0" : "default", "n_violations",
                      (json_int_t)verification->n_violations, "violations",
                      violations_json(verification), "checks", checks_json(verification),
-                     "tolerated", tolerated_json(verification));
+                     "tolerated", tolerated_json(verification), "not_checked",
+                     not_checked_json(verification));
 }

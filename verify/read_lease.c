@@ -102,7 +102,8 @@ static int read_transfer_map(struct reader *reader, json_t *map, struct schedule
             struct schedule_place *place = &r->places[r->n_places++];
 
             place->host = place->from = id;
-            if (json_whole(&reader->place, "map", json_array_get(pair, 0), &place->lease) < 0 ||
+            if (json_tuple(&reader->place, pair, 2) < 0 ||
+                json_whole(&reader->place, "map", json_array_get(pair, 0), &place->lease) < 0 ||
                 json_whole(&reader->place, "map", json_array_get(pair, 1), &place->vm) < 0)
                 return -1;
         }
@@ -128,7 +129,8 @@ static int read_map(struct reader *reader, json_t *map, struct schedule_reservat
         json_t *from = migration ? json_array_get(value, 0) : value;
         json_t *to = migration ? json_array_get(value, 1) : value;
 
-        if (json_key_number(&reader->place, vm, &place->vm) < 0 ||
+        if ((migration && json_tuple(&reader->place, value, 2) < 0) ||
+            json_key_number(&reader->place, vm, &place->vm) < 0 ||
             json_whole(&reader->place, "map", from, &place->from) < 0 ||
             json_whole(&reader->place, "map", to, &place->host) < 0)
             return -1;
@@ -216,11 +218,15 @@ static int read_vms(struct reader *reader, json_t *nodes, struct schedule_lease 
         json_object_foreach(types, name, amount)
         {
             int type = reader_find_type(reader, name);
+            int64_t *asked;
 
-            if (type < 0 ||
-                json_whole(&reader->place, name, amount,
-                           &lease->vms[(size_t)(number - 1) * n_types + (size_t)type]) < 0)
+            if (type < 0)
                 return -1;
+            asked = &lease->vms[(size_t)(number - 1) * n_types + (size_t)type];
+            if (json_whole(&reader->place, name, amount, asked) < 0)
+                return -1;
+            if (*asked < 0)
+                return json_fail(&reader->place, name, "negative amount");
         }
     }
     return 0;
@@ -242,7 +248,9 @@ static int read_software(struct reader *reader, json_t *item, struct schedule_le
     lease->image = schedule_arena_text(reader->schedule->arena, image);
     if (!lease->image)
         return error_set(place->err, ENOMEM, "%s: out of memory", place->file);
-    return json_whole_member(place, software, "size", &lease->image_size);
+    if (json_whole_member(place, software, "size", &lease->image_size) < 0)
+        return -1;
+    return lease->image_size >= 0 ? 0 : json_fail(place, "software", "negative size");
 }
 
 static int read_start_requested(struct reader *reader, json_t *item, struct schedule_lease *lease)

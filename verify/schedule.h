@@ -15,7 +15,8 @@
 #include "util/error.h"
 
 #define SCHEDULE_UNSET INT64_MIN /* the record says null, or nothing */
-#define SCHEDULE_NEVER INT64_MAX /* the end of what has no end */
+/* The end of what has no end; far enough from INT64_MAX that differences cannot overflow. */
+#define SCHEDULE_NEVER (INT64_C(1) << 60)
 
 enum {
     SCHEDULE_VERSION = 2, /* the newest record that is understood */
@@ -193,7 +194,7 @@ enum schedule_ending {
 struct schedule_settings {
     int64_t version; /* of the record; 0: without the key */
     bool haizea_1_0; /* compatibility haizea-1.0 */
-    bool migrates;   /* suspended leases may go to other hosts; true: not told */
+    bool migrates;   /* leases may go to other hosts; true: not told */
     bool exclusion_global;
     double suspend_rate, resume_rate;          /* MB/s; 0: not told */
     int64_t override_suspend, override_resume; /* SCHEDULE_UNSET */

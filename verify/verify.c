@@ -65,6 +65,9 @@ const char *verify_gap_name(enum verify_gap gap)
         [GAP_GIVEN_UP] =
             "CPU and disk usage (an operation was abandoned, and the record does not contain it)",
         [GAP_DISK] = "disk usage (the record does not list all images and memory files on disks)",
+        [GAP_SUSPENSIONS] =
+            "why a lease was suspended as planned (nothing in the record needed room)",
+        [GAP_TRANSFERS] = "length, deadline and bandwidth of image transfers and migrations",
         [GAP_PREEMPTIONS] = "preemptions (the record does not contain them)",
         [GAP_RESULTS] = "waiting times and slowdowns (the record does not contain them)",
         [GAP_TOTALS] = "totals (the record does not contain all of them)",
@@ -212,6 +215,9 @@ static void note_transfer(struct checker *checker, const struct schedule_reserva
 {
     const struct schedule *schedule = checker->schedule;
 
+    if (r->kind == SCHEDULE_TRANSFER || r->kind == SCHEDULE_DISK_MIGRATION ||
+        r->kind == SCHEDULE_MEMORY_MIGRATION)
+        checker_not_checked(checker, GAP_TRANSFERS);
     if (r->kind != SCHEDULE_TRANSFER)
         return;
     checker->images_move = true;
@@ -237,6 +243,49 @@ static int index_images(struct checker *checker)
         for (size_t j = 0; j < schedule->leases[i].n_reservations; j++)
             note_transfer(checker, &schedule->leases[i].reservations[j]);
     }
+    return 0;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void add_events_of(struct checker *checker, const struct schedule_lease *lease)
+{
+    checker->events[checker->n_events++] = lease->submit;
+    if (lease->ready != SCHEDULE_UNSET)
+        checker->events[checker->n_events++] = lease->ready;
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        checker->events[checker->n_events++] = lease->reservations[i].from;
+        checker->events[checker->n_events++] = lease->reservations[i].until;
+    }
+}
+
+/* Submissions, beginnings and ends of operations, ends of leases. */
+static int index_events(struct checker *checker)
+{
+    const struct schedule *schedule = checker->schedule;
+    size_t n = 2 * schedule->n_leases + 2 * schedule->n_lost_runs + schedule->n_moves + 1;
+
+    for (size_t i = 0; i < schedule->n_leases; i++)
+        n += 2 * schedule->leases[i].n_reservations;
+    checker->events = calloc(n, sizeof *checker->events);
+    if (!checker->events)
+        return error_set(checker->err, ENOMEM, "out of memory");
+    for (size_t i = 0; i < schedule->n_leases; i++)
+        add_events_of(checker, &schedule->leases[i]);
+    for (size_t i = 0; i < schedule->n_lost_runs; i++) {
+        checker->events[checker->n_events++] = schedule->lost_runs[i].from;
+        checker->events[checker->n_events++] = schedule->lost_runs[i].until;
+    }
+    for (size_t i = 0; i < schedule->n_moves; i++)
+        if (schedule_state_is_final(schedule->moves[i].to) ||
+            schedule->moves[i].to == STATE_SUSPENDING || schedule->moves[i].to == STATE_RESUMING)
+            checker->events[checker->n_events++] = schedule->moves[i].time;
+    qsort(checker->events, checker->n_events, sizeof *checker->events, compare_times);
     return 0;
 }
 
@@ -273,7 +322,8 @@ static int check_all(struct checker *checker)
 
     note_gaps(checker);
     find_given_up(checker);
-    if (index_moves(checker) < 0 || index_images(checker) < 0 || check_capacity(checker) < 0)
+    if (index_moves(checker) < 0 || index_images(checker) < 0 || index_events(checker) < 0 ||
+        check_capacity(checker) < 0)
         return -1;
     for (size_t i = 0; i < schedule->n_leases; i++) {
         const struct schedule_lease *lease = &schedule->leases[i];
@@ -285,8 +335,14 @@ static int check_all(struct checker *checker)
         check_duration(checker, lease);
         check_states(checker, lease);
         check_carried_out(checker, lease);
+        check_figures(checker, lease);
+        if (check_timeline(checker, lease) < 0)
+            return -1;
     }
+    check_end(checker);
     check_preemptions(checker);
+    if (check_plans(checker) < 0)
+        return -1;
     check_terms(checker);
     check_results(checker);
     return check_counters(checker);
@@ -310,6 +366,7 @@ int verify_schedule(const struct schedule *schedule, const struct verify_options
     free(checker.moves);
     free(checker.first_move);
     free(checker.image_there);
+    free(checker.events);
     if (result < 0)
         verification_finish(verification);
     return result;

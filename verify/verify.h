@@ -49,12 +49,14 @@ enum verify_oddity {
 
 /* What cannot be checked, because the record does not tell enough. */
 enum verify_gap {
-    GAP_TRACE,    /* are the requests those of the trace: always */
-    GAP_GALERNA,  /* no key "galerna": settings, terms, reasons */
-    GAP_CAUSES,   /* version 1: what caused a suspension or an end */
-    GAP_REFUSALS, /* without reasons: accepted reservations and immediate leases */
-    GAP_GIVEN_UP, /* CPU and disk of a suspension or resumption that was given up half-way */
-    GAP_DISK,     /* disk usage where images or memory move */
+    GAP_TRACE,       /* are the requests those of the trace: always */
+    GAP_GALERNA,     /* no key "galerna": settings, terms, reasons */
+    GAP_CAUSES,      /* version 1: what caused a suspension or an end */
+    GAP_REFUSALS,    /* without reasons: accepted reservations and immediate leases */
+    GAP_GIVEN_UP,    /* CPU and disk of a suspension or resumption that was given up half-way */
+    GAP_DISK,        /* disk usage where images or memory move */
+    GAP_SUSPENSIONS, /* a planned suspension that nothing in the record needed */
+    GAP_TRANSFERS,   /* length, deadline and bandwidth of transfers and migrations */
     GAP_PREEMPTIONS,
     GAP_RESULTS,
     GAP_TOTALS,

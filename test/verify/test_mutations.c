@@ -1,6 +1,8 @@
 /* Every lie about a record is found, or is listed here as harmless with the reason why.
  *
- * usage: test-verify-mutations RECORD...
+ * usage: test-verify-mutations N RECORD...
+ *
+ * Of each N lies one is tried; 1: all. mutations.sh makes the records.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -8,15 +10,135 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/verify/forge.h"
 #include "test/verify/mutate.h"
 #include "verify/read.h"
 #include "verify/verify.h"
 
-/* Patterns of fnmatch(3) for path and lie. */
+/* Lies that cannot hide an overbooked or unfair schedule, by patterns of fnmatch(3) for path and
+ * lie. What a user asked for is compared with nothing: `verify` says of each record that it does
+ * not know the trace. */
+#define ASKED                                                                                      \
+    "as asked for: only the trace could contradict, and verify says that it is not checked"
+#define PLANNING  "what is held beyond what the VMs need (checked) only keeps others away"
+#define ORDER     "the order within one second says nothing"
+#define NO_EFFECT "nothing in this schedule follows from the setting; what does is checked"
+#define TRANSFERS "images are not VMs: verify says what it does not check of transfers"
+
+/* The lease, or the reservation, that the path leads to or through. */
+static json_t *lease_of(json_t *record, const char *path)
+{
+    size_t lease;
+
+    return sscanf(path, "leases/%zu", &lease) == 1
+               ? json_array_get(json_object_get(record, "leases"), lease)
+               : NULL;
+}
+
+static const char *kind_of(json_t *record, const char *path)
+{
+    const char *kind;
+    size_t lease, r;
+
+    if (sscanf(path, "leases/%zu/rrs/%zu", &lease, &r) != 2)
+        return "";
+    kind = json_string_value(
+        json_object_get(json_array_get(json_object_get(lease_of(record, path), "rrs"), r), "type"));
+    return kind ? kind : "";
+}
+
+static bool of_transfer(json_t *record, const char *path)
+{
+    const char *kind = kind_of(record, path);
+
+    return strcmp(kind, "FILE_TRANSFER") == 0 || strstr(kind, "MIGRATION");
+}
+
+static bool of_no_run(json_t *record, const char *path)
+{
+    return strcmp(kind_of(record, path), "VM") != 0 &&
+           strcmp(kind_of(record, path), "SHUTDOWN") != 0;
+}
+
+/* Of what was planned for later when the run was stopped. */
+static bool of_plan(json_t *record, const char *path)
+{
+    const char *state;
+    size_t lease, r;
+
+    if (sscanf(path, "leases/%zu/rrs/%zu", &lease, &r) != 2)
+        return false;
+    state = json_string_value(json_object_get(
+        json_array_get(json_object_get(lease_of(record, path), "rrs"), r), "state"));
+    return state && strcmp(state, "Scheduled") == 0;
+}
+
+static bool of_idle_lease(json_t *record, const char *path)
+{
+    return json_array_size(json_object_get(lease_of(record, path), "rrs")) == 0;
+}
+
+static bool anything(json_t *record, const char *path)
+{
+    (void)record;
+    (void)path;
+    return true;
+}
+
 static const struct {
+    bool (*when)(json_t *record, const char *path);
     const char *path, *lie, *why;
 } harmless[] = {
-    {"galerna/leases/*/explanation", "*", "a sentence for people; the reason's id is checked"},
+    {anything, "galerna/leases/*/explanation", "*",
+     "a sentence for people; the reason's id is checked"},
+    {anything, "galerna/leases/*/reason", "*", "another reason for the same outcome"},
+    {anything, "galerna/leases/*/origin", "*", ASKED},
+    {anything, "galerna/leases/*/priority", "*", ASKED},
+    {anything, "galerna/leases/*/user", "*", ASKED},
+    {anything, "galerna/leases/*/terms", "*", ASKED},
+    {anything, "galerna/leases/*/deadline", "*", ASKED},
+    {anything, "galerna/leases/*/not_before", "*", ASKED},
+    {anything, "galerna/leases/*/duration", "*", ASKED},
+    {anything, "leases/*/preemptible", "negated", ASKED},
+    {anything, "leases/*/duration_original", "*", ASKED},
+    {anything, "leases/*/duration_known", "*", ASKED},
+    {of_idle_lease, "leases/*/nodes/*", "*", ASKED},
+    {anything, "leases/*/software/*", "*", ASKED},
+    {anything, "galerna/leases/*", "exchanged with its neighbour", ASKED},
+    {anything, "galerna/settings/*", "*", NO_EFFECT},
+    {anything, "galerna/behaviour/*", "dropped",
+     "the mode follows from the others; all or none are on"},
+    {anything, "galerna/hosts/*", "exchanged with its neighbour",
+     "the order of hosts says nothing"},
+    {anything, "state_log/*", "exchanged with its neighbour", ORDER},
+    {anything, "state_log/*/0", "*",
+     "when a lease that did not run was cancelled is told by nothing else"},
+    {anything, "galerna/planned/*", "exchanged with its neighbour", ORDER},
+    {anything, "galerna/planned/*", "doubled",
+     "the same interval again, with a preemption at that time"},
+    {anything, "galerna/planned/*/3", "*",
+     "until when a lease that ended by itself would have run"},
+    {anything, "galerna/planned/*/[02]", "*", "of a lease with several runs that began at once"},
+    {anything, "galerna/withdrawn/*/3*", "*",
+     "which of the hosts a lost run was on; how many is checked"},
+    {anything, "preemptions/*/2", "*",
+     "for when room was made for a lease that went elsewhere since"},
+    {anything, "preemptions/*/3", "*", "how a lease was stopped that had not begun"},
+    {of_plan, "leases/*/rrs/*", "*", "planned for later when the run was stopped: no promise"},
+    {of_no_run, "leases/*/rrs/*", "exchanged with its neighbour", ORDER},
+    {anything, "leases/*/rrs/*/map/*", "exchanged with its neighbour",
+     "VMs of one lease that ask for the same trade places"},
+    {of_no_run, "leases/*/rrs/*/res/*", "*", PLANNING},
+    {of_transfer, "leases/*/rrs/*/deadline", "*", TRANSFERS},
+    {of_transfer, "leases/*/rrs/*/file", "*", TRANSFERS},
+    {of_transfer, "leases/*/rrs/*/map/*", "*", TRANSFERS},
+    {of_transfer, "leases/*/rrs/*/type", "= MEM_MIGRATION", TRANSFERS},
+    {of_transfer, "leases/*/rrs/*/end", "*", TRANSFERS},
+    {of_transfer, "leases/*/rrs/*/start", "*", TRANSFERS},
+    {of_transfer, "leases/*/rrs/*", "dropped", TRANSFERS},
+    {of_transfer, "leases/*/rrs/*", "exchanged with its neighbour", TRANSFERS},
+    {anything, "counters/Disk usage/*", "*",
+     "verify says that it does not check it where images move"},
 };
 
 struct missed {
@@ -27,14 +149,19 @@ struct missed {
 
 struct trial {
     json_t *record;
+    json_t *pristine; /* a copy */
     const char *name;
     struct verify_options options;
+    struct verification sound; /* of the record as it is */
     struct missed *missed;
     size_t n_missed;
+    unsigned long sample, seen; /* every how many lies one is tried */
     unsigned long tried, harmless, undetected;
 };
 
-static bool is_found(json_t *record, const struct verify_options *options)
+/* Found, or said not to be checked. */
+static bool is_found(json_t *record, const struct verify_options *options,
+                     const struct verification *sound)
 {
     struct verification verification;
     struct schedule schedule;
@@ -45,16 +172,18 @@ static bool is_found(json_t *record, const struct verify_options *options)
         return true;
     if (verify_schedule(&schedule, options, &verification, &err) < 0)
         abort();
-    found = verification.n_violations > 0;
+    found = verification.n_violations > 0 || verification.haizea_1_0 != sound->haizea_1_0 ||
+            memcmp(verification.not_checked, sound->not_checked, sizeof sound->not_checked) != 0;
     verification_finish(&verification);
     schedule_finish(&schedule);
     return found;
 }
 
-static bool is_harmless(const char *path, const char *lie)
+static bool is_harmless(json_t *record, const char *path, const char *lie)
 {
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        if (fnmatch(harmless[i].path, path, 0) == 0 && fnmatch(harmless[i].lie, lie, 0) == 0)
+        if (fnmatch(harmless[i].path, path, 0) == 0 && fnmatch(harmless[i].lie, lie, 0) == 0 &&
+            harmless[i].when(record, path))
             return true;
     return false;
 }
@@ -99,12 +228,26 @@ static void try_lie(void *context, const char *path, const char *lie)
 {
     struct trial *trial = context;
 
-    if (is_harmless(path, lie)) {
+    if (trial->sample > 1 && trial->seen++ % trial->sample)
+        return;
+    trial->tried++;
+    if (is_found(trial->record, &trial->options, &trial->sound))
+        return;
+    if (is_harmless(trial->pristine, path, lie)) {
         trial->harmless++;
         return;
     }
+    trial->undetected++;
+    note_missed(trial, path, lie);
+}
+
+/* What a forger would do: several changes that fit each other. None is harmless. */
+static void try_forgery(void *context, const char *path, const char *lie)
+{
+    struct trial *trial = context;
+
     trial->tried++;
-    if (is_found(trial->record, &trial->options))
+    if (is_found(trial->record, &trial->options, &trial->sound))
         return;
     trial->undetected++;
     note_missed(trial, path, lie);
@@ -117,11 +260,29 @@ static int by_count(const void *a, const void *b)
     return (x->n < y->n) - (x->n > y->n);
 }
 
+/* The record as it is: clean. */
+static bool look_at(struct trial *trial)
+{
+    struct schedule schedule;
+    struct error err = {0};
+
+    if (schedule_read_json(&schedule, trial->record, trial->name, &err) < 0 ||
+        verify_schedule(&schedule, &trial->options, &trial->sound, &err) < 0) {
+        printf("%s: %s\n", trial->name, err.text);
+        return false;
+    }
+    schedule_finish(&schedule);
+    if (trial->sound.n_violations)
+        printf("%s: %s\n", trial->name, trial->sound.violations[0].text);
+    verification_finish(&trial->sound);
+    return trial->sound.n_violations == 0;
+}
+
 int main(int argc, char **argv)
 {
-    struct trial trial = {.options = {.complete = false}};
+    struct trial trial = {.sample = argc > 1 ? strtoul(argv[1], NULL, 10) : 1};
 
-    for (int i = 1; i < argc; i++) {
+    for (int i = 2; i < argc; i++) {
         json_error_t problem;
 
         trial.record = json_load_file(argv[i], 0, &problem);
@@ -130,9 +291,12 @@ int main(int argc, char **argv)
             fprintf(stderr, "%s: %s\n", argv[i], problem.text);
             return 1;
         }
-        if (is_found(trial.record, &trial.options))
-            printf("%s: not clean as it is\n", argv[i]);
+        if (!look_at(&trial))
+            return 1;
+        trial.pristine = json_deep_copy(trial.record);
         mutate_each(trial.record, try_lie, &trial);
+        forge_each(trial.record, try_forgery, &trial);
+        json_decref(trial.pristine);
         json_decref(trial.record);
     }
     qsort(trial.missed, trial.n_missed, sizeof *trial.missed, by_count);

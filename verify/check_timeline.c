@@ -1,0 +1,195 @@
+/* The state log and the reservations tell the same: each operation left its changes of state, and
+ * no change of state that stands for an operation is without one. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "verify/checker.h"
+
+/* A change of state that an operation must have left. */
+struct trace {
+    enum schedule_state to;
+    int64_t time;
+};
+
+struct traces {
+    struct trace *items;
+    size_t n;
+};
+
+static void expect(struct traces *traces, enum schedule_state to, int64_t time)
+{
+    traces->items[traces->n++] = (struct trace){to, time};
+}
+
+/* Windows [first, end) of one kind: when the first begins and, when all are done, the last ends. */
+static void expect_windows(const struct schedule_lease *lease, enum schedule_kind kind,
+                           const size_t range[2], struct traces *traces)
+{
+    int64_t from = SCHEDULE_NEVER, until = SCHEDULE_UNSET;
+    bool begun = false, done = true;
+
+    for (size_t i = range[0]; i < range[1]; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+
+        if (r->kind != kind)
+            continue;
+        done = done && r->progress == PROGRESS_DONE;
+        begun = begun || r->progress != PROGRESS_SCHEDULED;
+        from = r->from < from ? r->from : from;
+        until = r->until > until ? r->until : until;
+    }
+    if (begun)
+        expect(traces, kind == SCHEDULE_SUSPEND ? STATE_SUSPENDING : STATE_RESUMING, from);
+    if (begun && done)
+        expect(traces, kind == SCHEDULE_SUSPEND ? STATE_SUSPENDED_PENDING : STATE_RESUMED_READY,
+               until);
+}
+
+static void expect_run(const struct checker *checker, const struct schedule_lease *lease,
+                       const struct lease_run *run, struct traces *traces)
+{
+    const struct schedule_reservation *vm = &lease->reservations[run->vm];
+
+    expect_windows(lease, SCHEDULE_RESUME, (const size_t[]){run->first, run->vm}, traces);
+    if (lease_run_moved(checker, lease, run) && vm[-1].progress != PROGRESS_SCHEDULED)
+        expect(traces, STATE_MIGRATING, vm[-1].from);
+    if (vm->progress != PROGRESS_SCHEDULED)
+        expect(traces, STATE_ACTIVE, vm->from);
+    expect_windows(lease, SCHEDULE_SUSPEND, (const size_t[]){run->vm + 1, run->end}, traces);
+}
+
+static bool stands_for_operation(const struct schedule_move *move)
+{
+    switch (move->to) {
+    case STATE_ACTIVE:
+    case STATE_SUSPENDING:
+    case STATE_RESUMING:
+    case STATE_RESUMED_READY:
+    case STATE_MIGRATING:
+        return true;
+    case STATE_SUSPENDED_PENDING:
+        return move->from == STATE_SUSPENDING;
+    default:
+        return false;
+    }
+}
+
+static const struct schedule_lost_run *lost_run(const struct checker *checker,
+                                                const struct schedule_lease *lease, int64_t from)
+{
+    const struct schedule *schedule = checker->schedule;
+
+    for (size_t i = 0; i < schedule->n_lost_runs; i++)
+        if (schedule->lost_runs[i].lease == lease->id && schedule->lost_runs[i].from == from)
+            return &schedule->lost_runs[i];
+    return NULL;
+}
+
+/* What is not in the list of reservations: runs whose work was lost, and what was given up. */
+static bool was_withdrawn(const struct checker *checker, const struct schedule_lease *lease,
+                          const struct schedule_move *const *moves, size_t n)
+{
+    const struct schedule_move *next = n > 1 ? moves[1] : NULL;
+    const struct schedule_lost_run *lost;
+
+    if (!next)
+        return false;
+    switch (moves[0]->to) {
+    case STATE_ACTIVE:
+        if (checker->schedule->settings.version == 0)
+            return next->to == STATE_QUEUED;
+        lost = lost_run(checker, lease, moves[0]->time);
+        return lost && lost->until == next->time && next->to != STATE_DONE;
+    case STATE_SUSPENDING:
+    case STATE_RESUMING:
+    case STATE_RESUMED_READY:
+    case STATE_MIGRATING:
+        return next->to == STATE_CANCELLED || next->to == STATE_FAIL ||
+               next->to == STATE_SUSPENDED_QUEUED || next->to == STATE_RESUMED_READY;
+    default:
+        return false;
+    }
+}
+
+static void match(struct checker *checker, const struct schedule_lease *lease,
+                  const struct traces *traces)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases), next = 0;
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+    size_t n = checker_n_moves(checker, index);
+
+    for (size_t i = 0; i < n; i++) {
+        struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, moves[i]->time};
+
+        if (!stands_for_operation(moves[i]))
+            continue;
+        checker_examined(checker, CHECK_STATES);
+        if (next < traces->n && traces->items[next].to == moves[i]->to &&
+            traces->items[next].time == moves[i]->time)
+            next++;
+        else if (!was_withdrawn(checker, lease, &moves[i], n - i))
+            checker_violation(checker, &finding,
+                              "the state log says %s from here on, but no reservation does",
+                              schedule_state_name(moves[i]->to));
+    }
+    if (next < traces->n)
+        checker_violation(
+            checker,
+            &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, traces->items[next].time},
+            "a reservation says %s from here on, but the state log does not",
+            schedule_state_name(traces->items[next].to));
+}
+
+static bool is_event(const struct checker *checker, int64_t time)
+{
+    size_t low = 0, high = checker->n_events;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (checker->events[middle] < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < checker->n_events && checker->events[low] == time;
+}
+
+/* Decisions are made when something happens, and follow each other at once. */
+static void check_decisions(struct checker *checker, const struct schedule_lease *lease)
+{
+    size_t index = (size_t)(lease - checker->schedule->leases);
+    const struct schedule_move *const *moves = checker_moves(checker, index);
+
+    for (size_t i = 0; i < checker_n_moves(checker, index); i++) {
+        struct finding finding = {CHECK_STATES, lease->id, SCHEDULE_UNSET, moves[i]->time};
+
+        if (!is_event(checker, moves[i]->time))
+            checker_violation(checker, &finding, "%s to %s, but nothing happened then",
+                              schedule_state_name(moves[i]->from),
+                              schedule_state_name(moves[i]->to));
+        if (i == 0 || moves[i]->time == moves[i - 1]->time)
+            continue;
+        if ((moves[i]->from == STATE_SCHEDULED && moves[i]->to == STATE_READY) ||
+            (i == 1 && moves[i]->from == STATE_PENDING && moves[i]->to != STATE_CANCELLED &&
+             moves[i]->time != lease->ready && checker->schedule->settings.version > 1))
+            checker_violation(checker, &finding, "stayed %s from %lld until now, which it cannot",
+                              schedule_state_name(moves[i]->from), (long long)moves[i - 1]->time);
+    }
+}
+
+int check_timeline(struct checker *checker, const struct schedule_lease *lease)
+{
+    struct traces traces = {.n = 0};
+    struct lease_run run = {.end = 0};
+
+    traces.items = calloc(6 * lease->n_reservations + 1, sizeof *traces.items);
+    if (!traces.items)
+        return error_set(checker->err, ENOMEM, "out of memory");
+    while (lease_run_next(lease, run.end, &run))
+        expect_run(checker, lease, &run, &traces);
+    match(checker, lease, &traces);
+    check_decisions(checker, lease);
+    free(traces.items);
+    return 0;
+}
