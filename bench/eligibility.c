@@ -98,12 +98,12 @@ static void finish(struct host_pool *hosts, struct request *requests, size_t n)
 {
     for (size_t i = 0; i < hosts->n; i++) {
         for (size_t k = 0; k < hosts->items[i].attributes.n; k++)
-            free((char *)hosts->items[i].attributes.items[k].value);
+            memory_free(hosts->items[i].attributes.items[k].value);
         free(hosts->items[i].attributes.items);
     }
     for (size_t i = 0; i < n; i++) {
-        free((char *)requests[i].attributes[0].value);
-        free((char *)requests[i].attributes[1].value);
+        memory_free(requests[i].attributes[0].value);
+        memory_free(requests[i].attributes[1].value);
     }
     free(hosts->items);
     free(requests);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "util/unqualified.h"
 
 /* <build>/libexec/galerna/ beside <build>/bin/, and so below the prefix of an installed one,
  * wherever it was moved. */
@@ -39,7 +40,7 @@ int command_run_elsewhere(const struct call *call)
     if (find_beside(path) < 0)
         snprintf(path, sizeof path, "%s/galerna-opennebula", GALERNA_LIBEXEC_FULL);
     fflush(NULL);
-    call->argv[0] = (char *)call->name;
+    call->argv[0] = unqualified(call->name);
     execv(path, call->argv);
     code = errno;
     fprintf(stderr, "%s: %s: %s; it is installed together with galerna\n", call->name, path,

@@ -16,6 +16,7 @@
 #include "util/instant.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
+#include "util/unqualified.h"
 
 enum { WAIT_MAX = 86400, LOOK_EVERY = 500 /* milliseconds */ };
 
@@ -380,7 +381,7 @@ static int report(const struct client *client, const json_t *answer, int64_t wai
     }
     lease = wait_for_decision(client, id, wait);
     if (client->json) {
-        json_t *document = json_copy((json_t *)answer);
+        json_t *document = json_copy(unqualified(answer));
 
         json_object_set(document, "decision", lease ? lease : json_null());
         code = client_print_json(client, document);

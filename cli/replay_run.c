@@ -11,6 +11,7 @@
 #include "cli/replay_guard.h"
 #include "cli/replay_outputs.h"
 #include "util/memory.h"
+#include "util/unqualified.h"
 
 /* Steps between two looks at the clock and the signals. */
 enum { LOOK_EVERY = 16 };
@@ -117,7 +118,7 @@ void replay_run_perform(const struct replay_run *run, const struct replay_contro
     const struct stage_options options = {
         .configuration = run->configuration,
         .log = print_policy_message,
-        .log_context = (void *)control,
+        .log_context = unqualified(control),
         .watch = replay_guard_watch(),
         .stop = control->stop,
     };

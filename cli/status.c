@@ -8,6 +8,7 @@
 #include "cli/table.h"
 #include "util/instant.h"
 #include "util/time_text.h"
+#include "util/unqualified.h"
 
 /* A fact of the daemon, whatever its type: times both ways, objects one level deeper. */
 static void print_fact(const char *prefix, const char *key, const json_t *value, int64_t now)
@@ -20,7 +21,7 @@ static void print_fact(const char *prefix, const char *key, const json_t *value,
 
     snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? " " : "", key);
     if (json_is_object(value)) {
-        json_object_foreach((json_t *)value, inner_key, inner) if (!json_is_object(inner))
+        json_object_foreach(unqualified(value), inner_key, inner) if (!json_is_object(inner))
             print_fact(key, inner_key, inner, now);
         return;
     }
@@ -70,7 +71,7 @@ static void print_answer(const json_t *answer)
     const json_t *facts = json_object_get(answer, "daemon"), *value;
     const char *key;
 
-    json_object_foreach((json_t *)facts, key, value)
+    json_object_foreach(unqualified(facts), key, value)
         print_fact("", key, value, client_instant(answer, "now"));
     print_leases(answer);
 }

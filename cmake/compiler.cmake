@@ -9,7 +9,7 @@ option(GALERNA_FUZZ "Build the fuzz targets with libFuzzer (clang only)" OFF)
 
 add_compile_options(
   -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition
-  -Wpointer-arith -Wvla -Wundef -Wwrite-strings -Wformat-security)
+  -Wpointer-arith -Wcast-qual -Wvla -Wundef -Wwrite-strings -Wformat-security)
 if(GALERNA_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -153,10 +153,10 @@ static int store_defaults(struct configuration *configuration, struct error *err
     configuration->start_time = INSTANT_NONE;
     for (size_t i = 0; i < option_count; i++) {
         const struct configuration_option *option = &option_table[i];
-        struct ini_entry entry = {.section = (char *)option->section,
-                                  .key = (char *)option->name,
-                                  .value = (char *)option->otherwise,
-                                  .origin = (char *)"default"};
+        struct ini_entry entry = {.section = option->section,
+                                  .key = option->name,
+                                  .value = option->otherwise,
+                                  .origin = "default"};
 
         if (option->otherwise && option_store(option, &entry, configuration, err) < 0)
             return -1;
@@ -168,7 +168,7 @@ static int store_defaults(struct configuration *configuration, struct error *err
 static int add_wish(struct ini *ini, const char *text, struct error *err)
 {
     const char *equals = strchr(text, '='), *dot = equals;
-    struct ini_entry entry = {.origin = (char *)"--set"};
+    struct ini_entry entry = {.origin = "--set"};
 
     while (dot && dot > text && *dot != '.')
         dot--;
@@ -176,13 +176,13 @@ static int add_wish(struct ini *ini, const char *text, struct error *err)
         return error_set(err, EINVAL, "--set %.80s: expected section.option=value", text);
     entry.section = strndup(text, (size_t)(dot - text));
     entry.key = strndup(dot + 1, (size_t)(equals - dot - 1));
-    entry.value = (char *)equals + 1;
+    entry.value = equals + 1;
     if (entry.section && entry.key)
         ini_add(ini, &entry);
     else
         error_set(err, ENOMEM, "--set %.80s: out of memory", text);
-    free(entry.section);
-    free(entry.key);
+    memory_free(entry.section);
+    memory_free(entry.key);
     return 0;
 }
 
@@ -200,18 +200,18 @@ static int add_overrides(struct ini *ini, const struct configuration_overrides *
     for (size_t i = 0; i < overrides->n_set; i++)
         if (add_wish(ini, overrides->set[i], err) < 0)
             return -1;
-    add_own_wish(ini, &(struct ini_entry){.section = (char *)"simulation",
-                                          .key = (char *)"resources",
-                                          .value = (char *)overrides->site,
-                                          .origin = (char *)"--site"});
-    add_own_wish(ini, &(struct ini_entry){.section = (char *)"tracefile",
-                                          .key = (char *)"tracefile",
-                                          .value = (char *)overrides->trace,
-                                          .origin = (char *)"command line"});
-    add_own_wish(ini, &(struct ini_entry){.section = (char *)"galerna",
-                                          .key = (char *)"compatibility",
-                                          .value = (char *)overrides->compatibility,
-                                          .origin = (char *)"--compatibility"});
+    add_own_wish(ini, &(struct ini_entry){.section = "simulation",
+                                          .key = "resources",
+                                          .value = overrides->site,
+                                          .origin = "--site"});
+    add_own_wish(ini, &(struct ini_entry){.section = "tracefile",
+                                          .key = "tracefile",
+                                          .value = overrides->trace,
+                                          .origin = "command line"});
+    add_own_wish(ini, &(struct ini_entry){.section = "galerna",
+                                          .key = "compatibility",
+                                          .value = overrides->compatibility,
+                                          .origin = "--compatibility"});
     return 0;
 }
 

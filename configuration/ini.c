@@ -20,12 +20,8 @@ void ini_finish(struct ini *ini)
 {
     for (size_t i = 0; i < ini->n_sections; i++)
         free(ini->sections[i].name);
-    for (size_t i = 0; i < ini->n_entries; i++) {
-        free(ini->entries[i].section);
-        free(ini->entries[i].key);
-        free(ini->entries[i].value);
-        free(ini->entries[i].origin);
-    }
+    for (size_t i = 0; i < ini->n_entries; i++)
+        ini_entry_finish(&ini->entries[i]);
     free(ini->sections);
     free(ini->entries);
     free(ini->file);
@@ -42,21 +38,37 @@ void ini_add_section(struct ini *ini, const char *name, int line)
         (struct ini_section){.name = memory_text(name), .line = line};
 }
 
+struct ini_entry ini_entry_copy(const struct ini_entry *entry)
+{
+    struct ini_entry copy = *entry;
+
+    copy.section = memory_text(entry->section);
+    copy.key = memory_text(entry->key);
+    copy.value = memory_text(entry->value);
+    copy.origin = memory_text(entry->origin);
+    return copy;
+}
+
+void ini_entry_finish(struct ini_entry *entry)
+{
+    memory_free(entry->section);
+    memory_free(entry->key);
+    memory_free(entry->value);
+    memory_free(entry->origin);
+}
+
 void ini_add(struct ini *ini, const struct ini_entry *entry)
 {
-    struct ini_entry *added;
+    char *key = memory_text(entry->key);
+    struct ini_entry added = *entry;
 
     ini->entries = memory_grow(ini->entries, &ini->entries_allocated, ini->n_entries + 1,
                                sizeof *ini->entries);
-    added = &ini->entries[ini->n_entries++];
-    added->section = memory_text(entry->section);
-    added->key = memory_text(entry->key);
-    for (char *c = added->key; *c; c++)
+    for (char *c = key; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    added->value = memory_text(entry->value);
-    added->origin = memory_text(entry->origin);
-    added->line = entry->line;
-    added->inherited = entry->inherited;
+    added.key = key;
+    ini->entries[ini->n_entries++] = ini_entry_copy(&added);
+    free(key);
     ini_add_section(ini, entry->section, entry->line);
 }
 
@@ -126,7 +138,7 @@ static void append_line(struct ini_entry *entry, const char *more)
     memcpy(joined, entry->value, length);
     joined[length] = ' ';
     memcpy(joined + length + 1, more, added + 1);
-    free(entry->value);
+    memory_free(entry->value);
     entry->value = joined;
 }
 
@@ -134,11 +146,8 @@ static int handle_entry(void *user, const char *section, const char *key, const 
 {
     struct parse *parse = user;
     struct ini *ini = parse->ini;
-    struct ini_entry entry = {.section = (char *)section,
-                              .key = (char *)key,
-                              .value = (char *)value,
-                              .origin = (char *)parse->file,
-                              .line = parse->line};
+    struct ini_entry entry = {
+        .section = section, .key = key, .value = value, .origin = parse->file, .line = parse->line};
 
     if (parse->continued && parse->last_line) {
         append_line(&ini->entries[ini->n_entries - 1], value);

@@ -28,10 +28,10 @@ struct ini_section {
 };
 
 struct ini_entry {
-    char *section, *key, *value;
-    char *origin;   /* the file, or "--set" */
-    int line;       /* 0: not from a file */
-    bool inherited; /* from [DEFAULT]: nobody wrote it into this section */
+    const char *section, *key, *value;
+    const char *origin; /* the file, or "--set" */
+    int line;           /* 0: not from a file */
+    bool inherited;     /* from [DEFAULT]: nobody wrote it into this section */
 };
 
 struct ini {
@@ -56,6 +56,10 @@ int ini_read_text(struct ini *ini, const char *file, const char *text, size_t le
 /* Add one value; origin and line say where it comes from. */
 void ini_add(struct ini *ini, const struct ini_entry *entry);
 void ini_add_section(struct ini *ini, const char *name, int line);
+
+/* The same entry with texts of its own, and their end. */
+struct ini_entry ini_entry_copy(const struct ini_entry *entry);
+void ini_entry_finish(struct ini_entry *entry);
 
 /* The last value given for an option, or NULL. Values added later win. O(entries). */
 const struct ini_entry *ini_find(const struct ini *ini, const char *section, const char *key);

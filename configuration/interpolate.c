@@ -206,7 +206,7 @@ int ini_interpolate(struct ini *ini, struct error *err)
             free(values[i]);
             continue;
         }
-        free(ini->entries[i].value);
+        memory_free(ini->entries[i].value);
         ini->entries[i].value = values[i];
     }
     free(values);

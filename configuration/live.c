@@ -115,10 +115,8 @@ static bool is_complete_haizea_file(const struct ini *ini)
 static void add_default(struct ini *ini, const char *section, const char *key, const char *value)
 {
     if (!ini_find(ini, section, key))
-        ini_add(ini, &(struct ini_entry){.section = (char *)section,
-                                         .key = (char *)key,
-                                         .value = (char *)value,
-                                         .origin = (char *)"default"});
+        ini_add(ini, &(struct ini_entry){
+                         .section = section, .key = key, .value = value, .origin = "default"});
 }
 
 static void add_defaults(struct ini *ini)

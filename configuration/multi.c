@@ -85,8 +85,8 @@ static void add_file(struct ini *ini, const char *key, const struct file_names *
         path[folder++] = '/';
     }
     memcpy(path + folder, name, length + 1);
-    ini_add(ini, &(struct ini_entry){.section = (char *)"tracefile",
-                                     .key = (char *)key,
+    ini_add(ini, &(struct ini_entry){.section = "tracefile",
+                                     .key = key,
                                      .value = path,
                                      .origin = names->entry->origin,
                                      .line = names->entry->line});
@@ -110,7 +110,7 @@ static void add_profile(struct ini *to, const struct ini *from, const char *pref
     for (size_t i = 0; i < from->n_entries; i++) {
         struct ini_entry entry = from->entries[i];
 
-        entry.section = (char *)section_of(entry.section, prefix, length);
+        entry.section = section_of(entry.section, prefix, length);
         if (entry.section)
             ini_add(to, &entry);
     }
@@ -142,8 +142,8 @@ static int add_configuration(struct expansion *expansion, const struct combinati
              combination->injection ? injection : "");
     snprintf(attributes, sizeof attributes, "profile=%.*s,tracefile=%s,injectfile=%s",
              (int)combination->profile_length, combination->profile, trace, injection);
-    ini_add(&ini, &(struct ini_entry){.section = (char *)"accounting",
-                                      .key = (char *)"attributes",
+    ini_add(&ini, &(struct ini_entry){.section = "accounting",
+                                      .key = "attributes",
                                       .value = attributes,
                                       .origin = expansion->traces.entry->origin,
                                       .line = expansion->traces.entry->line});

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/engine_state.h"
+#include "core/leases.h"
 #include "core/lifecycle.h"
 #include "core/opportunistic.h"
 #include "core/preparation.h"
@@ -243,7 +244,7 @@ static void do_startings(struct engine *engine)
 
 static struct lease *unfinished_lease(struct engine *engine, int64_t id, struct error *err)
 {
-    struct lease *lease = (struct lease *)engine_lease(engine, id);
+    struct lease *lease = lease_table_find(engine, id);
 
     if (!lease)
         error_set(err, EINVAL, "lease %lld is unknown", (long long)id);

@@ -49,10 +49,10 @@ void lease_destroy(struct lease *lease)
         reservation_destroy(lease->plan->left_behind.items[i]);
     lease_plan_destroy(lease);
     free(lease->reservations);
-    free((void *)lease->request.node_sets);
-    free((void *)lease->request.image);
-    free((void *)lease->reason.text);
-    free((void *)lease->reason.word);
+    memory_free(lease->request.node_sets);
+    memory_free(lease->request.image);
+    memory_free(lease->reason.text);
+    memory_free(lease->reason.word);
     free(lease);
 }
 
@@ -75,13 +75,18 @@ static size_t lease_place(const struct engine *engine, int64_t id)
     return low;
 }
 
-const struct lease *engine_lease(const struct engine *engine, int64_t id)
+struct lease *lease_table_find(const struct engine *engine, int64_t id)
 {
     size_t place = lease_place(engine, id);
 
     return place < engine->leases.list.n && engine->leases.ids[place] == id
                ? engine->leases.list.items[place]
                : NULL;
+}
+
+const struct lease *engine_lease(const struct engine *engine, int64_t id)
+{
+    return lease_table_find(engine, id);
 }
 
 void lease_table_insert(struct engine *engine, struct lease *lease)

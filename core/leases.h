@@ -35,6 +35,9 @@ struct lease *lease_create(const struct lease_request *request);
 /* With its plan and all its reservations. */
 void lease_destroy(struct lease *lease);
 
+/* The lease with that id, or NULL (unknown or forgotten). */
+struct lease *lease_table_find(const struct engine *engine, int64_t id);
+
 /* The table takes the lease over. Its id must not be there yet. */
 void lease_table_insert(struct engine *engine, struct lease *lease);
 

@@ -7,6 +7,7 @@
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/image_cache.h"
+#include "core/leases.h"
 #include "core/outputs.h"
 #include "util/memory.h"
 
@@ -339,15 +340,10 @@ static void list_remove(struct reservation_list *list, const struct reservation 
         }
 }
 
-static struct lease *lease_of(struct engine *engine, int64_t id)
-{
-    return (struct lease *)engine_lease(engine, id);
-}
-
 void transfer_started(struct engine *engine, struct reservation *r)
 {
     for (uint32_t i = 0; i < r->placement->n_vms; i++) {
-        struct lease *lease = lease_of(engine, r->placement->vms[i].lease);
+        struct lease *lease = lease_table_find(engine, r->placement->vms[i].lease);
 
         if (lease && (lease->state == LEASE_SCHEDULED || lease->state == LEASE_READY))
             lease_set_state(engine, lease, LEASE_PREPARING);
@@ -367,13 +363,13 @@ void transfer_ended(struct engine *engine, struct reservation *r)
 {
     list_remove(&engine->images->list, r);
     for (uint32_t i = 0; i < r->placement->n_vms; i++) {
-        struct lease *lease = lease_of(engine, r->placement->vms[i].lease);
+        struct lease *lease = lease_table_find(engine, r->placement->vms[i].lease);
 
         if (lease && !lease_state_is_final(lease->state))
             image_arrived(engine, lease, &r->placement->vms[i]);
     }
     for (uint32_t i = 0; i < r->placement->n_vms; i++) {
-        struct lease *lease = lease_of(engine, r->placement->vms[i].lease);
+        struct lease *lease = lease_table_find(engine, r->placement->vms[i].lease);
 
         if (lease && lease->state == LEASE_PREPARING)
             lease_set_state(engine, lease, LEASE_READY);
@@ -384,7 +380,7 @@ void transfer_ended(struct engine *engine, struct reservation *r)
 static bool hand_over(struct engine *engine, struct reservation *transfer, int64_t from)
 {
     for (uint32_t i = 0; i < transfer->placement->n_vms; i++) {
-        struct lease *rider = lease_of(engine, transfer->placement->vms[i].lease);
+        struct lease *rider = lease_table_find(engine, transfer->placement->vms[i].lease);
 
         if (!rider || rider->request.id == from || lease_state_is_final(rider->state))
             continue;

@@ -23,9 +23,9 @@ static bool displaces(const struct engine *engine, const struct lease *lease,
     return score != POLICY_VETO;
 }
 
-static const struct lease *most_important(const struct lease_list *queue)
+static struct lease *most_important(const struct lease_list *queue)
 {
-    const struct lease *most = queue->items[0];
+    struct lease *most = queue->items[0];
 
     for (size_t i = 1; i < queue->n; i++)
         if (queue->items[i]->request.priority > most->request.priority)
@@ -88,14 +88,14 @@ static bool gives_up_its_place(const struct engine *engine, const struct lease *
 
 struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue)
 {
-    const struct lease *most;
+    struct lease *most;
 
     if (!queue->n || !engine->queues.future.n || !policy_displaces(engine, queue->items[0]))
         return NULL;
     most = most_important(queue);
     for (size_t i = 0; i < engine->queues.future.n; i++)
         if (gives_up_its_place(engine, engine->queues.future.items[i], most))
-            return (struct lease *)most;
+            return most;
     return NULL;
 }
 

@@ -71,7 +71,7 @@ size_t relief_points(struct engine *engine, const struct lease *lease, int64_t a
     if (reliefs.n)
         hooks->score_victims(hooks->context, lease, after, reliefs.victims, reliefs.n, scores);
     for (size_t i = 0; i < reliefs.n; i++) {
-        struct lease *victim = (struct lease *)reliefs.victims[i].lease;
+        const struct lease *victim = reliefs.victims[i].lease;
         int64_t at = engine->now + suspend_estimate(engine, victim);
         int64_t worth = reliefs.victims[i].runs_since + scheduling_threshold(engine, victim);
 

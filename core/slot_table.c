@@ -13,7 +13,7 @@
 #include "util/memory.h"
 
 struct journal_entry {
-    const struct reservation *reservation;
+    struct reservation *reservation;
     int sign; /* what was done: -1 booked, +1 released */
 };
 
@@ -189,23 +189,23 @@ static void unlink_booked(struct reservation *r)
     r->next_booked = NULL;
 }
 
-static uint32_t do_book(struct slot_table *table, const struct reservation *r)
+static uint32_t do_book(struct slot_table *table, struct reservation *r)
 {
     if (r->from >= r->until)
         return 0;
-    link_booked((struct reservation *)r);
+    link_booked(r);
     return apply(table, r, -1);
 }
 
-static void do_release(struct slot_table *table, const struct reservation *r)
+static void do_release(struct slot_table *table, struct reservation *r)
 {
     if (r->from >= r->until)
         return;
     apply(table, r, +1);
-    unlink_booked((struct reservation *)r);
+    unlink_booked(r);
 }
 
-static void journal(struct slot_table *table, const struct reservation *r, int sign)
+static void journal(struct slot_table *table, struct reservation *r, int sign)
 {
     if (!table->marks)
         return;
@@ -214,7 +214,7 @@ static void journal(struct slot_table *table, const struct reservation *r, int s
     table->journal[table->n_journal++] = (struct journal_entry){r, sign};
 }
 
-void slot_table_book(struct slot_table *table, const struct reservation *r)
+void slot_table_book(struct slot_table *table, struct reservation *r)
 {
     uint32_t negative = do_book(table, r) & ~table->ever_negative;
 
@@ -227,7 +227,7 @@ void slot_table_book(struct slot_table *table, const struct reservation *r)
     journal(table, r, -1);
 }
 
-void slot_table_release(struct slot_table *table, const struct reservation *r)
+void slot_table_release(struct slot_table *table, struct reservation *r)
 {
     do_release(table, r);
     journal(table, r, +1);
@@ -322,7 +322,7 @@ static int check_fits(const struct slot_table *table, const struct reservation *
     return 0;
 }
 
-int slot_table_add(struct slot_table *table, const struct reservation *r, struct error *err)
+int slot_table_add(struct slot_table *table, struct reservation *r, struct error *err)
 {
     if (r->from >= r->until)
         return error_set(err, EINVAL, "lease %lld: reservation from %lld until %lld is empty",

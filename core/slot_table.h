@@ -37,13 +37,13 @@ int64_t slot_table_now(const struct slot_table *table);
 
 /* Reserve r's amounts on its hosts during [r->from, r->until). All or nothing: on failure the table
  * is as before. ENOSPC: err names the host, the time, the resource and what is missing. */
-int slot_table_add(struct slot_table *table, const struct reservation *r, struct error *err);
+int slot_table_add(struct slot_table *table, struct reservation *r, struct error *err);
 
 /* The same without looking whether it fits; free amounts may become negative (Haizea's way). */
-void slot_table_book(struct slot_table *table, const struct reservation *r);
+void slot_table_book(struct slot_table *table, struct reservation *r);
 
 /* Take back what was booked for r; r must be as it was then. */
-void slot_table_release(struct slot_table *table, const struct reservation *r);
+void slot_table_release(struct slot_table *table, struct reservation *r);
 
 /* What-if: everything booked and released after a mark can be taken back. Marks nest; the
  * reservations must still exist when undone. slot_table_keep() forgets the journal from the mark on

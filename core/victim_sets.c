@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/engine_state.h"
+#include "core/leases.h"
 #include "core/restricted.h"
 #include "core/room.h"
 #include "core/victims.h"
@@ -55,7 +56,8 @@ static bool choose(struct sets_context *context, struct mapping *mapping)
 
     mapping->victims.n = 0;
     for (size_t i = 0; i < n; i++) {
-        struct lease *victim = (struct lease *)victims->items[chosen[i]].lease;
+        struct lease *victim =
+            lease_table_find(engine, victims->items[chosen[i]].lease->request.id);
 
         lease_release_booked(engine, victim);
         lease_list_append(&mapping->victims, victim);

@@ -6,6 +6,7 @@
 
 #include "core/engine_state.h"
 #include "core/host_choice.h"
+#include "core/leases.h"
 #include "core/resettle.h"
 #include "core/restricted.h"
 #include "util/memory.h"
@@ -66,7 +67,7 @@ static bool map_by_scores(struct engine *engine, const struct map_request *reque
         if (best == SIZE_MAX)
             break;
         scores[best] = POLICY_VETO;
-        victim = (struct lease *)victims->items[best].lease;
+        victim = lease_table_find(engine, victims->items[best].lease->request.id);
         lease_release_booked(engine, victim);
         lease_list_append(&mapping->victims, victim);
         mapped = mapper_map_in_order(engine, request, snapshot, mapping);

@@ -46,11 +46,11 @@ struct findings *findings_create(void)
 
 static void claim_finish(struct finding_claim *claim)
 {
-    free((char *)claim->id);
-    free((char *)claim->text);
-    free((char *)claim->paper);
-    free((char *)claim->ours);
-    free((char *)claim->reason);
+    memory_free(claim->id);
+    memory_free(claim->text);
+    memory_free(claim->paper);
+    memory_free(claim->ours);
+    memory_free(claim->reason);
 }
 
 void findings_destroy(struct findings *findings)

@@ -43,9 +43,9 @@ struct generated {
     struct node_set set;
 };
 
-static struct generated *generated_of(const struct trace *trace)
+static const struct generated *generated_of(const struct trace *trace)
 {
-    return (struct generated *)trace;
+    return (const struct generated *)trace;
 }
 
 static enum lease_kind kind_of(const struct generate_stream *stream, size_t share)
@@ -55,7 +55,7 @@ static enum lease_kind kind_of(const struct generate_stream *stream, size_t shar
 
 static int generated_next(struct trace *trace, struct lease_request *request, struct error *err)
 {
-    struct generated *generated = generated_of(trace);
+    struct generated *generated = (struct generated *)trace;
     const struct item *item = &generated->items[generated->next];
     const struct generate_stream *stream;
     const struct generate_class *class;
@@ -118,7 +118,7 @@ static int generated_census(const struct trace *trace, struct trace_census *cens
 
 static void generated_destroy(struct trace *trace)
 {
-    struct generated *generated = generated_of(trace);
+    struct generated *generated = (struct generated *)trace;
 
     if (generated->has_site)
         site_finish(&generated->site);

@@ -9,9 +9,9 @@
 
 enum { CHUNK = 16384 };
 
-static struct lwf_reader *reader_of(const struct trace *trace)
+static const struct lwf_reader *reader_of(const struct trace *trace)
 {
-    return (struct lwf_reader *)trace;
+    return (const struct lwf_reader *)trace;
 }
 
 /* Feed the parser one chunk, or tell it that this was all. */
@@ -34,7 +34,7 @@ static int feed(struct lwf_reader *reader, struct error *err)
 
 static int lwf_next(struct trace *trace, struct lease_request *request, struct error *err)
 {
-    struct lwf_reader *reader = reader_of(trace);
+    struct lwf_reader *reader = (struct lwf_reader *)trace;
     struct lwf_queue *queue = &reader->queue;
     const struct lwf_queued *item;
 
@@ -66,7 +66,7 @@ static const struct site *lwf_site(const struct trace *trace)
 
 static void lwf_destroy(struct trace *trace)
 {
-    struct lwf_reader *reader = reader_of(trace);
+    struct lwf_reader *reader = (struct lwf_reader *)trace;
 
     lwf_parser_finish(reader);
     lwf_queue_finish(&reader->queue);

@@ -53,9 +53,9 @@ struct old_reader {
     char image[IMAGE_NAME_MAX + 1];
 };
 
-static struct old_reader *reader_of(const struct trace *trace)
+static const struct old_reader *reader_of(const struct trace *trace)
 {
-    return (struct old_reader *)trace;
+    return (const struct old_reader *)trace;
 }
 
 static bool is_blank(char c)
@@ -86,20 +86,22 @@ static int scan(struct old_reader *reader, const char *line, const char *end,
         if (from == p)
             return complain_columns(reader, from - line + 1, i, err);
         if (i == COLUMN_IMAGE && p - from > IMAGE_NAME_MAX)
-            return error_set(err, EINVAL, "%s:%ld:%td: the name of the disk image has %td bytes: "
-                             "expected at most %d", source_name(reader->source),
-                             reader->lines.number, from - line + 1, p - from, IMAGE_NAME_MAX);
+            return error_set(err, EINVAL,
+                             "%s:%ld:%td: the name of the disk image has %td bytes: "
+                             "expected at most %d",
+                             source_name(reader->source), reader->lines.number, from - line + 1,
+                             p - from, IMAGE_NAME_MAX);
         if (i == COLUMN_IMAGE) {
             snprintf(reader->image, sizeof reader->image, "%.*s", (int)(p - from), from);
             continue;
         }
-        if (!value_parse_integer(from, p, columns[i].max, &values[i])
-            || values[i] < columns[i].min)
-            return error_set(err, EINVAL, "%s:%ld:%td: column %d (%s) is \"%.*s\": expected an "
-                             "integer from %" PRId64 " to %" PRId64, source_name(reader->source),
-                             reader->lines.number, from - line + 1, i + 1, columns[i].name,
-                             (int)(p - from > 64 ? 64 : p - from), from, columns[i].min,
-                             columns[i].max);
+        if (!value_parse_integer(from, p, columns[i].max, &values[i]) || values[i] < columns[i].min)
+            return error_set(err, EINVAL,
+                             "%s:%ld:%td: column %d (%s) is \"%.*s\": expected an "
+                             "integer from %" PRId64 " to %" PRId64,
+                             source_name(reader->source), reader->lines.number, from - line + 1,
+                             i + 1, columns[i].name, (int)(p - from > 64 ? 64 : p - from), from,
+                             columns[i].min, columns[i].max);
     }
     while (p < end && is_blank(*p))
         p++;
@@ -113,8 +115,8 @@ static void make_request(struct old_reader *reader, const int64_t values[COLUMNS
                          struct lease_request *request)
 {
     bool best_effort = values[COLUMN_START] < 0;
-    bool is_known = values[COLUMN_REAL_DURATION] >= 0
-                    && values[COLUMN_REAL_DURATION] < values[COLUMN_DURATION];
+    bool is_known =
+        values[COLUMN_REAL_DURATION] >= 0 && values[COLUMN_REAL_DURATION] < values[COLUMN_DURATION];
 
     reader->set.count = (uint32_t)values[COLUMN_NODES];
     reader->set.amounts.of[RESOURCE_CPU] = 100 * values[COLUMN_CPUS];
@@ -140,7 +142,7 @@ static void make_request(struct old_reader *reader, const int64_t values[COLUMNS
 
 static int old_next(struct trace *trace, struct lease_request *request, struct error *err)
 {
-    struct old_reader *reader = reader_of(trace);
+    struct old_reader *reader = (struct old_reader *)trace;
     int64_t values[COLUMNS] = {0};
     const char *line, *end;
     int more;
@@ -180,7 +182,7 @@ static int old_census(const struct trace *trace, struct trace_census *census, st
 
 static void old_destroy(struct trace *trace)
 {
-    struct old_reader *reader = reader_of(trace);
+    struct old_reader *reader = (struct old_reader *)trace;
 
     lines_finish(&reader->lines);
     source_close(reader->source);

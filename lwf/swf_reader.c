@@ -41,7 +41,7 @@ struct swf_reader {
     struct swf_counts counts;
     struct site site;
     bool has_site;
-    bool has_line;                     /* the first job line, read with the header */
+    bool has_line; /* the first job line, read with the header */
     const char *line, *line_end;
     int64_t zero;
     struct node_set set;
@@ -56,9 +56,9 @@ void swf_options_init(struct swf_options *options)
     options->preemptible = true;
 }
 
-static struct swf_reader *reader_of(const struct trace *trace)
+static const struct swf_reader *reader_of(const struct trace *trace)
 {
-    return (struct swf_reader *)trace;
+    return (const struct swf_reader *)trace;
 }
 
 static int complain(const struct swf_reader *reader, const char *where, const char *what,
@@ -210,16 +210,17 @@ static bool is_wanted(struct swf_reader *reader, const int64_t fields[FIELDS])
 
 static int64_t requested_time(const struct swf_reader *reader, const int64_t fields[FIELDS])
 {
-    int64_t real = fields[FIELD_RUN_TIME] > 0 ? fields[FIELD_RUN_TIME]
-                                              : fields[FIELD_RUN_TIME] + 1;
+    int64_t real = fields[FIELD_RUN_TIME] > 0 ? fields[FIELD_RUN_TIME] : fields[FIELD_RUN_TIME] + 1;
 
     if (fields[FIELD_REQUESTED_TIME] > 0)
         return fields[FIELD_REQUESTED_TIME];
     switch (reader->options.missing_time) {
-    case SWF_MISSING_TIME_SKIP: return 0;
+    case SWF_MISSING_TIME_SKIP:
+        return 0;
     case SWF_MISSING_TIME_LIMIT:
         return reader->header.max_runtime > real ? reader->header.max_runtime : real;
-    default: return real;
+    default:
+        return real;
     }
 }
 
@@ -239,11 +240,11 @@ static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
 {
     const struct swf_options *options = &reader->options;
     int64_t real = fields[FIELD_RUN_TIME];
-    int64_t processors = fields[FIELD_REQUESTED] > 0 ? fields[FIELD_REQUESTED]
-                                                     : fields[FIELD_ALLOCATED];
+    int64_t processors =
+        fields[FIELD_REQUESTED] > 0 ? fields[FIELD_REQUESTED] : fields[FIELD_ALLOCATED];
     int64_t duration = requested_time(reader, fields);
-    int64_t nodes = processors / options->processors_per_node
-                    + (processors % options->processors_per_node > 0);
+    int64_t nodes =
+        processors / options->processors_per_node + (processors % options->processors_per_node > 0);
 
     if (processors <= 0) {
         reader->counts.without_processors++;
@@ -253,10 +254,12 @@ static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
         reader->counts.without_time++;
         return 0;
     }
-    if (nodes > TRACE_VMS_MAX || duration > TRACE_TIME_MAX || fields[FIELD_SUBMIT] < 0
-        || fields[FIELD_SUBMIT] > TRACE_TIME_MAX)
-        return complain(reader, reader->line, "a negative submission, or more nodes or seconds "
-                        "than a lease can have", err);
+    if (nodes > TRACE_VMS_MAX || duration > TRACE_TIME_MAX || fields[FIELD_SUBMIT] < 0 ||
+        fields[FIELD_SUBMIT] > TRACE_TIME_MAX)
+        return complain(reader, reader->line,
+                        "a negative submission, or more nodes or seconds "
+                        "than a lease can have",
+                        err);
     if (reader->counts.leases == 0 && options->from_zero)
         reader->zero = fields[FIELD_SUBMIT];
     reader->set.count = (uint32_t)nodes;
@@ -270,7 +273,8 @@ static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
         .duration_original = duration,
         .duration = duration,
         .duration_known = real < 0 || real >= duration || duration == 1 ? SPAN_NONE
-                          : real < 1 ? 1 : real,
+                          : real < 1                                    ? 1
+                                                                        : real,
         .preemptible = options->preemptible,
         .terms = lease_terms_usual(options->preemptible),
         .user = fields[FIELD_USER] >= 0 ? fields[FIELD_USER] : -1,
@@ -282,7 +286,7 @@ static int make_request(struct swf_reader *reader, const int64_t fields[FIELDS],
 
 static int swf_next(struct trace *trace, struct lease_request *request, struct error *err)
 {
-    struct swf_reader *reader = reader_of(trace);
+    struct swf_reader *reader = (struct swf_reader *)trace;
     int64_t fields[FIELDS] = {0};
 
     for (;;) {
@@ -326,7 +330,7 @@ static int swf_census(const struct trace *trace, struct trace_census *census, st
 
 static void swf_destroy(struct trace *trace)
 {
-    struct swf_reader *reader = reader_of(trace);
+    struct swf_reader *reader = (struct swf_reader *)trace;
 
     lines_finish(&reader->lines);
     if (reader->has_site)
@@ -352,12 +356,14 @@ static int check_options(const struct swf_reader *reader, struct error *err)
 {
     const struct swf_options *options = &reader->options;
 
-    if (!in_range(options->processors_per_node, 0, TRACE_VMS_MAX)
-        || !in_range(options->cpu_per_node, 0, TRACE_AMOUNT_MAX / 100)
-        || !in_range(options->memory_per_node, 0, TRACE_AMOUNT_MAX)
-        || !in_range(options->hosts, 0, TRACE_HOSTS_MAX) || options->limit < 0)
-        return error_set(err, EINVAL, "%s: processors, CPU or memory per node, hosts or limit are "
-                         "negative or too large", source_name(reader->source));
+    if (!in_range(options->processors_per_node, 0, TRACE_VMS_MAX) ||
+        !in_range(options->cpu_per_node, 0, TRACE_AMOUNT_MAX / 100) ||
+        !in_range(options->memory_per_node, 0, TRACE_AMOUNT_MAX) ||
+        !in_range(options->hosts, 0, TRACE_HOSTS_MAX) || options->limit < 0)
+        return error_set(err, EINVAL,
+                         "%s: processors, CPU or memory per node, hosts or limit are "
+                         "negative or too large",
+                         source_name(reader->source));
     return 0;
 }
 
@@ -370,8 +376,8 @@ static int use_header(struct swf_reader *reader, struct error *err)
 
     if (options->processors_per_node == 0) {
         options->processors_per_node = 1;
-        if (header->max_nodes > 0 && header->max_processors % header->max_nodes == 0
-            && in_range(header->max_processors / header->max_nodes, 1, TRACE_VMS_MAX))
+        if (header->max_nodes > 0 && header->max_processors % header->max_nodes == 0 &&
+            in_range(header->max_processors / header->max_nodes, 1, TRACE_VMS_MAX))
             options->processors_per_node = header->max_processors / header->max_nodes;
     }
     if (options->cpu_per_node == 0)
@@ -384,9 +390,10 @@ static int use_header(struct swf_reader *reader, struct error *err)
     if (options->hosts == 0)
         return 0;
     if (options->hosts > TRACE_HOSTS_MAX)
-        return error_set(err, EINVAL, "%s: the header tells of %" PRId64 " nodes, more than %"
-                         PRId64 "; say how many processors a node has", source_name(reader->source),
-                         options->hosts, TRACE_HOSTS_MAX);
+        return error_set(err, EINVAL,
+                         "%s: the header tells of %" PRId64 " nodes, more than %" PRId64
+                         "; say how many processors a node has",
+                         source_name(reader->source), options->hosts, TRACE_HOSTS_MAX);
     site_init(&reader->site);
     reader->has_site = true;
     capacity.of[RESOURCE_CPU] = options->cpu_per_node;

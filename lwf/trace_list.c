@@ -28,8 +28,8 @@ void trace_list_init(struct trace_list *list)
 void trace_list_finish(struct trace_list *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        free((void *)list->items[i].request.node_sets);
-        free((void *)list->items[i].request.image);
+        memory_free(list->items[i].request.node_sets);
+        memory_free(list->items[i].request.image);
     }
     free(list->items);
     trace_list_init(list);
@@ -42,8 +42,8 @@ void trace_list_add(struct trace_list *list, const struct lease_request *request
     list->items = memory_grow(list->items, &list->allocated, list->n + 1, sizeof *list->items);
     item = &list->items[list->n];
     item->request = *request;
-    item->request.node_sets = memory_copy(request->node_sets,
-                                          request->n_node_sets * sizeof *request->node_sets);
+    item->request.node_sets =
+        memory_copy(request->node_sets, request->n_node_sets * sizeof *request->node_sets);
     item->request.image = memory_text(request->image);
     item->order = request->submit;
     item->place = list->n++;
@@ -76,14 +76,14 @@ void trace_list_sort(struct trace_list *list)
     qsort(list->items, list->n, sizeof *list->items, compare);
 }
 
-static struct list_trace *list_of(const struct trace *trace)
+static const struct list_trace *list_of(const struct trace *trace)
 {
-    return (struct list_trace *)trace;
+    return (const struct list_trace *)trace;
 }
 
 static int list_next(struct trace *trace, struct lease_request *request, struct error *err)
 {
-    struct list_trace *list = list_of(trace);
+    struct list_trace *list = (struct list_trace *)trace;
 
     if (list->next == list->list.n)
         return list->rest ? trace_next(list->rest, request, err) : 0;
@@ -131,7 +131,7 @@ static int list_census(const struct trace *trace, struct trace_census *census, s
 
 static void list_destroy(struct trace *trace)
 {
-    struct list_trace *list = list_of(trace);
+    struct list_trace *list = (struct list_trace *)trace;
 
     trace_list_finish(&list->list);
     trace_destroy(list->rest);
@@ -148,8 +148,7 @@ static const struct trace_methods methods = {
     .destroy = list_destroy,
 };
 
-struct trace *trace_list_open(struct trace_list *list, const struct site *site,
-                              struct error *err)
+struct trace *trace_list_open(struct trace_list *list, const struct site *site, struct error *err)
 {
     struct list_trace *trace = memory_new(1, sizeof *trace);
 
@@ -179,7 +178,7 @@ struct trace *trace_look_ahead(struct trace *trace, struct error *err)
     if (more >= 0)
         result = trace_list_open(&list, more == 0 ? trace_site(trace) : NULL, err);
     if (result && more > 0)
-        list_of(result)->rest = trace;
+        ((struct list_trace *)result)->rest = trace;
     else
         trace_destroy(trace);
     trace_list_finish(&list);

@@ -17,14 +17,14 @@ struct merge {
     struct trace_census census;
 };
 
-static struct merge *merge_of(const struct trace *trace)
+static const struct merge *merge_of(const struct trace *trace)
 {
-    return (struct merge *)trace;
+    return (const struct merge *)trace;
 }
 
 static int merge_next(struct trace *trace, struct lease_request *request, struct error *err)
 {
-    struct merge *merge = merge_of(trace);
+    struct merge *merge = (struct merge *)trace;
     int chosen;
 
     for (int i = 0; i < 2; i++) {
@@ -42,8 +42,8 @@ static int merge_next(struct trace *trace, struct lease_request *request, struct
     }
     if (!merge->has_ahead[0] && !merge->has_ahead[1])
         return 0;
-    chosen = !merge->has_ahead[0]
-             || (merge->has_ahead[1] && merge->ahead[1].submit < merge->ahead[0].submit);
+    chosen = !merge->has_ahead[0] ||
+             (merge->has_ahead[1] && merge->ahead[1].submit < merge->ahead[0].submit);
     *request = merge->ahead[chosen];
     merge->has_ahead[chosen] = false;
     return 1;
@@ -87,8 +87,8 @@ static struct trace *merge_loaded(struct trace *trace, struct trace *injection, 
     struct trace_list list;
 
     trace_list_init(&list);
-    if (trace_list_load(&list, trace, 0, err) == 0
-        && trace_list_load(&list, injection, (int64_t)list.n, err) == 0) {
+    if (trace_list_load(&list, trace, 0, err) == 0 &&
+        trace_list_load(&list, injection, (int64_t)list.n, err) == 0) {
         trace_list_sort(&list);
         result = trace_list_open(&list, trace_site(trace), err);
     }

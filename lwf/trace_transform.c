@@ -15,7 +15,7 @@ struct transform {
     struct trace *input;
     void (*apply)(struct transform *transform, struct lease_request *request);
 
-    struct image_list *images;        /* trace_with_images() */
+    struct image_list *images; /* trace_with_images() */
     size_t next_image;
     struct trace_overheads overheads; /* trace_with_overheads() */
     int64_t megabytes;                /* trace_with_memory() */
@@ -23,14 +23,14 @@ struct transform {
     size_t sets_allocated;
 };
 
-static struct transform *transform_of(const struct trace *trace)
+static const struct transform *transform_of(const struct trace *trace)
 {
-    return (struct transform *)trace;
+    return (const struct transform *)trace;
 }
 
 static int transform_next(struct trace *trace, struct lease_request *request, struct error *err)
 {
-    struct transform *transform = transform_of(trace);
+    struct transform *transform = (struct transform *)trace;
     int more = trace_next(transform->input, request, err);
 
     if (more > 0)
@@ -56,7 +56,7 @@ static int transform_census(const struct trace *trace, struct trace_census *cens
 
 static void transform_destroy(struct trace *trace)
 {
-    struct transform *transform = transform_of(trace);
+    struct transform *transform = (struct transform *)trace;
 
     trace_destroy(transform->input);
     image_list_destroy(transform->images);
@@ -86,8 +86,8 @@ static struct transform *create(struct trace *input,
 static void apply_image(struct transform *transform, struct lease_request *request)
 {
     if (transform->next_image < image_list_length(transform->images))
-        request->image = image_list_get(transform->images, transform->next_image++,
-                                        &request->image_size);
+        request->image =
+            image_list_get(transform->images, transform->next_image++, &request->image_size);
 }
 
 struct trace *trace_with_images(struct trace *trace, const char *path, struct error *err)
@@ -121,8 +121,8 @@ static void apply_overheads(struct transform *transform, struct lease_request *r
     const struct trace_overheads *overheads = &transform->overheads;
     bool is_known = request->duration_known != SPAN_NONE;
 
-    if (overheads->leases == OVERHEAD_NONE
-        || (overheads->leases == OVERHEAD_BEST_EFFORT && request->kind != LEASE_BEST_EFFORT))
+    if (overheads->leases == OVERHEAD_NONE ||
+        (overheads->leases == OVERHEAD_BEST_EFFORT && request->kind != LEASE_BEST_EFFORT))
         return;
     if (overheads->slowdown_percent > 0) {
         if (is_known && overheads->haizea_1_0) {
@@ -144,11 +144,12 @@ struct trace *trace_with_overheads(struct trace *trace, const struct trace_overh
 {
     struct transform *transform;
 
-    if (!(overheads->slowdown_percent >= 0) || overheads->boot_seconds < 0
-        || overheads->boot_seconds > TRACE_TIME_MAX) {
-        error_set(err, EINVAL, "a runtime overhead is negative or too large: slowdown %g %%, boot "
-                  "and shutdown %lld s", overheads->slowdown_percent,
-                  (long long)overheads->boot_seconds);
+    if (!(overheads->slowdown_percent >= 0) || overheads->boot_seconds < 0 ||
+        overheads->boot_seconds > TRACE_TIME_MAX) {
+        error_set(err, EINVAL,
+                  "a runtime overhead is negative or too large: slowdown %g %%, boot "
+                  "and shutdown %lld s",
+                  overheads->slowdown_percent, (long long)overheads->boot_seconds);
         trace_destroy(trace);
         return NULL;
     }
@@ -159,8 +160,8 @@ struct trace *trace_with_overheads(struct trace *trace, const struct trace_overh
 
 static void apply_memory(struct transform *transform, struct lease_request *request)
 {
-    transform->sets = memory_grow(transform->sets, &transform->sets_allocated,
-                                  request->n_node_sets, sizeof *transform->sets);
+    transform->sets = memory_grow(transform->sets, &transform->sets_allocated, request->n_node_sets,
+                                  sizeof *transform->sets);
     for (size_t i = 0; i < request->n_node_sets; i++) {
         transform->sets[i] = request->node_sets[i];
         transform->sets[i].amounts.of[RESOURCE_MEMORY] = transform->megabytes;

@@ -16,8 +16,8 @@ void plan_finish(struct plan *plan)
 {
     engine_destroy(plan->engine);
     for (size_t i = 0; i < plan->n_filters; i++) {
-        free((void *)plan->filters[i]->allowed);
-        free((void *)plan->filters[i]->rank);
+        memory_free(plan->filters[i]->allowed);
+        memory_free(plan->filters[i]->rank);
         free(plan->filters[i]);
     }
     free(plan->filters);

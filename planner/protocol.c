@@ -161,9 +161,9 @@ void wire_put_setup(struct wire_writer *writer, const struct policy_host_setting
     wire_put(writer, settings->slow_call);
 }
 
-static char *get_long_text(struct wire_reader *reader)
+static const char *get_long_text(struct wire_reader *reader)
 {
-    return (char *)wire_get_text(reader, 1 << 20);
+    return wire_get_text(reader, 1 << 20);
 }
 
 void wire_get_setup(struct wire_reader *reader, struct policy_host_settings *settings)
@@ -196,8 +196,8 @@ void wire_get_setup(struct wire_reader *reader, struct policy_host_settings *set
 
 void setup_finish(struct policy_host_settings *settings)
 {
-    free((void *)settings->modules);
-    free((void *)settings->options);
+    memory_free(settings->modules);
+    memory_free(settings->options);
 }
 
 /* --- what is decided -------------------------------------------------------------------------- */

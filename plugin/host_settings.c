@@ -44,18 +44,18 @@ void host_settings_copy(struct policy_host_settings *copy,
 void host_settings_finish(struct policy_host_settings *copy)
 {
     for (size_t i = 0; i < copy->n_options; i++) {
-        free((char *)copy->options[i].module);
-        free((char *)copy->options[i].key);
-        free((char *)copy->options[i].value);
-        free((char *)copy->options[i].file);
+        memory_free(copy->options[i].module);
+        memory_free(copy->options[i].key);
+        memory_free(copy->options[i].value);
+        memory_free(copy->options[i].file);
     }
     for (size_t i = 0; i < copy->n_directories; i++)
-        free((char *)copy->directories[i]);
-    free((void *)copy->options);
-    free((void *)copy->directories);
-    free((char *)copy->admission);
-    free((char *)copy->preemption);
-    free((char *)copy->host_selection);
+        memory_free(copy->directories[i]);
+    memory_free(copy->options);
+    memory_free(copy->directories);
+    memory_free(copy->admission);
+    memory_free(copy->preemption);
+    memory_free(copy->host_selection);
     *copy = (struct policy_host_settings){0};
 }
 

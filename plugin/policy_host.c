@@ -152,9 +152,9 @@ int policy_modules_find(const struct policy_host_settings *settings, struct poli
 void policy_modules_finish(struct policy_module *modules, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        free(modules[i].name);
-        free(modules[i].file);
-        free(modules[i].outage);
+        memory_free(modules[i].name);
+        memory_free(modules[i].file);
+        memory_free(modules[i].outage);
     }
     free(modules);
 }

@@ -2,8 +2,8 @@
  *
  * A driver makes one policy host per engine, hands policy_host_hooks() to the engine, and destroys
  * it after the engine. Modules are looked for by name (case does not matter) or by path, checked,
- * tried in a child process and only then loaded; see galerna_policy.h for what a module is. A policy
- * host is used by one thread at a time; several may exist.
+ * tried in a child process and only then loaded; see galerna_policy.h for what a module is. A
+ * policy host is used by one thread at a time; several may exist.
  */
 #ifndef GALERNA_PLUGIN_POLICY_HOST_H
 #define GALERNA_PLUGIN_POLICY_HOST_H
@@ -68,11 +68,11 @@ struct policy_watch {
 /* A module of a chain, found and trusted, not yet loaded. */
 struct policy_module {
     enum policy_kind kind;
-    char *name;
-    char *file; /* absolute */
+    const char *name;
+    const char *file; /* absolute */
     unsigned weight;
-    char *outage; /* not NULL: why it is not to be loaded. The built-in default takes its place; in
-                     the place of an admission policy everything is refused for now */
+    const char *outage; /* not NULL: why it is not to be loaded. The built-in default takes its
+                     place; in the place of an admission policy everything is refused for now */
 };
 
 /* What policy_host_create() needs; everything is copied. Start from policy_host_settings_init(). */
@@ -83,7 +83,8 @@ struct policy_host_settings {
     const char *admission;
     const char *preemption;
     const char *host_selection;
-    /* Or what policy_modules_find() has found for these; chains and directories are ignored then. */
+    /* Or what policy_modules_find() has found for these; chains and directories are ignored then.
+     */
     const struct policy_module *modules;
     size_t n_modules;
 
@@ -155,7 +156,8 @@ struct policy_world {
 
 void policy_host_set_world(struct policy_host *host, const struct policy_world *world);
 
-/* What modules are told of the hosts from now on; NULL: nothing. It must stay until the next call. */
+/* What modules are told of the hosts from now on; NULL: nothing. It must stay until the next call.
+ */
 void policy_host_set_site(struct policy_host *host, const struct site *site);
 
 /* An observer that tells modules what happens (those that have `event`), and the time. Its context
@@ -191,16 +193,17 @@ struct policy_status {
     const char *name, *version, *path; /* path is NULL for a built-in default */
     unsigned weight;
     uint64_t calls, faults, slow_calls;
-    bool replaced;             /* by the built-in default, after too many faults */
-    const char *last_fault;    /* "" when there was none */
+    bool replaced;          /* by the built-in default, after too many faults */
+    const char *last_fault; /* "" when there was none */
 };
 
 size_t policy_host_count(const struct policy_host *host);
 /* i < policy_host_count(); texts are valid until reload or destroy. */
 void policy_host_status(const struct policy_host *host, size_t i, struct policy_status *status);
 
-/* Remembers which files (by path, time and size) passed their preflight, so that a program that makes
- * many policy hosts tries each module once. May be shared between threads. Needs to outlive them. */
+/* Remembers which files (by path, time and size) passed their preflight, so that a program that
+ * makes many policy hosts tries each module once. May be shared between threads. Needs to outlive
+ * them. */
 struct policy_cache *policy_cache_create(struct error *err);
 void policy_cache_destroy(struct policy_cache *cache); /* NULL is allowed */
 

@@ -62,16 +62,12 @@ struct file_value *sweep_file_value(struct sweep_file *file, struct file_axis *a
 void sweep_file_setting(const struct sweep_file *file, struct file_value *value,
                         const struct ini_entry *setting)
 {
-    struct ini_entry *added;
+    struct ini_entry named = *setting;
 
+    named.origin = file->path;
     value->settings = memory_grow(value->settings, &value->settings_allocated,
                                   value->n_settings + 1, sizeof *value->settings);
-    added = &value->settings[value->n_settings++];
-    *added = (struct ini_entry){.section = memory_text(setting->section),
-                                .key = memory_text(setting->key),
-                                .value = memory_text(setting->value),
-                                .origin = memory_text(file->path),
-                                .line = setting->line};
+    value->settings[value->n_settings++] = ini_entry_copy(&named);
 }
 
 /* Split "section.option" at its last point and add the setting. */
@@ -88,8 +84,7 @@ static int add_setting(const struct sweep_file *file, struct file_value *to, con
     section[dot - name] = '\0';
     sweep_file_setting(
         file, to,
-        &(struct ini_entry){
-            .section = section, .key = (char *)dot + 1, .value = (char *)value, .line = line});
+        &(struct ini_entry){.section = section, .key = dot + 1, .value = value, .line = line});
     free(section);
     return 0;
 }
@@ -361,12 +356,8 @@ int sweep_file_init(struct sweep_file *file, const char *path, struct error *err
 
 static void finish_value(struct file_value *value)
 {
-    for (size_t i = 0; i < value->n_settings; i++) {
-        free(value->settings[i].section);
-        free(value->settings[i].key);
-        free(value->settings[i].value);
-        free(value->settings[i].origin);
-    }
+    for (size_t i = 0; i < value->n_settings; i++)
+        ini_entry_finish(&value->settings[i]);
     free(value->settings);
     free(value->label);
     free(value->configuration);

@@ -150,7 +150,7 @@ static int draft_value(struct draft *draft, const struct combination *combinatio
 static void draft_finish(struct draft *draft)
 {
     for (size_t i = 0; i < draft->n_settings; i++)
-        free(draft->settings[i].value);
+        memory_free(draft->settings[i].value);
     free(draft->settings);
     free(draft->trace);
     free(draft->stream_words);

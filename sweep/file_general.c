@@ -98,11 +98,10 @@ static int add_seed(struct sweep_file *file, const struct ini_entry *entry, uint
     if (!value)
         return -1;
     value->is_seed = true;
-    sweep_file_setting(file, value,
-                       &(struct ini_entry){.section = (char *)"galerna",
-                                           .key = (char *)"seed",
-                                           .value = label,
-                                           .line = entry->line});
+    sweep_file_setting(
+        file, value,
+        &(struct ini_entry){
+            .section = "galerna", .key = "seed", .value = label, .line = entry->line});
     return 0;
 }
 

@@ -29,12 +29,8 @@ static void free_texts(char **texts, size_t n)
 
 static void free_entries(struct ini_entry *entries, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        free(entries[i].section);
-        free(entries[i].key);
-        free(entries[i].value);
-        free(entries[i].origin);
-    }
+    for (size_t i = 0; i < n; i++)
+        ini_entry_finish(&entries[i]);
     free(entries);
 }
 
@@ -94,20 +90,17 @@ int sweep_add(struct sweep *sweep, const struct sweep_cell *cell, struct error *
     added.streams = copy_texts(cell->streams, cell->n_streams);
     added.settings = memory_new(cell->n_settings, sizeof *added.settings);
     for (size_t i = 0; i < cell->n_settings; i++) {
-        const struct ini_entry *entry = &cell->settings[i];
+        struct ini_entry entry = cell->settings[i];
 
-        added.settings[i] = (struct ini_entry){
-            .section = memory_text(entry->section),
-            .key = memory_text(entry->key),
-            .value = memory_text(entry->value),
-            .origin = memory_text(entry->origin ? entry->origin : "sweep"),
-            .line = entry->line,
-        };
+        entry.origin = entry.origin ? entry.origin : "sweep";
+        added.settings[i] = ini_entry_copy(&entry);
     }
     sweep->cells = memory_grow(sweep->cells, &sweep->cells_allocated, sweep->n_cells + 1,
                                sizeof *sweep->cells);
     sweep->cells[sweep->n_cells++] = added;
-    sweep->named = false;
+    /* Names depend on all cells: those there are have ended. */
+    free(sweep->cells[0].name);
+    sweep->cells[0].name = NULL;
     return 0;
 }
 
@@ -176,7 +169,7 @@ static char *compose_name(const struct sweep *sweep, const struct grid_cell *cel
     return name;
 }
 
-static void name_cells(struct sweep *sweep)
+static void name_cells(const struct sweep *sweep)
 {
     bool *differs = memory_new(sweep->n_axes, sizeof *differs);
 
@@ -187,13 +180,11 @@ static void name_cells(struct sweep *sweep)
         sweep->cells[i].name = compose_name(sweep, &sweep->cells[i], differs);
     }
     free(differs);
-    sweep->named = true;
 }
 
 const char *sweep_name(const struct sweep *sweep, size_t cell)
 {
-    /* Names depend on all cells; they are made when the first is asked for. */
-    if (!sweep->named)
-        name_cells((struct sweep *)sweep);
+    if (!sweep->cells[0].name)
+        name_cells(sweep);
     return grid_cell(sweep, cell)->name;
 }

@@ -35,7 +35,6 @@ struct sweep {
     size_t *by_digest; /* numbers of cells; by grid_find_digests() */
     uint64_t *checked; /* digests of policies that could be made; by grid_check_policies() */
     size_t n_checked, checked_allocated;
-    bool named; /* the cells' names are those of the cells there are now */
 
     char *file;              /* absolute; NULL: not read from a file */
     char *results;           /* sweep_default_results() */

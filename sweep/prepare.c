@@ -202,10 +202,10 @@ static int collect_settings(struct ini *ini, struct own_settings *own, const str
             ini_add(ini, &cell->settings[i]);
     }
     if (cell->trace)
-        ini_add(ini, &(struct ini_entry){.section = (char *)"tracefile",
-                                         .key = (char *)"tracefile",
+        ini_add(ini, &(struct ini_entry){.section = "tracefile",
+                                         .key = "tracefile",
                                          .value = cell->trace,
-                                         .origin = cell->line ? cell->origin : (char *)"sweep",
+                                         .origin = cell->line ? cell->origin : "sweep",
                                          .line = cell->line});
     return 0;
 }

@@ -209,10 +209,16 @@ static int run_sbatch(const struct session *session, const char *script, size_t 
 /* 1: it is in the queue, 0: it is over; -1: Slurm does not answer, result->errors says why. */
 static int ask_for_job(const char *job, struct program_result *result, struct error *err)
 {
-    char *argv[] = {(char *)"squeue", (char *)"--noheader", (char *)"--format=%i",
-                    (char *)"--jobs", (char *)job,          NULL};
+    struct slurm_command line = {0};
+    int ran;
 
-    if (program_run(argv, result, err) < 0)
+    add_word(&line, "squeue");
+    add_word(&line, "--noheader");
+    add_word(&line, "--format=%%i");
+    add_word(&line, "--jobs=%s", job);
+    ran = program_run(line.words, result, err);
+    free_line(&line);
+    if (ran < 0)
         return -1;
     if (result->status == 0)
         return result->output[0] != '\0';

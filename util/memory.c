@@ -1,5 +1,6 @@
 /* Allocation that cannot fail, for the engine. */
 #include "util/memory.h"
+#include "util/unqualified.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +33,11 @@ void *memory_grow(void *array, size_t *allocated, size_t needed, size_t size)
     array = checked(reallocarray(array, room, size), room, size);
     *allocated = room;
     return array;
+}
+
+void memory_free(const void *owned)
+{
+    free(unqualified(owned));
 }
 
 void *memory_copy(const void *source, size_t size)

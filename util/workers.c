@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "util/memory.h"
+#include "util/unqualified.h"
 
 enum { LOOK_MILLISECONDS = 100 };
 
@@ -259,7 +260,7 @@ static void finish(struct pool *pool)
         free(pool->workers[i].answer);
     free(pool->workers);
     free(pool->polled);
-    munmap((void *)pool->done, pool->n_workers * sizeof *pool->done);
+    munmap(unqualified(pool->done), pool->n_workers * sizeof *pool->done);
 }
 
 int workers_run(const struct workers *workers, struct error *err)

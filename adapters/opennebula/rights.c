@@ -68,7 +68,7 @@ enum section_kind { SECTION_GROUP, SECTION_USER };
 
 struct section {
     enum section_kind kind;
-    char *name;
+    const char *name;
     bool set[RIGHTS];
     int64_t values[RIGHTS];
 };
@@ -223,7 +223,7 @@ static int read_entry(struct rights *rights, const struct ini_entry *entry, stru
 static int wrong_section(const struct ini *ini, const struct ini_section *section,
                          struct error *err)
 {
-    const struct ini_entry where = {.origin = section->line ? ini->file : (char *)"--set",
+    const struct ini_entry where = {.origin = section->line ? ini->file : "--set",
                                     .line = section->line};
     char text[256];
 
@@ -277,7 +277,7 @@ void rights_destroy(struct rights *rights)
     if (!rights)
         return;
     for (size_t i = 0; i < rights->n; i++)
-        free(rights->sections[i].name);
+        memory_free(rights->sections[i].name);
     free(rights->sections);
     free(rights);
 }
@@ -292,7 +292,7 @@ struct limits {
 static void overlay(const struct rights *rights, enum section_kind kind, const char *name,
                     struct limits *limits)
 {
-    const struct section key = {.kind = kind, .name = (char *)name}, *section;
+    const struct section key = {.kind = kind, .name = name}, *section;
 
     if (!name || rights->n == 0)
         return;

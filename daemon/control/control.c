@@ -12,6 +12,7 @@
 #include "daemon/control/control_client.h"
 #include "daemon/control/control_listen.h"
 #include "util/memory.h"
+#include "util/unqualified.h"
 
 enum {
     REQUESTS_A_TURN = 8, /* of one client, before the others get theirs */
@@ -133,8 +134,8 @@ static bool too_deep(const json_t *value, int depth)
         return false;
     if (depth == 0)
         return true;
-    json_array_foreach((json_t *)value, i, item) if (too_deep(item, depth - 1)) return true;
-    json_object_foreach((json_t *)value, key, item) if (too_deep(item, depth - 1)) return true;
+    json_array_foreach(value, i, item) if (too_deep(item, depth - 1)) return true;
+    json_object_foreach(unqualified(value), key, item) if (too_deep(item, depth - 1)) return true;
     return false;
 }
 

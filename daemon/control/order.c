@@ -13,6 +13,7 @@
 #include "util/suggest.h"
 #include "util/time_parse.h"
 #include "util/time_text.h"
+#include "util/unqualified.h"
 
 #define DURATION_MAX INT64_C(3153600000) /* 100 years */
 
@@ -29,7 +30,7 @@ static int check_fields(const json_t *request, struct error *err)
     const char *key;
     json_t *value;
 
-    json_object_foreach((json_t *)request, key, value)
+    json_object_foreach(unqualified(request), key, value)
     {
         struct suggestion suggestion;
         bool known = false;

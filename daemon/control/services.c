@@ -12,6 +12,7 @@
 #include "daemon/live/quarantine.h"
 #include "daemon/log.h"
 #include "util/memory.h"
+#include "util/unqualified.h"
 
 static int64_t now_of(void *context)
 {
@@ -174,7 +175,7 @@ json_t *services_handle(void *context, const struct control_peer *peer, const js
 {
     struct daemon *daemon = context;
     struct services_question question = {
-        .daemon = daemon, .peer = *peer, .request = (json_t *)request};
+        .daemon = daemon, .peer = *peer, .request = unqualified(request)};
     json_t *answer;
 
     daemon->question = &question;

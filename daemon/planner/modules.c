@@ -27,7 +27,7 @@ enum {
 
 static void set_outage(struct modules *modules, size_t i, const char *text, int64_t since)
 {
-    free(modules->modules[i].outage);
+    memory_free(modules->modules[i].outage);
     modules->modules[i].outage = memory_text(text);
     modules->since[i] = since;
 }

@@ -15,8 +15,8 @@ static inline double fullness(const struct galerna_host *host,
     int counted = 0;
 
     for (uint32_t type = GALERNA_CPU; type <= GALERNA_MEMORY; type++) {
-        int64_t used = capacity[type] - free_amounts[type] +
-                       host->lease_amount(batch->lease, 0, type);
+        int64_t used =
+            capacity[type] - free_amounts[type] + host->lease_amount(batch->lease, 0, type);
 
         if (capacity[type] <= 0)
             continue;
@@ -38,7 +38,7 @@ static inline enum galerna_verdict remember_host(const struct galerna_host *host
                                                  struct galerna_result *result)
 {
     (void)values, (void)result;
-    *self = (void *)host;
+    *self = (void *)(uintptr_t)host; /* not written to */
     return GALERNA_OK;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "test/daemon/directory.h"
 #include "test/daemon/server.h"
+#include "util/unqualified.h"
 
 enum { OUTPUT_MAX = 8192, ARGUMENTS_MAX = 24 };
 
@@ -205,7 +206,7 @@ static void restore(FILE *stream, int saved)
 /* Run "galerna WORDS" (words are separated by blanks; '_' stands for a blank inside one). */
 static int run(struct fixture *fixture, const char *words)
 {
-    char copy[512], *argv[ARGUMENTS_MAX + 1] = {(char *)"galerna"}, *rest = copy;
+    char copy[512], *argv[ARGUMENTS_MAX + 1] = {unqualified("galerna")}, *rest = copy;
     int argc = 1, code, out, err;
 
     snprintf(copy, sizeof copy, "%s", words);

@@ -100,10 +100,8 @@ static void test_last_value_wins(void **state)
 {
     (void)state;
     read_text("[a]\nkey: 1\nkey: 2\n");
-    ini_add(&ini, &(struct ini_entry){.section = (char *)"a",
-                                      .key = (char *)"key",
-                                      .value = (char *)"3",
-                                      .origin = (char *)"--set"});
+    ini_add(&ini,
+            &(struct ini_entry){.section = "a", .key = "key", .value = "3", .origin = "--set"});
     assert_string_equal(value("a", "key"), "3");
 }
 

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "configuration/configuration.h"
+#include "util/unqualified.h"
 
 static char path[] = "live-XXXXXX.conf";
 static struct configuration *configuration;
@@ -265,8 +266,8 @@ static void assert_text(char *text, const char *expected)
 
 static void test_places(void **state)
 {
-    struct live_configuration live = {0}, set = {.state_dir = (char *)"/set",
-                                                 .control_socket = (char *)"/set.sock"};
+    struct live_configuration live = {0}, set = {.state_dir = unqualified("/set"),
+                                                 .control_socket = unqualified("/set.sock")};
 
     (void)state;
     setenv("STATE_DIRECTORY", "/var/lib/one:/var/lib/two", 1);

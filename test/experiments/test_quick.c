@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "experiments/experiment.h"
+#include "util/unqualified.h"
 
 enum { FILE_MAX = 4 << 20 };
 
@@ -179,11 +180,11 @@ static void test_intergrid_keeps_its_definitions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        {"suspend", test_twice, NULL, NULL, (void *)&experiment_suspend},
-        {"priority", test_twice, NULL, NULL, (void *)&experiment_priority},
-        {"pacp", test_twice, NULL, NULL, (void *)&experiment_pacp},
-        {"intergrid", test_twice, NULL, NULL, (void *)&experiment_intergrid},
-        {"gridway", test_twice, NULL, NULL, (void *)&experiment_gridway},
+        {"suspend", test_twice, NULL, NULL, unqualified(&experiment_suspend)},
+        {"priority", test_twice, NULL, NULL, unqualified(&experiment_priority)},
+        {"pacp", test_twice, NULL, NULL, unqualified(&experiment_pacp)},
+        {"intergrid", test_twice, NULL, NULL, unqualified(&experiment_intergrid)},
+        {"gridway", test_twice, NULL, NULL, unqualified(&experiment_gridway)},
         cmocka_unit_test(test_gridway_agrees),
         cmocka_unit_test(test_intergrid_keeps_its_definitions),
     };

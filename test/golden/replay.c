@@ -1,4 +1,5 @@
 #include "test/golden/replay.h"
+#include "util/unqualified.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,7 +77,7 @@ static void become_galerna(const struct golden *golden, const struct replay *rep
     }
     if (out < 0 || err < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0)
         _exit(126);
-    execv(golden->galerna, (char *const *)argv);
+    execv(golden->galerna, unqualified(argv));
     fprintf(stderr, "%s: %s\n", golden->galerna, strerror(errno));
     _exit(127);
 }

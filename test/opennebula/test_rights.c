@@ -245,10 +245,8 @@ static void the_command_line_counts_too(void **state)
 {
     struct ini ini;
     struct error err = {0};
-    struct ini_entry entry = {.section = (char *)"rights users:bob",
-                              .key = (char *)"max-vms",
-                              .value = (char *)"3",
-                              .origin = (char *)"--set"};
+    struct ini_entry entry = {
+        .section = "rights users:bob", .key = "max-vms", .value = "3", .origin = "--set"};
 
     (void)state;
     ini_init(&ini);

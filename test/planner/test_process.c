@@ -67,8 +67,8 @@ static void begin(struct scene *scene, const char *name, enum policy_kind kind)
     scene->call_limit = CALL_LIMIT;
     policy_host_settings_init(&scene->settings);
     snprintf(file[kind - 1], sizeof *file, MODULES "/%s.so", name);
-    scene->module = (struct policy_module){
-        .kind = kind, .name = (char *)name, .file = file[kind - 1], .weight = 1};
+    scene->module =
+        (struct policy_module){.kind = kind, .name = name, .file = file[kind - 1], .weight = 1};
     scene->settings.modules = &scene->module;
     scene->settings.n_modules = 1;
     scene->settings.options = scene->options;
@@ -313,7 +313,7 @@ static void in_the_place_of_an_admission_policy_all_is_refused_for_now(void **st
 
     (void)state;
     begin(&scene, "offends-admission", POLICY_ADMISSION);
-    scene.module.outage = (char *)"crashed when it was created";
+    scene.module.outage = "crashed when it was created";
     start(&scene);
     assert_true(served(&scene));
     assert_true(plan(&scene, &one_lease));

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "support.h"
+#include "util/unqualified.h"
 
 extern const struct galerna_policy galerna_policy_mov, galerna_policy_mlip, galerna_policy_moml;
 
@@ -54,7 +55,7 @@ static int room(struct scene *scene, const size_t *chosen, size_t n_chosen)
 
 static bool enough(const struct galerna_victim_batch *batch, const size_t *chosen, size_t n_chosen)
 {
-    struct scene *scene = (struct scene *)batch->context;
+    struct scene *scene = unqualified(batch->context);
 
     scene->tests++;
     return room(scene, chosen, n_chosen) >= scene->needed;

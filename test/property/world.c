@@ -334,8 +334,8 @@ static void adopt(void *context, const struct lease *lease)
         if (adopted == 0)
             note_take_over(world, lease, engine_lease(rebuild->engine, lease->request.id));
     }
-    free((void *)adoption.vm_host);
-    free((void *)adoption.vm_until);
+    memory_free(adoption.vm_host);
+    memory_free(adoption.vm_until);
 }
 
 /* VMs that wait for their turn to be resumed do not hold their hosts, but a lease that boots does:

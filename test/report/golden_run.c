@@ -1,4 +1,6 @@
 #include "test/report/golden_run.h"
+#include "util/memory.h"
+#include "util/unqualified.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -84,7 +86,7 @@ static void read_amounts(struct site *site, const json_t *object, int64_t *amoun
     const char *name;
     json_t *value;
 
-    json_object_foreach((json_t *)object, name, value)
+    json_object_foreach(unqualified(object), name, value)
     {
         amounts[resource_types_add(&site->types, name, NULL)] = json_integer_value(value);
     }
@@ -126,7 +128,7 @@ static void read_map(struct placement *placement, const json_t *map, int64_t lea
     json_t *value;
 
     placement->vms = room(4096, sizeof *placement->vms);
-    json_object_foreach((json_t *)map, key, value)
+    json_object_foreach(unqualified(map), key, value)
     {
         uint32_t vm = (uint32_t)atoi(key) - 1;
 
@@ -306,7 +308,7 @@ static void finish_lease(struct lease *lease)
         free(lease->reservations[i]);
     }
     free(lease->reservations);
-    free((void *)lease->request.node_sets);
+    memory_free(lease->request.node_sets);
 }
 
 void golden_run_destroy(struct golden_run *run)

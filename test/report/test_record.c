@@ -28,19 +28,19 @@ static json_t *record_of(struct golden_run *run, struct accounting_summary *summ
     close(mkstemp(path));
     engine_settings_init(&settings);
     options.path = path;
-    options.accounting = accounting_create(true, &err);
+    struct accounting *accounting = accounting_create(true, &err);
+    options.accounting = accounting;
     struct record *record = record_create(&options, &err);
-    struct observer observers[2] = {accounting_observer((struct accounting *)options.accounting),
-                                    record_observer(record)};
+    struct observer observers[2] = {accounting_observer(accounting), record_observer(record)};
 
     if (golden_run_play(run, observers, 2, &err) < 0)
         fail_msg("%s", err.text);
     document = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
     if (!document)
         fail_msg("%s:%d: %s", path, error.line, error.text);
-    accounting_summarize((struct accounting *)options.accounting, summary);
+    accounting_summarize(accounting, summary);
     record_destroy(record);
-    accounting_destroy((struct accounting *)options.accounting);
+    accounting_destroy(accounting);
     unlink(path);
     return document;
 }

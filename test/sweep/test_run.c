@@ -32,15 +32,11 @@ static struct sweep *make(const char *const *labels, size_t n, const char *jobs)
     for (size_t i = 0; i < n; i++) {
         const char *streams[] = {stream, "poisson,jobs=8,gap=3h,time=1h,vms=4:12,class=local"};
         struct ini_entry settings[] = {
-            {.section = (char *)"simulation",
-             .key = (char *)"resources",
-             .value = (char *)"16,cpu=100,memory=1024"},
-            {.section = (char *)"scheduling",
-             .key = (char *)"policy-preemption",
-             .value = (char *)"ar-preempts-everything"},
-            {.section = (char *)"scheduling",
-             .key = (char *)"suspend-rate",
-             .value = (char *)labels[i]},
+            {.section = "simulation", .key = "resources", .value = "16,cpu=100,memory=1024"},
+            {.section = "scheduling",
+             .key = "policy-preemption",
+             .value = "ar-preempts-everything"},
+            {.section = "scheduling", .key = "suspend-rate", .value = labels[i]},
         };
         struct sweep_cell cell = {.labels = &labels[i],
                                   .settings = settings,
@@ -302,9 +298,8 @@ static void failures_are_results(void **state)
 {
     static const char *const axes[] = {"trace"}, *const labels[] = {"bad", "made"};
     static const char *const streams[] = {"poisson,jobs=5"};
-    struct ini_entry site = {.section = (char *)"simulation",
-                             .key = (char *)"resources",
-                             .value = (char *)"16,cpu=100,memory=1024"};
+    struct ini_entry site = {
+        .section = "simulation", .key = "resources", .value = "16,cpu=100,memory=1024"};
     struct sweep_cell bad = {
         .labels = &labels[0], .settings = &site, .n_settings = 1, .trace = "bad.lwf"};
     struct sweep_cell made = {.labels = &labels[1],

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "util/command_line.h"
+#include "util/unqualified.h"
 
 enum { OUTPUT_MAX = 8192, WORDS_MAX = 16 };
 
@@ -137,7 +138,7 @@ static void restore(FILE *stream, int saved, FILE *file, char *text)
 
 static int run(const char *words)
 {
-    char copy[256], *argv[WORDS_MAX + 1] = {(char *)"test"}, *rest = copy;
+    char copy[256], *argv[WORDS_MAX + 1] = {unqualified("test")}, *rest = copy;
     int argc = 1, code, saved_out, saved_err;
     FILE *out_file, *err_file;
 

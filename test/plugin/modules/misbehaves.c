@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "galerna_policy.h"
+#include "util/unqualified.h"
 
 static enum galerna_verdict score(void *self, const struct galerna_host_batch *batch,
                                   int64_t *scores, struct galerna_result *result)
@@ -20,7 +21,7 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
         scores[i] = calls;
 #ifdef SCRIBBLER
     if (batch->n_hosts > 0)
-        ((int64_t *)batch->unchanged_until)[0] = 0;
+        ((int64_t *)unqualified(batch->unchanged_until))[0] = 0;
 #endif
 #ifdef CRASH
     raise(SIGSEGV);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "galerna_policy.h"
+#include "util/unqualified.h"
 
 enum offence {
     NOTHING,
@@ -96,7 +97,7 @@ static void offend(const struct offender *self, const void *given)
         leak();
         break;
     case WRITE_CONST:
-        *(volatile int *)&constant = 2;
+        *(volatile int *)unqualified(&constant) = 2;
         break;
     case JUMP:
         set_nowhere();
@@ -111,7 +112,7 @@ static void offend(const struct offender *self, const void *given)
         break;
     case SCRIBBLE:
         if (given)
-            memset((void *)given, 0x5a, 256);
+            memset(unqualified(given), 0x5a, 256);
         break;
     default:
         break;
