@@ -210,7 +210,7 @@ static int complete(int n, char **words)
 {
     bool known = false, asks_help = n > 1 && !strcmp(words[0], "help");
     const struct command *command;
-    int taken, kept = 0;
+    int taken = 0, kept = 0;
 
     for (int i = 0; i < n; i++) /* the shell takes --set=a.b for three words */
         if (strcmp(words[i], "=") != 0 || i + 1 == n)

@@ -125,7 +125,7 @@ static int give_name(struct new_file *file)
     for (int attempt = 0; attempt < 100; attempt++) {
         char *name = hidden_name(file->target);
 
-        snprintf(strrchr(name, '.'), 24, ".%ld-%d", (long)getpid(), attempt);
+        snprintf(strrchr(name, '.'), 36, ".%ld-%d", (long)getpid(), attempt);
         if (linkat(AT_FDCWD, from, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
             file->hidden = name;
             file->named = true;

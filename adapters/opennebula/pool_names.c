@@ -57,13 +57,13 @@ const char *pool_names_joined(struct pool_names *names, const struct element *ou
 {
     int64_t both = (int64_t)outer->number << 32 | inner->number;
     const char **known = map_value(&names->joined, map_add(&names->joined, both));
-    size_t length;
-    char *joined;
 
-    if (*known)
-        return *known;
-    length = strlen(outer->name) + 1 + strlen(inner->name);
-    joined = pool_memory_array(names->memory, length + 1, 1);
-    snprintf(joined, length + 1, "%s/%s", outer->name, inner->name);
-    return *known = joined;
+    if (!*known) {
+        size_t length = strlen(outer->name) + 1 + strlen(inner->name);
+        char *joined = pool_memory_array(names->memory, length + 1, 1);
+
+        snprintf(joined, length + 1, "%s/%s", outer->name, inner->name);
+        *known = joined;
+    }
+    return *known;
 }

@@ -157,7 +157,7 @@ static const char *make(struct simulated *self, const struct cloud_order *order,
         problem = "the simulated cloud has no templates";
     else if (!cpu || !megabytes)
         problem = "a VM needs CPU and MEMORY";
-    if (!problem) {
+    if (!problem && cpu && megabytes) {
         vm = simulated_append(self, self->next_id);
         vm->created = simulated_now() / 1000;
         vm->cpu = llround(strtod(cpu, NULL) * 100);

@@ -19,7 +19,7 @@ static size_t name_length(const char *at)
 
     while (isalnum((unsigned char)at[n]) || at[n] == '_')
         n++;
-    return at[n] == '=' && n < NAME_MAX_LENGTH ? n : 0;
+    return n < NAME_MAX_LENGTH && at[n] == '=' ? n : 0;
 }
 
 static void add(struct pool_memory *memory, struct attributes *attributes, const char *vector,

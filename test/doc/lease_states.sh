@@ -12,7 +12,7 @@ then
     exit 1
 fi
 
-others=$(cd "$2" && grep -rl '"daemon/store/change.h"' --include='*.[ch]' . |
+others=$(cd "$2"; grep -rl '"daemon/store/change.h"' --include='*.[ch]' . |
     grep -v -e '^./test/daemon/change_records.h$' -e '^./daemon/store/' \
             -e '^./daemon/live/lease_state.c$' -e '^./daemon/live/vm_state.c$' -e '^./build/' || true)
 if [ -n "$others" ]; then
