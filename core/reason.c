@@ -3,38 +3,46 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+
+const char *const reason_names[REASONS] = {
+    [REASON_NONE] = "none",
+    [REASON_NO_ROOM_NOW] = "no-room-now",
+    [REASON_BEHIND_QUEUE] = "behind-queue",
+    [REASON_PLANNED] = "planned",
+    [REASON_REFUSED_BY_POLICY] = "refused-by-policy",
+    [REASON_TOO_BIG] = "too-big",
+    [REASON_NO_ROOM_AT_START] = "no-room-at-start",
+    [REASON_START_PASSED] = "start-passed",
+    [REASON_DEADLINE_UNREACHABLE] = "deadline-unreachable",
+    [REASON_IMAGE_TOO_LATE] = "image-too-late",
+    [REASON_SHORTER_THAN_SHUTDOWN] = "shorter-than-shutdown",
+    [REASON_SUSPENDED_FOR] = "suspended-for",
+    [REASON_REQUEUED_FOR] = "requeued-for",
+    [REASON_CANCELLED_FOR] = "cancelled-for",
+    [REASON_SUSPENDED_PLANNED] = "suspended-planned",
+    [REASON_CANCELLED] = "cancelled",
+    [REASON_ENDED_EARLY] = "ended-early",
+    [REASON_FAILED] = "failed",
+    [REASON_DEADLINE_MISSED] = "deadline-missed",
+    [REASON_NO_ROOM_AT_ONCE] = "no-room-at-once",
+    [REASON_NOT_READY] = "not-ready",
+    [REASON_NO_HOST_ALLOWED] = "no-host-allowed",
+    [REASON_TEXT] = "text",
+    [REASON_MOVED] = "moved",
+    [REASON_OTHERS_WOULD_BE_LATE] = "others-would-be-late",
+    [REASON_VM_FAILED] = "start-failed",
+    [REASON_COMMAND_REFUSED] = "command-refused",
+    [REASON_PARKED] = "parked",
+    [REASON_ENDS_SOON] = "ends-soon",
+    [REASON_GROUP_INCOMPLETE] = "group-incomplete",
+    [REASON_LOCKED] = "locked",
+    [REASON_MISSED] = "missed",
+};
 
 const char *reason_name(enum reason_id id)
 {
-    static const char *const names[REASONS] = {
-        [REASON_NONE] = "none",
-        [REASON_NO_ROOM_NOW] = "no-room-now",
-        [REASON_BEHIND_QUEUE] = "behind-queue",
-        [REASON_PLANNED] = "planned",
-        [REASON_REFUSED_BY_POLICY] = "refused-by-policy",
-        [REASON_TOO_BIG] = "too-big",
-        [REASON_NO_ROOM_AT_START] = "no-room-at-start",
-        [REASON_START_PASSED] = "start-passed",
-        [REASON_DEADLINE_UNREACHABLE] = "deadline-unreachable",
-        [REASON_IMAGE_TOO_LATE] = "image-too-late",
-        [REASON_SHORTER_THAN_SHUTDOWN] = "shorter-than-shutdown",
-        [REASON_SUSPENDED_FOR] = "suspended-for",
-        [REASON_REQUEUED_FOR] = "requeued-for",
-        [REASON_CANCELLED_FOR] = "cancelled-for",
-        [REASON_SUSPENDED_PLANNED] = "suspended-planned",
-        [REASON_CANCELLED] = "cancelled",
-        [REASON_ENDED_EARLY] = "ended-early",
-        [REASON_FAILED] = "failed",
-        [REASON_DEADLINE_MISSED] = "deadline-missed",
-        [REASON_NO_ROOM_AT_ONCE] = "no-room-at-once",
-        [REASON_NOT_READY] = "not-ready",
-        [REASON_NO_HOST_ALLOWED] = "no-host-allowed",
-        [REASON_TEXT] = "text",
-        [REASON_MOVED] = "moved",
-        [REASON_OTHERS_WOULD_BE_LATE] = "others-would-be-late",
-    };
-
-    return names[id];
+    return reason_names[id];
 }
 
 const char *reason_word(const struct reason *reason)
@@ -43,46 +51,72 @@ const char *reason_word(const struct reason *reason)
 }
 
 /* How each sentence is made: %n number, %t time, of n[0], n[1], ... in order; %s the text. */
-static const char *const sentences[REASONS] = {
-    [REASON_NONE] = "",
-    [REASON_NO_ROOM_NOW] = "waits for room: asks for %v, %n fit now",
-    [REASON_BEHIND_QUEUE] = "queued behind lease %n",
-    [REASON_PLANNED] = "planned to start at %t",
-    [REASON_REFUSED_BY_POLICY] = "refused by policy: %s",
-    [REASON_TOO_BIG] = "refused: %v requested, but the empty site holds at most %n",
-    [REASON_NO_ROOM_AT_START] = "refused: no room for %v from %t until %t, only for %n",
-    [REASON_START_PASSED] = "refused: its start at %t has passed, it is now %t",
-    [REASON_DEADLINE_UNREACHABLE] = "refused: must end by %t, the earliest possible end is %t",
-    [REASON_IMAGE_TOO_LATE] = "refused: its disk image would arrive at %t, but it starts at %t",
-    [REASON_SHORTER_THAN_SHUTDOWN] =
-        "refused: its duration of %n s is shorter than its shutdown of %n s",
-    [REASON_SUSPENDED_FOR] = "suspended to make room for lease %n at %t",
-    [REASON_REQUEUED_FOR] = "stopped and put back into the queue to make room for lease %n at %t",
-    [REASON_CANCELLED_FOR] = "ended by its terms to make room for lease %n at %t",
-    [REASON_SUSPENDED_PLANNED] = "suspended as planned at %t, when the gap it ran in ends",
-    [REASON_CANCELLED] = "cancelled on request",
-    [REASON_ENDED_EARLY] = "ended by itself after %n of %n s",
-    [REASON_FAILED] = "failed: %s",
-    [REASON_NO_ROOM_AT_ONCE] = "refused: %v requested at once, %n fit now",
-    [REASON_NOT_READY] = "waits for its earliest start %t",
-    [REASON_NO_HOST_ALLOWED] =
-        ("refused: %v requested, but the %n open hosts that its requirements "
-         "allow hold at most %n"),
-    [REASON_TEXT] = "%s",
-    [REASON_MOVED] = ("moved to better hosts at %t: it would take %n s in all where it was, "
-                      "%n s there (%n percent less)"),
-    [REASON_OTHERS_WOULD_BE_LATE] = ("refused: leases that could make room for %v at %t would miss "
-                                     "their deadlines (%n of them)"),
-    [REASON_DEADLINE_MISSED] = "cancelled: must end by %t, the earliest possible end is %t",
+static const struct {
+    enum reason_lead lead;
+    const char *text;
+} sentences[REASONS] = {
+    [REASON_NONE] = {LEAD_NONE, ""},
+    [REASON_NO_ROOM_NOW] = {LEAD_WAITS, "for room: asks for %v, %n fit now"},
+    [REASON_BEHIND_QUEUE] = {LEAD_NONE, "queued behind lease %n"},
+    [REASON_PLANNED] = {LEAD_NONE, "planned to start at %t"},
+    [REASON_REFUSED_BY_POLICY] = {LEAD_NONE, "refused by policy: %s"},
+    [REASON_TOO_BIG] = {LEAD_REFUSED, "%v requested, but the empty site holds at most %n"},
+    [REASON_NO_ROOM_AT_START] = {LEAD_REFUSED, "no room for %v from %t until %t, only for %n"},
+    [REASON_START_PASSED] = {LEAD_REFUSED, "its start at %t has passed, it is now %t"},
+    [REASON_DEADLINE_UNREACHABLE] = {LEAD_REFUSED,
+                                     "must end by %t, the earliest possible end is %t"},
+    [REASON_IMAGE_TOO_LATE] = {LEAD_REFUSED,
+                               "its disk image would arrive at %t, but it starts at %t"},
+    [REASON_SHORTER_THAN_SHUTDOWN] = {LEAD_REFUSED,
+                                      "its duration of %n s is shorter than its shutdown of %n s"},
+    [REASON_SUSPENDED_FOR] = {LEAD_NONE, "suspended to make room for lease %n at %t"},
+    [REASON_REQUEUED_FOR] = {LEAD_NONE,
+                             "stopped and put back into the queue to make room for lease %n at %t"},
+    [REASON_CANCELLED_FOR] = {LEAD_NONE, "ended by its terms to make room for lease %n at %t"},
+    [REASON_SUSPENDED_PLANNED] = {LEAD_NONE,
+                                  "suspended as planned at %t, when the gap it ran in ends"},
+    [REASON_CANCELLED] = {LEAD_NONE, "cancelled on request"},
+    [REASON_ENDED_EARLY] = {LEAD_NONE, "ended by itself after %n of %n s"},
+    [REASON_FAILED] = {LEAD_NONE, "failed: %s"},
+    [REASON_NO_ROOM_AT_ONCE] = {LEAD_REFUSED, "%v requested at once, %n fit now"},
+    [REASON_NOT_READY] = {LEAD_WAITS, "for its earliest start %t"},
+    [REASON_NO_HOST_ALLOWED] = {LEAD_REFUSED,
+                                "%v requested, but the %n open hosts that its requirements "
+                                "allow hold at most %n"},
+    [REASON_TEXT] = {LEAD_NONE, "%s"},
+    [REASON_MOVED] = {LEAD_NONE,
+                      "moved to better hosts at %t: it would take %n s in all where it was, "
+                      "%n s there (%n percent less)"},
+    [REASON_OTHERS_WOULD_BE_LATE] = {LEAD_REFUSED,
+                                     "leases that could make room for %v at %t would miss "
+                                     "their deadlines (%n of them)"},
+    [REASON_VM_FAILED] = {LEAD_NONE, "VM %n failed on host %n, attempt %n (%s)"},
+    [REASON_COMMAND_REFUSED] = {LEAD_NONE, "OpenNebula refused a command to VM %n: %s"},
+    [REASON_PARKED] = {LEAD_NONE,
+                       "a user suspended, powered off or held its VMs; it continues when they are "
+                       "resumed or released"},
+    [REASON_ENDS_SOON] = {LEAD_NONE, "the lease ends at %t"},
+    [REASON_GROUP_INCOMPLETE] = {LEAD_WAITS, "for its group: %n of %n VMs are there (group %s)"},
+    [REASON_LOCKED] = {LEAD_NONE,
+                       "VM %n is locked; it is placed when its user or an administrator unlocks "
+                       "it"},
+    [REASON_MISSED] = {LEAD_NONE, "missed: it could not be started before %t"},
+    [REASON_DEADLINE_MISSED] = {LEAD_NONE,
+                                "cancelled: must end by %t, the earliest possible end is %t"},
 };
 
-size_t reason_format(const struct reason *reason, char *buffer, size_t size,
-                     void (*time_text)(int64_t instant, char *text, size_t size))
+enum reason_lead reason_lead(enum reason_id id)
+{
+    return sentences[id].lead;
+}
+
+size_t reason_format_body(const struct reason *reason, char *buffer, size_t size,
+                          void (*time_text)(int64_t instant, char *text, size_t size))
 {
     size_t length = 0;
     int used = 0;
 
-    for (const char *s = sentences[reason->id]; *s && length + 1 < size; s++) {
+    for (const char *s = sentences[reason->id].text; *s && length + 1 < size; s++) {
         char piece[64];
         const char *text = piece;
 
@@ -112,4 +146,17 @@ size_t reason_format(const struct reason *reason, char *buffer, size_t size,
     if (size)
         buffer[length] = '\0';
     return length;
+}
+
+size_t reason_format(const struct reason *reason, char *buffer, size_t size,
+                     void (*time_text)(int64_t instant, char *text, size_t size))
+{
+    static const char *const leads[] = {
+        [LEAD_NONE] = "", [LEAD_WAITS] = "waits ", [LEAD_REFUSED] = "refused: "};
+    const char *lead = leads[sentences[reason->id].lead];
+    size_t length = (size_t)snprintf(buffer, size, "%s", lead);
+
+    if (length >= size)
+        return size ? size - 1 : 0;
+    return length + reason_format_body(reason, buffer + length, size - length, time_text);
 }

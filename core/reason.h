@@ -38,6 +38,14 @@ enum reason_id {
                      n[2] if it moves, n[3] percent gained */
     REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss
                                     their deadlines */
+    /* Of the live driver: */
+    REASON_VM_FAILED,        /* n[0] the VM, n[1] its host, n[2] attempts; text: its state */
+    REASON_COMMAND_REFUSED,  /* n[0] the VM; text: which command, and what OpenNebula says */
+    REASON_PARKED,           /* a user stopped or held its VMs */
+    REASON_ENDS_SOON,        /* at n[0] */
+    REASON_GROUP_INCOMPLETE, /* n[0] VMs are there of n[1]; text: the group */
+    REASON_LOCKED,           /* n[0] the VM */
+    REASON_MISSED,           /* not started before n[0], the end of its time or its deadline */
     REASONS
 };
 
@@ -48,6 +56,14 @@ struct reason {
     const char *word; /* a policy module's own word for it, owned likewise; NULL: the id's */
 };
 
+/* By id: the stable words. */
+extern const char *const reason_names[REASONS];
+
+/* How a sentence begins. A place that says "Waiting" or "Refused" itself writes only the body. */
+enum reason_lead { LEAD_NONE, LEAD_WAITS, LEAD_REFUSED };
+
+enum reason_lead reason_lead(enum reason_id id);
+
 /* The id's stable word, such as "no-room-now". */
 const char *reason_name(enum reason_id id);
 
@@ -57,5 +73,8 @@ const char *reason_word(const struct reason *reason);
 /* Write the sentence; times are written with time_text(instant, buffer). Returns its length. */
 size_t reason_format(const struct reason *reason, char *buffer, size_t size,
                      void (*time_text)(int64_t instant, char *text, size_t size));
+/* The same without its lead. */
+size_t reason_format_body(const struct reason *reason, char *buffer, size_t size,
+                          void (*time_text)(int64_t instant, char *text, size_t size));
 
 #endif

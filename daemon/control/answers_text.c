@@ -56,6 +56,16 @@ static void put_span(struct json_writer *writer, const char *key, int64_t span)
         put_number(writer, key, span);
 }
 
+static void put_numbers(struct json_writer *writer, const char *key, const int64_t *numbers,
+                        size_t n)
+{
+    json_write_key(writer, key);
+    json_begin_array(writer);
+    for (size_t i = 0; i < n; i++)
+        json_write_integer(writer, numbers[i]);
+    json_end_array(writer);
+}
+
 static void put_hundredths(struct json_writer *writer, const char *key, int64_t number)
 {
     json_write_key(writer, key);
@@ -171,14 +181,16 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
 {
     char text[STORE_SENTENCE_MAX];
 
-    if (!*lease->reason_word && !*lease->reason) {
+    if (lease->reason_id == REASON_NONE && !*lease->reason_word && !*lease->reason) {
         put_null(writer, "reason");
         return;
     }
     json_write_key(writer, "reason");
     json_begin_object(writer);
     put_text(writer, "word", lease->reason_word);
-    store_reason_text(lease, now, text, sizeof text);
+    put_text(writer, "id", reason_name(lease->reason_id));
+    put_numbers(writer, "numbers", lease->reason_n, REASON_NUMBERS);
+    store_reason_text(lease, false, now, text, sizeof text);
     put_text(writer, "text", text);
     put_instant(writer, "retry", lease->retry > now ? lease->retry : INSTANT_NONE);
     json_end_object(writer);

@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,55 +43,50 @@ void enactor_tell_repeated(struct enactor *enactor, int64_t now)
     *last = (struct complaint){.at = now};
 }
 
-/* What is said of one VM after the other differs by numbers, and is logged once. */
-static void complain(struct enactor *enactor, int32_t vm, const char *text, int64_t now)
+/* The same is said of one VM after the other; it is logged once. */
+static void complain(struct enactor *enactor, const struct lease_record *lease, int32_t vm,
+                     const char *text, int64_t now)
 {
     struct complaint *last = &enactor->complaint;
-    char words[sizeof last->words];
-    size_t n = 0;
 
-    for (const char *at = text; *at && n + 1 < sizeof words; at++)
-        if (!isdigit((unsigned char)*at))
-            words[n++] = *at;
-    words[n] = '\0';
     enactor_tell_repeated(enactor, now);
-    if (strcmp(words, last->words) == 0) {
+    if (lease->reason_id == last->id && strcmp(lease->reason, last->quote) == 0) {
         last->repeated++;
         return;
     }
     if (last->repeated)
         log_warning("the same of VMs %zu times more", last->repeated);
-    *last = (struct complaint){.at = now};
-    memcpy(last->words, words, n + 1);
+    *last = (struct complaint){.id = lease->reason_id, .at = now};
+    snprintf(last->quote, sizeof last->quote, "%s", lease->reason);
     log_warning("VM %d: %s", vm, text);
 }
 
 /* What happened, and when it is tried again. */
-static void note(struct enactor *enactor, const struct vm_record *vm, const char *event,
-                 const char *what, int64_t again, int64_t now)
+static void note(struct enactor *enactor, const struct vm_record *vm, const struct reason *reason,
+                 int64_t again, int64_t now)
 {
-    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    struct store *store = enactor->daemon->store;
+    const struct lease_record *lease = store_lease(store, vm->lease);
     char text[STORE_SENTENCE_MAX];
 
-    if (!lease)
-        return;
-    lease_explain(enactor->daemon->store, lease, event, what, again);
-    store_reason_text(lease, now, text, sizeof text);
-    store_history(enactor->daemon->store, vm->lease, now, event, "%s", text);
-    complain(enactor, vm->id, text, now);
+    lease_explain_by(store, lease, reason, NULL, again);
+    store_reason_text(lease, false, now, text, sizeof text);
+    store_history(store, vm->lease, now, reason_word(reason), "%s", text);
+    complain(enactor, lease, vm->id, text, now);
 }
 
 /* Not tried for ever: its user is told, and asks again by releasing it. */
 static bool is_given_up(struct enactor *enactor, const struct vm_record *vm, int64_t now)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
-    char text[STORE_TEXT_MAX];
+    char text[STORE_TEXT_MAX], last[LAST_MOST];
 
     if (vm->attempts < enactor->daemon->live->retry_limit || vm->goal != GOAL_RUN || !lease ||
         lease->phase != PHASE_STARTING || vm->ran)
         return false;
-    snprintf(text, sizeof text, "VM %d could not be started in %d attempts; the last: %.*s", vm->id,
-             vm->attempts, LAST_MOST, lease->reason);
+    store_reason_sentence(lease, false, last, sizeof last);
+    snprintf(text, sizeof text, "VM %d could not be started in %d attempts; the last: %s", vm->id,
+             vm->attempts, last);
     reconcile_give_up(enactor->daemon, vm, text, now);
     return true;
 }
@@ -111,7 +105,6 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now)
 {
     struct store *store = enactor->daemon->store;
-    char text[STORE_TEXT_MAX];
     int64_t again;
 
     if (!observed_failed(observed))
@@ -121,10 +114,11 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
     again = now + pause_after(enactor->daemon, vm->attempts + 1);
     vm_failed(store, vm, observed->history.sequence, again);
     vm_avoid_host(store, vm, observed->history.host, now + AVOID_SECONDS);
-    snprintf(text, sizeof text, "VM %d failed on host %d (%s), attempt %d", vm->id,
-             observed->history.host, observed->state_name,
-             vm->attempts);
-    note(enactor, vm, "start-failed", text, again, now);
+    note(enactor, vm,
+         &(struct reason){.id = REASON_VM_FAILED,
+                          .n = {vm->id, observed->history.host, vm->attempts},
+                          .text = observed->state_name},
+         again, now);
     if (!failed_elsewhere(vm, observed->history.host, now) &&
         quarantine_note(&enactor->daemon->quarantine, observed->history.host, vm->id, now)) {
         log_warning("host %d is left alone for %d s: different VMs failed on it",
@@ -164,7 +158,7 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
         [CLOUD_NO_SERVICE] = " (not the VM's fault)",
     };
     struct store *store = enactor->daemon->store;
-    char sentence[STORE_TEXT_MAX];
+    char quote[STORE_TEXT_MAX];
     const struct lease_record *lease = store_lease(store, vm->lease);
     bool deploys = vm->command == COMMAND_DEPLOY;
 
@@ -179,9 +173,9 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
         vm_take_datastore(store, vm, -1);
         world_promise(enactor->daemon->world, &(struct room_promise){.vm = vm->id});
     }
-    snprintf(sentence, sizeof sentence, "OpenNebula refused to %s VM %d%s: %.180s",
-             command_words[vm->command], vm->id, whose[reply->refusal], reply->message);
-    note(enactor, vm, "command-refused", sentence,
+    snprintf(quote, sizeof quote, "%s%s: %.180s", command_words[vm->command], whose[reply->refusal],
+             reply->message);
+    note(enactor, vm, &(struct reason){.id = REASON_COMMAND_REFUSED, .n = {vm->id}, .text = quote},
          count_refusal(enactor->daemon, vm, reply->refusal, now), now);
     if (vm->goal == GOAL_END && vm->attempts + vm->refusals == 1)
         daemon_replan(enactor->daemon, "VM %d does not leave host %d", vm->id, vm->host);

@@ -19,9 +19,10 @@ struct host_usage {
     bool awaited; /* somebody waits for room here */
 };
 
-/* What was logged last of a VM, without its numbers. */
+/* What was logged last of a VM, whatever its numbers. */
 struct complaint {
-    char words[96];
+    enum reason_id id;
+    char quote[STORE_TEXT_MAX];
     int64_t at;
     size_t repeated;
 };

@@ -301,7 +301,6 @@ static void close_groups(struct daemon *daemon, int64_t now)
 
     for (size_t i = 0; i < n; i++) {
         const struct lease_record *lease = leases[i];
-        char text[STORE_TEXT_MAX];
         size_t there;
 
         if (lease->phase != PHASE_GATHERING)
@@ -317,9 +316,11 @@ static void close_groups(struct daemon *daemon, int64_t now)
                             "its order was interrupted before all of its VMs were created");
             continue;
         }
-        snprintf(text, sizeof text, "Waits for its group: %zu of %u VMs of group %s are there",
-                 there, lease->group_size, lease->group);
-        lease_explain(daemon->store, lease, "group-incomplete", text, INSTANT_NONE);
+        lease_explain_by(daemon->store, lease,
+                         &(struct reason){.id = REASON_GROUP_INCOMPLETE,
+                                          .n = {(int64_t)there, lease->group_size},
+                                          .text = lease->group},
+                         NULL, INSTANT_NONE);
     }
 }
 

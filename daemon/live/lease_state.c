@@ -57,6 +57,8 @@ int64_t lease_ran_for(const struct store *store, const struct lease_record *leas
 
 static void forget_reason(struct lease_record *lease)
 {
+    lease->reason_id = REASON_NONE;
+    memset(lease->reason_n, 0, sizeof lease->reason_n);
     lease->reason_word[0] = lease->reason[0] = '\0';
     lease->retry = INSTANT_NONE;
 }
@@ -223,33 +225,94 @@ int lease_apply(struct store *store, const struct lease_record *known, enum leas
     return 0;
 }
 
+int lease_apply_because(struct store *store, const struct lease_record *lease,
+                        enum lease_event event, int64_t now)
+{
+    char text[STORE_TEXT_MAX];
+
+    store_reason_sentence(lease, false, text, sizeof text);
+    return lease_apply(store, lease, event, now, "%s", text);
+}
+
+static int refuse(struct store *store, const struct lease_record *lease, int64_t now)
+{
+    char text[STORE_TEXT_MAX];
+
+    store_reason_sentence(lease, true, text, sizeof text);
+    log_info("lease %lld refused: %s", (long long)lease->id, text);
+    return lease_apply(store, lease, EVENT_REFUSED, now, "%s", text);
+}
+
 int lease_refuse(struct store *store, const struct lease_record *lease, int64_t now,
                  const char *word, const char *sentence)
 {
     if (!lease_can(lease, EVENT_REFUSED))
         return no_such_transition(lease, EVENT_REFUSED);
     lease_explain(store, lease, word, sentence, INSTANT_NONE);
-    log_info("lease %lld refused: %s", (long long)lease->id, lease->reason);
-    return lease_apply(store, lease, EVENT_REFUSED, now, "%s", lease->reason);
+    return refuse(store, lease, now);
+}
+
+int lease_refuse_by(struct store *store, const struct lease_record *lease, int64_t now,
+                    const struct reason *reason, const struct vm_record *vm)
+{
+    if (!lease_can(lease, EVENT_REFUSED))
+        return no_such_transition(lease, EVENT_REFUSED);
+    lease_explain_by(store, lease, reason, vm, INSTANT_NONE);
+    return refuse(store, lease, now);
 }
 
 /* --- without an event ------------------------------------------------------------------------- */
 
-bool lease_explain(struct store *store, const struct lease_record *known, const char *word,
-                   const char *sentence, int64_t retry)
+struct explanation {
+    enum reason_id id;
+    int64_t n[REASON_NUMBERS];
+    const char *word, *text;
+};
+
+static bool explain(struct store *store, const struct lease_record *known,
+                    const struct explanation *why, int64_t retry)
 {
-    bool same = strcmp(known->reason_word, word) == 0 && strcmp(known->reason, sentence) == 0;
+    bool same = known->reason_id == why->id &&
+                memcmp(known->reason_n, why->n, sizeof why->n) == 0 &&
+                strncmp(known->reason_word, why->word, sizeof known->reason_word - 1) == 0 &&
+                strncmp(known->reason, why->text, sizeof known->reason - 1) == 0;
     struct lease_record *lease;
 
     if (same && known->retry == retry)
         return false;
     lease = store_change_lease(store, known);
-    if (!same) { /* they may be the lease's own */
-        snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
-        snprintf(lease->reason, sizeof lease->reason, "%s", sentence);
+    if (!same) { /* the texts may be the lease's own */
+        lease->reason_id = why->id;
+        memcpy(lease->reason_n, why->n, sizeof why->n);
+        if (why->word != lease->reason_word)
+            snprintf(lease->reason_word, sizeof lease->reason_word, "%s", why->word);
+        if (why->text != lease->reason)
+            snprintf(lease->reason, sizeof lease->reason, "%s", why->text);
     }
     lease->retry = retry;
     return true;
+}
+
+bool lease_explain(struct store *store, const struct lease_record *lease, const char *word,
+                   const char *sentence, int64_t retry)
+{
+    return explain(store, lease, &(struct explanation){.word = word, .text = sentence}, retry);
+}
+
+bool lease_explain_by(struct store *store, const struct lease_record *lease,
+                      const struct reason *reason, const struct vm_record *vm, int64_t retry)
+{
+    struct explanation why = {
+        .id = reason->id,
+        .word = reason->id == REASON_NONE && !reason->word ? "" : reason_word(reason),
+        .text = reason->text ? reason->text : ""};
+
+    memcpy(why.n, reason->n, sizeof reason->n);
+    if (vm) {
+        why.n[4] = vm->cpu;
+        why.n[5] = vm->memory;
+    }
+    return explain(store, lease, &why, retry);
 }
 
 void lease_runs_since(struct store *store, const struct lease_record *known, int64_t since)
@@ -385,4 +448,3 @@ void lease_note_recorded(struct store *store, const struct lease_record *lease, 
 {
     store_note_lease(store, lease)->recorded = recorded;
 }
-

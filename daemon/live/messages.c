@@ -43,17 +43,6 @@ void messages_destroy(struct messages *messages)
     free(messages);
 }
 
-/* The engine's sentences begin with what the message says already. */
-static const char *without_prefix(const char *reason)
-{
-    static const char *const prefixes[] = {"refused: ", "waits "};
-
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(reason, prefixes[i], strlen(prefixes[i])) == 0)
-            return reason + strlen(prefixes[i]);
-    return reason;
-}
-
 /* The reason only repeats when it starts. */
 static bool is_plan(const struct lease_record *lease)
 {
@@ -61,11 +50,11 @@ static bool is_plan(const struct lease_record *lease)
 }
 
 /* What it waits for, and when it will probably start. */
-static void waiting_message(const struct lease_record *lease, const char *sentence,
-                            const char *when, char *text, size_t size)
+static void waiting_message(const struct lease_record *lease, const char *reason, const char *when,
+                            char *text, size_t size)
 {
-    const char *reason = without_prefix(sentence);
-    int length = snprintf(text, size, "Waiting%s%s", reason == sentence ? ": " : " ", reason);
+    int length = snprintf(text, size, "Waiting%s%s",
+                          reason_lead(lease->reason_id) == LEAD_WAITS ? " " : ": ", reason);
 
     if ((size_t)length >= size)
         return;
@@ -101,14 +90,13 @@ static bool keeps_notice(const struct vm_record *vm, const struct lease_record *
 }
 
 /* What was promised, and when it starts; a time that has passed is not announced. */
-static void reserved_message(const struct lease_record *lease, const char *sentence,
-                             const char *when, bool passed, char *text, size_t size)
+static void reserved_message(const struct lease_record *lease, const char *why, const char *when,
+                             bool passed, char *text, size_t size)
 {
-    const char *reason = is_plan(lease) ? "" : without_prefix(sentence);
+    const char *reason = is_plan(lease) ? "" : why;
 
     if (lease->late)
-        snprintf(text, size, "Late: the reservation for %s could not be started: %s", when,
-                 without_prefix(sentence));
+        snprintf(text, size, "Late: the reservation for %s could not be started: %s", when, why);
     else if (lease->contract)
         snprintf(text, size, "Reserved: %s %s (contract)%s%s",
                  passed ? "was to start at" : "starts at", when, reason[0] ? ". " : "", reason);
@@ -124,14 +112,12 @@ static bool is_time(int64_t instant)
 
 static void say_where_it_is(const struct lease_record *lease, int64_t now, char *text, size_t size)
 {
-    char when[64] = "", sentence[STORE_SENTENCE_MAX];
-    const char *reason;
+    char when[64] = "", reason[STORE_SENTENCE_MAX];
     const char *what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
     int64_t promised = lease->kind == LEASE_IMMEDIATE ? lease->expected : lease->start;
     bool passed = is_time(lease->expected) && lease->expected < now;
 
-    store_reason_text(lease, now, sentence, sizeof sentence);
-    reason = without_prefix(sentence);
+    store_reason_text(lease, true, now, reason, sizeof reason);
     text[0] = '\0';
     if (is_time(lease->expected))
         time_text_local(lease->expected, when, sizeof when);
@@ -140,10 +126,10 @@ static void say_where_it_is(const struct lease_record *lease, int64_t now, char 
         snprintf(text, size, "%s", reason);
         break;
     case PHASE_WAITING:
-        waiting_message(lease, sentence, passed ? "" : when, text, size);
+        waiting_message(lease, reason, passed ? "" : when, text, size);
         break;
     case PHASE_RESERVED:
-        reserved_message(lease, sentence, when, passed, text, size);
+        reserved_message(lease, reason, when, passed, text, size);
         break;
     case PHASE_STARTING:
         if (!is_plan(lease))
@@ -207,39 +193,28 @@ static void quote(const char *text, char *quoted, size_t size)
     quoted[n] = '\0';
 }
 
-static void send_message(struct messages *messages, const struct vm_record *vm, int64_t expected,
-                         const char *text)
+static void send_message(struct messages *messages, const struct vm_record *vm,
+                         const struct lease_record *lease, const char *text)
 {
     struct sent *sent = memory_new(1, sizeof *sent);
 
     sent->messages = messages;
     sent->vm = vm->id;
     snprintf(sent->text, sizeof sent->text, "%s", text);
-    vm_note_message_sent(messages->daemon->store, vm, clock_now(), expected);
+    vm_note_message_sent(messages->daemon->store, vm, lease, clock_now());
     messages->in_flight++;
     crash_point("before a message");
     cloud_message(messages->daemon->cloud, vm->id, sent->text, answered, sent);
     crash_point("after a message");
 }
 
-static const char *skip_digits(const char *text)
+/* What stands there says the same, and only numbers and times differ: not worth a call each time.
+ */
+static bool differs_in_numbers(const struct vm_record *vm, const struct lease_record *lease)
 {
-    return text + strspn(text, "0123456789");
-}
-
-/* Both say what a VM waits for, and only numbers and times differ: not worth a call each time. */
-static bool same_but_numbers(const char *a, const char *b)
-{
-    if (strncmp(a, "Waiting", strlen("Waiting")) != 0)
-        return false;
-    for (;; a++, b++) {
-        a = skip_digits(a);
-        b = skip_digits(b);
-        if (*a != *b)
-            return false;
-        if (!*a)
-            return true;
-    }
+    return lease->phase == PHASE_WAITING && lease->reason_id != REASON_NONE &&
+           vm->message_reason == lease->reason_id &&
+           is_time(vm->message_expected) == is_time(lease->expected);
 }
 
 /* oned of 7.x writes the attribute too: what stands there counts, not what was written last. */
@@ -257,7 +232,8 @@ static void see_message(struct daemon *daemon, const struct vm_record *vm)
     vm_has_message(daemon->store, vm, shown ? shown : "");
 }
 
-static bool is_due(const struct vm_record *vm, const char *text, int64_t now)
+static bool is_due(const struct vm_record *vm, const struct lease_record *lease, const char *text,
+                   int64_t now)
 {
     if (vm->message_in_flight || strcmp(vm->message, text) == 0)
         return false;
@@ -266,7 +242,7 @@ static bool is_due(const struct vm_record *vm, const char *text, int64_t now)
     /* The time that stands there has passed. */
     if (is_time(vm->message_expected) && vm->message_expected < now)
         return true;
-    return !same_but_numbers(text, vm->message) || now - vm->message_at >= ESTIMATE_INTERVAL;
+    return !differs_in_numbers(vm, lease) || now - vm->message_at >= ESTIMATE_INTERVAL;
 }
 
 size_t messages_update(struct messages *messages, int64_t now)
@@ -284,14 +260,14 @@ size_t messages_update(struct messages *messages, int64_t now)
         message_of(lease, now, text, sizeof text);
         quote(text, quoted, sizeof quoted);
         see_message(daemon, vms[i]);
-        if (!is_due(vms[i], quoted, now) || keeps_notice(vms[i], lease, quoted))
+        if (!is_due(vms[i], lease, quoted, now) || keeps_notice(vms[i], lease, quoted))
             continue;
         if (messages->in_flight >= AT_ONCE) {
             left++;
             continue;
         }
         if (!daemon->live->dry_run)
-            send_message(messages, vms[i], lease->expected, quoted);
+            send_message(messages, vms[i], lease, quoted);
     }
     return left;
 }

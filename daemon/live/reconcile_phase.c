@@ -53,19 +53,20 @@ void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *
 {
     if (!reconcile_apply(daemon, lease, EVENT_PARKED, now, "by a user or operator"))
         return;
-    lease_explain(
-        daemon->store, lease, "parked",
-        "Its VMs were suspended, powered off or held by a user; resume or release them to go on",
-        INSTANT_NONE);
+    lease_explain_by(daemon->store, lease, &(struct reason){.id = REASON_PARKED}, NULL,
+                     INSTANT_NONE);
     daemon_replan(daemon, "lease %lld was parked", (long long)lease->id);
 }
 
 void reconcile_wait_again(struct daemon *daemon, const struct lease_record *lease,
                           enum lease_event event, int64_t now)
 {
+    char why[STORE_TEXT_MAX];
+
+    store_reason_sentence(lease, false, why, sizeof why);
     lease_stands_still(daemon->store, lease);
     if (lease->kind != LEASE_RESERVATION && lease_is_over(lease, now))
         reconcile_apply(daemon, lease, EVENT_TIME_OVER, now, "its time is over");
-    else if (reconcile_apply(daemon, lease, event, now, "%s", lease->reason))
+    else if (reconcile_apply(daemon, lease, event, now, "%s", why))
         daemon_replan(daemon, "lease %lld waits again", (long long)lease->id);
 }

@@ -17,7 +17,7 @@ enum { WAIT_FOR_LEAVERS = 15 /* seconds: then another place is thought of */ };
 void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     int64_t warning = daemon->live->end_warning;
-    char when[64], text[STORE_TEXT_MAX];
+    char when[64];
 
     if (lease->end == INSTANT_NONE || lease->end == INSTANT_NEVER)
         return;
@@ -26,10 +26,11 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
     } else if (lease->end <= now) {
         reconcile_apply(daemon, lease, EVENT_TIME_OVER, now, "its time is over");
     } else if (warning > 0 && !lease->warned && lease->end - warning <= now) {
-        time_text_local(lease->end, when, sizeof when);
+        lease_time_text(lease->end, when, sizeof when);
         lease_note_warned(daemon->store, lease);
-        snprintf(text, sizeof text, "The lease ends at %s", when);
-        lease_explain(daemon->store, lease, "ends-soon", text, INSTANT_NONE);
+        lease_explain_by(daemon->store, lease,
+                         &(struct reason){.id = REASON_ENDS_SOON, .n = {lease->end}}, NULL,
+                         INSTANT_NONE);
         store_history(daemon->store, lease->id, now, "warned", "ends at %s", when);
     }
 }
@@ -110,13 +111,15 @@ static bool is_missed(const struct lease_record *lease, int64_t now)
 
 static void miss(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
-    lease_explain(daemon->store, lease, "missed",
-                  lease->kind == LEASE_RESERVATION
-                      ? "The reservation was missed: it could not be started during its time"
-                      : "The deadline was missed: the lease could not be started in time",
-                  INSTANT_NONE);
-    if (reconcile_apply(daemon, lease, EVENT_MISSED, now, "%s", lease->reason))
-        log_error("lease %lld: %s", (long long)lease->id, lease->reason);
+    const struct reason missed = {
+        .id = REASON_MISSED,
+        .n = {lease->kind == LEASE_RESERVATION ? lease->start + lease->duration : lease->deadline}};
+    char text[STORE_TEXT_MAX];
+
+    lease_explain_by(daemon->store, lease, &missed, NULL, INSTANT_NONE);
+    store_reason_sentence(lease, false, text, sizeof text);
+    if (reconcile_apply(daemon, lease, EVENT_MISSED, now, "%s", text))
+        log_error("lease %lld: %s", (long long)lease->id, text);
 }
 
 void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *lease, int64_t now)

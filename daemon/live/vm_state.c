@@ -322,14 +322,15 @@ void vm_move_times(struct store *store, const struct vm_record *known, int64_t b
 
 /* --- its message ------------------------------------------------------------------------------ */
 
-void vm_note_message_sent(struct store *store, const struct vm_record *known, int64_t at,
-                          int64_t expected)
+void vm_note_message_sent(struct store *store, const struct vm_record *known,
+                          const struct lease_record *lease, int64_t at)
 {
     struct vm_record *vm = store_note_vm(store, known);
 
     vm->message_in_flight = true;
     vm->message_at = at;
-    vm->message_expected = expected;
+    vm->message_expected = lease->expected;
+    vm->message_reason = lease->reason_id;
 }
 
 void vm_note_message_answered(struct store *store, const struct vm_record *known, int64_t at)

@@ -91,9 +91,9 @@ void vm_move_times(struct store *store, const struct vm_record *vm, int64_t by);
 
 /* --- its message ------------------------------------------------------------------------------ */
 
-/* A message is sent at `at`; it tells that the lease starts at `expected`. */
-void vm_note_message_sent(struct store *store, const struct vm_record *vm, int64_t at,
-                          int64_t expected);
+/* A message is sent at `at`; it tells the lease's reason and expected start. */
+void vm_note_message_sent(struct store *store, const struct vm_record *vm,
+                          const struct lease_record *lease, int64_t at);
 /* The answer came, at `at` (monotonic milliseconds). */
 void vm_note_message_answered(struct store *store, const struct vm_record *vm, int64_t at);
 /* What stands in OpenNebula. */

@@ -1,5 +1,4 @@
 /* What leases ask of the engine: requests, and which hosts their VMs may have. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,28 +62,24 @@ static struct planned *planned_add(struct facts *facts, int64_t lease)
 
 /* --- notes ------------------------------------------------------------------------------------ */
 
-void facts_note(struct facts *facts, int kind, int64_t lease, const char *word, int64_t retry,
-                const char *format, ...)
+void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
+                int64_t retry)
 {
     struct note *note;
-    va_list arguments;
 
     facts->notes =
         memory_grow(facts->notes, &facts->notes_allocated, facts->n_notes + 1, sizeof *note);
     note = &facts->notes[facts->n_notes++];
-    *note = (struct note){.kind = kind, .lease = lease, .retry = retry};
-    snprintf(note->word, sizeof note->word, "%s", word);
-    va_start(arguments, format);
-    vsnprintf(note->text, sizeof note->text, format, arguments);
-    va_end(arguments);
+    *note = (struct note){.kind = kind, .lease = lease, .reason = *reason, .retry = retry};
+    snprintf(note->text, sizeof note->text, "%s", reason->text ? reason->text : "");
 }
 
 static void cannot_be_placed(struct facts *facts, const struct lease_record *lease,
-                             const char *word, const char *text, int64_t retry)
+                             const struct reason *reason, int64_t retry)
 {
     facts_note(facts,
                lease->kind == LEASE_IMMEDIATE && !lease->accepted ? NOTE_REFUSED : NOTE_REASON,
-               lease->id, word, retry, "%s", text);
+               lease->id, reason, retry);
 }
 
 static void retry_at(struct facts *facts, int64_t at)
@@ -279,7 +274,16 @@ static void note_pause(struct facts *facts, const struct lease_record *lease,
 
     snprintf(text, sizeof text, "Starting VM %d failed %d time%s", vm->id, vm->attempts,
              vm->attempts == 1 ? "" : "s");
-    cannot_be_placed(facts, lease, "start-failed", text, again);
+    cannot_be_placed(facts, lease, &(struct reason){.word = "start-failed", .text = text}, again);
+}
+
+static void note_rank(struct facts *facts, const struct lease_record *lease,
+                      const struct vm_record *vm, const char *why)
+{
+    char text[STORE_TEXT_MAX];
+
+    snprintf(text, sizeof text, "VM %d: %s", vm->id, why);
+    facts_note(facts, NOTE_RANK, lease->id, &(struct reason){.text = text}, INSTANT_NONE);
 }
 
 /* All hosts that it may have are left alone for now. A promise stays where it is. */
@@ -310,10 +314,10 @@ static bool pauses(struct facts *facts, const struct lease_record *lease,
 
     if (again == INSTANT_NONE || again <= facts->now)
         return false;
-    if (!lease->reason[0]) /* it says already what failed and when it is tried again */
+    if (!lease->reason_word[0]) /* it says already what failed and when it is tried again */
         note_pause(facts, lease, vm, again);
     if (lease->phase == PHASE_WAITING)
-        facts_note(facts, NOTE_ESTIMATE, lease->id, "", again, "%s", "");
+        facts_note(facts, NOTE_ESTIMATE, lease->id, &(struct reason){0}, again);
     retry_at(facts, again);
     return true;
 }
@@ -330,12 +334,8 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
     if (pauses(facts, lease, vm))
         return false;
     if (observed->locked) {
-        char text[STORE_TEXT_MAX];
-
-        snprintf(text, sizeof text,
-                 "VM %d is locked; it is placed when its user or an administrator unlocks it",
-                 vm->id);
-        cannot_be_placed(facts, lease, "locked", text, INSTANT_NONE);
+        cannot_be_placed(facts, lease, &(struct reason){.id = REASON_LOCKED, .n = {vm->id}},
+                         INSTANT_NONE);
         return false;
     }
     if (!observed->full) /* stopped by us and not asked for in full: any open host */
@@ -343,20 +343,21 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
     look_at_hosts(facts, lease, observed->full, &eligible);
     if (!eligible.filter || eligible.n_hosts == 0) {
         cannot_be_placed(facts, lease,
-                         eligible.malformed     ? "requirement-malformed"
-                         : eligible.unsupported ? "not-supported"
-                                                : "no-host-allowed",
-                         eligible.reason, INSTANT_NONE);
+                         &(struct reason){.word = eligible.malformed     ? "requirement-malformed"
+                                                  : eligible.unsupported ? "not-supported"
+                                                                         : "no-host-allowed",
+                                          .text = eligible.reason},
+                         INSTANT_NONE);
         return false;
     }
     if (eligible.rank_ignored)
-        facts_note(facts, NOTE_RANK, lease->id, "", INSTANT_NONE, "VM %d: %s", vm->id,
-                   eligible.reason);
+        note_rank(facts, lease, vm, eligible.reason);
     if (is_left_alone(facts, lease, eligible.filter)) {
         cannot_be_placed(
-            facts, lease, "hosts-left-alone",
-            "the hosts that it may use are left alone for some minutes, as different VMs "
-            "failed or hang on them",
+            facts, lease,
+            &(struct reason){.word = "hosts-left-alone",
+                             .text = "the hosts that it may use are left alone for some minutes, "
+                                     "as different VMs failed or hang on them"},
             INSTANT_NONE);
         return false;
     }
@@ -507,14 +508,11 @@ void asking_finish(struct asking *asking)
 /* The world has moved past the time a reservation was asked for. */
 static bool is_over(struct facts *facts, const struct lease_record *lease)
 {
-    char start[64];
-
     if (lease->kind != LEASE_RESERVATION || !lease_is_over(lease, facts->now))
         return false;
-    lease_time_text(lease->start, start, sizeof start);
-    facts_note(facts, NOTE_REFUSED, lease->id, "start-passed", INSTANT_NONE,
-               "The reservation is refused: its time, %s for %lld s, had passed when it was seen",
-               start, (long long)lease->duration);
+    facts_note(facts, NOTE_REFUSED, lease->id,
+               &(struct reason){.id = REASON_START_PASSED, .n = {lease->start, facts->now}},
+               INSTANT_NONE);
     return true;
 }
 

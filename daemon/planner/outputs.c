@@ -7,43 +7,31 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"
-#include "util/time_text.h"
 
 enum {
     LOOK_AGAIN = 10,   /* seconds: its host takes no VMs, and no other has room */
     POLICY_PAUSE = 30, /* seconds until a policy that is out of service is asked again */
 };
 
-void lease_time_text(int64_t instant, char *text, size_t size)
+/* A VM of the lease, where the reason is lack of room for such; else NULL. */
+static const struct vm_record *vm_without_room(const struct planner *planner,
+                                               const struct lease_record *lease,
+                                               const struct reason *reason)
 {
-    if (instant == INSTANT_NONE)
-        snprintf(text, size, "an unknown time");
-    else
-        time_text_local(instant, text, size);
-}
-
-/* What a VM of the lease asks for, where the reason is lack of room. */
-static void add_size(const struct planner *planner, const struct lease_record *lease,
-                     const struct reason *reason, char *text, size_t size)
-{
-    size_t n, length = strlen(text);
+    size_t n;
     const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
-    if (n && (reason->id == REASON_NO_ROOM_NOW || reason->id == REASON_NO_ROOM_AT_START ||
-              reason->id == REASON_NO_ROOM_AT_ONCE || reason->id == REASON_OTHERS_WOULD_BE_LATE))
-        snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB each)",
-                 (long long)(vms[0]->cpu / 100), (long long)(vms[0]->cpu % 100),
-                 (long long)vms[0]->memory);
+    return n && (reason->id == REASON_NO_ROOM_NOW || reason->id == REASON_NO_ROOM_AT_START ||
+                 reason->id == REASON_NO_ROOM_AT_ONCE || reason->id == REASON_OTHERS_WOULD_BE_LATE)
+               ? vms[0]
+               : NULL;
 }
 
 static void set_reason(struct planner *planner, const struct lease_record *lease,
                        const struct reason *reason)
 {
-    char text[STORE_TEXT_MAX];
-
-    reason_format(reason, text, sizeof text, lease_time_text);
-    add_size(planner, lease, reason, text, sizeof text);
-    lease_explain(planner->store, lease, reason_word(reason), text, INSTANT_NONE);
+    lease_explain_by(planner->store, lease, reason, vm_without_room(planner, lease, reason),
+                     INSTANT_NONE);
 }
 
 static const char *host_name(const struct planner *planner, uint32_t place)
@@ -99,7 +87,7 @@ static void start_lease(struct planner *planner, const struct lease_record *leas
 static void stop_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     if (lease_can(lease, EVENT_SUSPEND))
-        lease_apply(planner->store, lease, EVENT_SUSPEND, now, "%s", lease->reason);
+        lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
 }
 
 /* The engine counts from the planned start; reality may be late, and the time is the user's. */
@@ -168,8 +156,6 @@ static bool is_for_now(const struct lease_record *lease, const struct reason *re
 static void rejected(struct planner *planner, const struct lease_record *lease,
                      const struct planned *planned, const struct reason *reason, int64_t now)
 {
-    char text[STORE_TEXT_MAX];
-
     if (may_fit_later(planned, reason)) {
         too_big(planner, lease, planned);
         return;
@@ -180,9 +166,7 @@ static void rejected(struct planner *planner, const struct lease_record *lease,
             planner->retry = now + POLICY_PAUSE;
         return;
     }
-    reason_format(reason, text, sizeof text, lease_time_text);
-    add_size(planner, lease, reason, text, sizeof text);
-    lease_refuse(planner->store, lease, now, reason_word(reason), text);
+    lease_refuse_by(planner->store, lease, now, reason, vm_without_room(planner, lease, reason));
 }
 
 static void finished(struct planner *planner, const struct lease_record *lease,
@@ -197,7 +181,7 @@ static void finished(struct planner *planner, const struct lease_record *lease,
         rejected(planner, lease, planned, &output->reason, now);
     } else if (output->state == LEASE_CANCELLED && lease_can(lease, EVENT_GIVES_WAY)) {
         set_reason(planner, lease, &output->reason);
-        lease_apply(planner->store, lease, EVENT_GIVES_WAY, now, "%s", lease->reason);
+        lease_apply_because(planner->store, lease, EVENT_GIVES_WAY, now);
     }
 }
 
@@ -248,8 +232,7 @@ static void withdrawn(struct planner *planner, const struct lease_record *lease,
 
     if (!lease_can(lease, EVENT_SUSPEND))
         return;
-    lease_apply(planner->store, lease, again ? EVENT_RESTART : EVENT_SUSPEND, now, "%s",
-                lease->reason);
+    lease_apply_because(planner->store, lease, again ? EVENT_RESTART : EVENT_SUSPEND, now);
     planned_of(&planner->planned, lease->id)->in_engine = false;
     planner->outdated = true;
 }
@@ -259,10 +242,12 @@ static void move_lease(struct planner *planner, const struct lease_record *lease
                        const struct plan_output *output)
 {
     const struct plan_reservation *moves = &output->reservation;
+    char why[STORE_TEXT_MAX];
 
     if (!lease_can(lease, EVENT_SUSPEND)) /* it holds no hosts */
         return;
     set_reason(planner, lease, &output->reason);
+    store_reason_sentence(lease, false, why, sizeof why);
     for (size_t i = 0; i < moves->n_vms; i++) {
         const struct vm_record *vm = vm_of(planner, lease, moves->vms[i].vm);
 
@@ -270,7 +255,7 @@ static void move_lease(struct planner *planner, const struct lease_record *lease
             continue;
         vm_plan_move(planner->store, vm, host_id(planner, moves->vms[i].host), planner->moves_cold);
         store_history(planner->store, lease->id, now, "moving", "VM %d from host %d to host %d: %s",
-                      vm->id, vm->host, vm->move_to, lease->reason);
+                      vm->id, vm->host, vm->move_to, why);
     }
 }
 
@@ -452,12 +437,14 @@ void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
 static void take_note(struct planner *planner, const struct note *note, int64_t now)
 {
     const struct lease_record *lease = store_lease(planner->store, note->lease);
+    struct reason reason = note->reason;
 
     if (!lease)
         return;
+    reason.text = note->text;
     switch (note->kind) {
     case NOTE_REASON:
-        if (lease_explain(planner->store, lease, note->word, note->text, note->retry))
+        if (lease_explain_by(planner->store, lease, &reason, NULL, note->retry))
             lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
         break;
     case NOTE_ESTIMATE:
@@ -470,7 +457,7 @@ static void take_note(struct planner *planner, const struct note *note, int64_t 
         store_history(planner->store, lease->id, now, "rank-ignored", "%s", note->text);
         break;
     default:
-        lease_refuse(planner->store, lease, now, note->word, note->text);
+        lease_refuse_by(planner->store, lease, now, &reason, NULL);
         break;
     }
 }

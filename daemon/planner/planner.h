@@ -173,7 +173,4 @@ typedef void planner_told(void *context, const struct planned_operation *operati
 int planner_operations(struct planner *planner, int32_t host, planner_told *told, void *context,
                        struct error *err);
 
-/* A time as people here write it: "2026-11-21 15:00:00". */
-void lease_time_text(int64_t instant, char *text, size_t size);
-
 #endif

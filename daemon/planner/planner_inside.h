@@ -31,13 +31,13 @@ struct planned {
 /* What is found out about a lease while facts are gathered; done to the store afterwards. */
 struct note {
     enum {
-        NOTE_REASON,   /* it cannot be placed: word, text, retry */
+        NOTE_REASON,   /* it cannot be placed: reason, retry */
         NOTE_ESTIMATE, /* it will not start before `retry` */
         NOTE_RANK,     /* its rank cannot be read: text */
-        NOTE_REFUSED,  /* word, text */
+        NOTE_REFUSED,  /* reason */
     } kind;
     int64_t lease;
-    char word[STORE_GROUP_MAX];
+    struct reason reason; /* its text is `text` */
     char text[STORE_TEXT_MAX];
     int64_t retry;
 };
@@ -152,8 +152,9 @@ int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
 /* A step with a request for each of these leases that can be asked, or cancellations. */
 void facts_add_step(struct facts *facts, const int64_t *gone, size_t n_gone, const int64_t *news,
                     size_t n_news);
-void facts_note(struct facts *facts, int kind, int64_t lease, const char *word, int64_t retry,
-                const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* The reason's text is copied, its word is a literal. */
+void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
+                int64_t retry);
 
 /* --- facts.c --- */
 void facts_init(struct facts *facts, const struct planner *planner, int64_t now);

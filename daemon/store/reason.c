@@ -1,18 +1,47 @@
-/* Why a lease is where it is: a word, a sentence, and when it is tried again. */
+/* Why a lease is where it is, as a sentence: made where it is shown, of an id and numbers. */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "daemon/store/store.h"
 #include "util/instant.h"
 #include "util/time_text.h"
 
-void store_reason_text(const struct lease_record *lease, int64_t now, char *text, size_t size)
+void lease_time_text(int64_t instant, char *text, size_t size)
 {
-    int length = snprintf(text, size, "%s", lease->reason);
-    char retry[TIME_TEXT_MAX];
+    if (instant == INSTANT_NONE)
+        snprintf(text, size, "an unknown time");
+    else
+        time_text_local(instant, text, size);
+}
 
-    if (lease->retry == INSTANT_NONE || lease->retry <= now || (size_t)length >= size)
+void store_reason_sentence(const struct lease_record *lease, bool body, char *text, size_t size)
+{
+    struct reason reason = {.id = lease->reason_id, .text = lease->reason};
+    const int64_t *vm = &lease->reason_n[4];
+    size_t length;
+
+    if (lease->reason_id == REASON_NONE) {
+        snprintf(text, size, "%s", lease->reason);
         return;
-    time_text_local(lease->retry, retry, sizeof retry);
-    snprintf(text + length, size - (size_t)length, "; it is tried again at %s", retry);
+    }
+    memcpy(reason.n, lease->reason_n, sizeof reason.n);
+    length = (body ? reason_format_body : reason_format)(&reason, text, size, lease_time_text);
+    if (vm[0] > 0 && length < size)
+        snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB each)",
+                 (long long)(vm[0] / 100), (long long)(vm[0] % 100), (long long)vm[1]);
+}
+
+void store_reason_text(const struct lease_record *lease, bool body, int64_t now, char *text,
+                       size_t size)
+{
+    char when[64];
+    size_t length;
+
+    store_reason_sentence(lease, body, text, size);
+    length = strlen(text);
+    if (lease->retry == INSTANT_NONE || lease->retry <= now || length >= size)
+        return;
+    lease_time_text(lease->retry, when, sizeof when);
+    snprintf(text + length, size - length, "; it is tried again at %s", when);
 }

@@ -66,6 +66,8 @@ static const struct store_column lease_columns[] = {
     TEXT(lease_record, group),
     FIELD(lease_record, group_size, COLUMN_UINT32),
     FIELD(lease_record, group_until, COLUMN_INSTANT),
+    WORD(lease_record, reason_id, reason_names, REASONS),
+    LIST(lease_record, reason_n, COLUMN_INT64_LIST),
     TEXT(lease_record, reason_word),
     TEXT(lease_record, reason),
     FIELD(lease_record, retry, COLUMN_INSTANT),

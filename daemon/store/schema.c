@@ -44,6 +44,9 @@ static const char *const migrations[] = {
     "UPDATE lease SET reason = substr(reason, 1, instr(reason, '; it is tried again at ') - 1)"
     " WHERE instr(reason, '; it is tried again at ') > 0;",
     "ALTER TABLE vm RENAME COLUMN ours TO suspended_by_us;",
+    /* Reasons used to be sentences; those that are there stay so. */
+    "ALTER TABLE lease ADD COLUMN reason_id TEXT NOT NULL DEFAULT 'none';"
+    "ALTER TABLE lease ADD COLUMN reason_n TEXT NOT NULL DEFAULT '0 0 0 0 0 0';",
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;

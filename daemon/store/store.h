@@ -18,6 +18,7 @@
 
 #include "adapters/cloud/command.h"
 #include "core/lease.h"
+#include "core/reason.h"
 #include "util/error.h"
 
 struct store; /* opaque */
@@ -43,6 +44,7 @@ const char *phase_name(enum lease_phase phase); /* "waiting", "running", ... */
 
 enum { SINCE_NOT = -1 };
 enum { STORE_NO_LEASE = -1, STORE_TEXT_MAX = 320, STORE_NAME_MAX = 128, STORE_GROUP_MAX = 64 };
+enum { REASON_NUMBERS = 6 };
 enum { STORE_SENTENCE_MAX = STORE_TEXT_MAX + 64 /* a reason with a time */ };
 
 /* Times of a lease that are lengths from its submission, not times of day. */
@@ -74,8 +76,10 @@ struct lease_record {
     char group[STORE_GROUP_MAX]; /* HAIZEA/GROUP; "": none */
     uint32_t group_size;         /* 0: not said */
     int64_t group_until;         /* when an incomplete group counts as complete; INSTANT_NEVER */
+    enum reason_id reason_id;    /* NONE: `reason` is the sentence, or there is no reason */
+    int64_t reason_n[REASON_NUMBERS];  /* of the id; then CPU (1/100) and MB of a VM, or 0 */
     char reason_word[STORE_GROUP_MAX]; /* stable: "no-room-now", "malformed", ... */
-    char reason[STORE_TEXT_MAX];       /* a sentence with numbers; see store_set_reason() */
+    char reason[STORE_TEXT_MAX];       /* what the sentence quotes, or (NONE) the sentence */
     int64_t retry; /* when what the reason tells of is tried again; INSTANT_NONE */
 
     int64_t preempted_for, preempted_at; /* the last lease it is to make room for, and when */
@@ -121,12 +125,13 @@ struct vm_record {
     int64_t pause_until;   /* when it failed: not placed again before; INSTANT_NONE */
     int32_t avoid[8];      /* hosts where it failed, -1: free; the oldest is overwritten */
     int64_t avoid_until[8];
-    char message[STORE_TEXT_MAX]; /* SCHED_MESSAGE as last written */
-    bool message_in_flight;       /* not stored */
-    int64_t message_at;           /* when it was last sent; not stored */
-    int64_t message_expected;     /* the start that was told in it; INSTANT_NONE; not stored */
-    int64_t message_settled;      /* monotonic milliseconds of its answer; not stored */
-    bool gone;                    /* DONE, or no longer in OpenNebula */
+    char message[STORE_TEXT_MAX];  /* SCHED_MESSAGE as last written */
+    bool message_in_flight;        /* not stored */
+    int64_t message_at;            /* when it was last sent; not stored */
+    int64_t message_expected;      /* the start that was told in it; INSTANT_NONE; not stored */
+    enum reason_id message_reason; /* of the lease when it was sent; not stored */
+    int64_t message_settled;       /* monotonic milliseconds of its answer; not stored */
+    bool gone;                     /* DONE, or no longer in OpenNebula */
 
     int64_t settled; /* monotonic milliseconds: observations asked for earlier say nothing; not
                         stored */
@@ -168,9 +173,16 @@ struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease);
  * either is no longer valid. ENOENT: it is not. */
 int store_move_vm(struct store *store, const struct vm_record *vm, int64_t lease);
 
-/* The sentence as it is shown at `now` (seconds since 1970): with the time of the next try (local
+/* The sentence of its reason; "": none. `body`: without "waits" or "refused", for places that say
+ * so themselves. */
+void store_reason_sentence(const struct lease_record *lease, bool body, char *text, size_t size);
+/* The same as it is shown at `now` (seconds since 1970): with the time of the next try (local
  * time), unless that has come. STORE_SENTENCE_MAX has room for all of it. */
-void store_reason_text(const struct lease_record *lease, int64_t now, char *text, size_t size);
+void store_reason_text(const struct lease_record *lease, bool body, int64_t now, char *text,
+                       size_t size);
+
+/* A time as people here write it: "2026-11-21 15:00:00". */
+void lease_time_text(int64_t instant, char *text, size_t size);
 
 /* When it was promised to run: a reservation's start; the instant at which an immediate lease was
  * accepted; INSTANT_NONE of others. */

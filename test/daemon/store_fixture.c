@@ -95,6 +95,9 @@ void store_fill_lease(struct lease_record *lease)
     strcpy(lease->group, "g1");
     lease->group_size = UINT32_MAX;
     lease->group_until = 1009;
+    lease->reason_id = REASON_MOVED;
+    for (int i = 0; i < REASON_NUMBERS; i++)
+        lease->reason_n[i] = i - 2;
     strcpy(lease->reason_word, "no-room-now");
     lease->retry = 1010;
     memset(lease->reason, 'x', sizeof lease->reason - 1);

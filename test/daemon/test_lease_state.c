@@ -285,15 +285,45 @@ static void a_new_reason_forgets_the_old_one(void **state)
     assert_true(lease->retry == INSTANT_NONE);
     assert_true(lease_explain(store, lease, "no-room-now", "VM 1 failed", INSTANT_NONE));
     assert_string_equal(lease->reason_word, "no-room-now");
-    store_reason_text(lease, 999, text, sizeof text);
+    store_reason_text(lease, false, 999, text, sizeof text);
     assert_string_equal(text, "VM 1 failed");
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     lease_explain(store, lease, "late", text, 1000);
     assert_int_equal(strlen(lease->reason), STORE_TEXT_MAX - 1);
-    store_reason_text(lease, 999, text, sizeof text);
+    store_reason_text(lease, false, 999, text, sizeof text);
     assert_int_equal(strlen(text),
                      STORE_TEXT_MAX - 1 + strlen("; it is tried again at YYYY-mm-dd HH:MM:SS"));
+}
+
+/* An id and its numbers; the sentence is made when it is shown. */
+static void a_reason_is_a_value(void **state)
+{
+    struct store *store = ((struct store_fixture *)*state)->store;
+    const struct vm_record vm = {.cpu = 150, .memory = 512};
+    const struct reason no_room = {.id = REASON_NO_ROOM_NOW, .n = {2, 1}};
+    const struct reason refused = {
+        .id = REASON_REFUSED_BY_POLICY, .text = "not on Sundays", .word = "sunday"};
+    const struct lease_record *lease = add(store, 10, PHASE_WAITING, GOAL_NONE);
+    char text[STORE_SENTENCE_MAX];
+
+    assert_true(lease_explain_by(store, lease, &no_room, &vm, INSTANT_NONE));
+    store_must_commit(store);
+    assert_false(lease_explain_by(store, lease, &no_room, &vm, INSTANT_NONE));
+    assert_false(lease->marked);
+    assert_string_equal(lease->reason, "");
+    assert_string_equal(lease->reason_word, "no-room-now");
+    store_reason_sentence(lease, false, text, sizeof text);
+    assert_string_equal(text,
+                        "waits for room: asks for 2 VMs, 1 fit now (1.50 CPU and 512 MB each)");
+    store_reason_sentence(lease, true, text, sizeof text);
+    assert_string_equal(text, "for room: asks for 2 VMs, 1 fit now (1.50 CPU and 512 MB each)");
+    assert_int_equal(lease_refuse_by(store, lease, NOW, &refused, NULL), 0);
+    assert_string_equal(lease->reason_word, "sunday");
+    assert_string_equal(lease->reason, "not on Sundays");
+    assert_int_equal(lease->reason_n[4], 0);
+    store_reason_sentence(lease, false, text, sizeof text);
+    assert_string_equal(text, "refused by policy: not on Sundays");
 }
 
 static void the_oldest_host_to_avoid_is_forgotten(void **state)
@@ -349,6 +379,7 @@ int main(int argc, char **argv)
         TEST(a_reservation_without_room_becomes_best_effort),
         TEST(what_waits_again_keeps_its_promise),
         TEST(a_new_reason_forgets_the_old_one),
+        TEST(a_reason_is_a_value),
         TEST(the_oldest_host_to_avoid_is_forgotten),
     };
 

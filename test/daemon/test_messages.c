@@ -42,8 +42,13 @@ static void what_waits_says_for_what_and_until_when(void **state)
 
     (void)state;
     expect(&lease, "Waiting: asks for 2 VMs, 1 fits now");
-    snprintf(lease.reason, sizeof lease.reason, "waits for room: asks for 1 VM, 0 fit now");
+    lease.reason_id = REASON_NO_ROOM_NOW;
+    lease.reason_n[0] = 1;
     expect(&lease, "Waiting for room: asks for 1 VM, 0 fit now");
+    lease.reason_n[4] = 150;
+    lease.reason_n[5] = 512;
+    expect(&lease, "Waiting for room: asks for 1 VM, 0 fit now (1.50 CPU and 512 MB each)");
+    lease.reason_id = REASON_NONE;
     snprintf(lease.reason, sizeof lease.reason, "asks for 2 VMs, 1 fits now");
     lease.expected = 86400;
     expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Expected to start at 1970-01-02 00:00:00 "

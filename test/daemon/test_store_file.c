@@ -224,12 +224,15 @@ static void older_files_are_brought_up(void **state)
                   "DELETE FROM migration WHERE version > 2;"
                   "ALTER TABLE lease DROP COLUMN retry;"
                   "ALTER TABLE vm RENAME COLUMN suspended_by_us TO ours;"
+                  "ALTER TABLE lease DROP COLUMN reason_id;"
+                  "ALTER TABLE lease DROP COLUMN reason_n;"
                   "UPDATE lease SET reason_word = 'start-failed', reason = 'VM 1 failed on "
                   "host 3; it is tried again at 2026-11-22 10:00:00' WHERE id = 1;"
                   "UPDATE lease SET reason = 'has no room' WHERE id = 2");
     fixture->store = store_must_open(fixture->directory);
     lease = store_lease(fixture->store, 1);
     assert_string_equal(lease->reason_word, "start-failed");
+    assert_int_equal(lease->reason_id, REASON_NONE);
     assert_string_equal(lease->reason, "VM 1 failed on host 3");
     assert_true(lease->retry == INSTANT_NONE);
     assert_string_equal(store_lease(fixture->store, 2)->reason, "has no room");
