@@ -2,14 +2,15 @@
 #include "cli/sandbox.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "util/new_file.h"
 
 static volatile sig_atomic_t told_to_end;
 
@@ -44,23 +45,21 @@ static int read_password(const char *path, char *password, size_t size, struct e
     return 0;
 }
 
-/* Whole or not at all: written beside, then renamed. */
 static int write_auth(const struct sandbox_arguments *arguments, struct error *err)
 {
-    char beside[4096];
-    int fd, length = snprintf(beside, sizeof beside, "%s.new", arguments->auth);
-    bool written;
+    struct new_file *file = new_file_create(arguments->auth, 0600, err);
 
-    if (length < 0 || (size_t)length >= sizeof beside)
-        return error_set(err, ENAMETOOLONG, "--auth: the path is too long");
-    unlink(beside);
-    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return error_set(err, errno, "%s: %s", beside, strerror(errno));
-    written = dprintf(fd, "%s:%s\n", arguments->options.user, arguments->options.password) > 0;
-    if (close(fd) || !written || rename(beside, arguments->auth))
-        return error_set(err, errno, "%s: cannot be written", arguments->auth);
-    return 0;
+    if (!file)
+        return -1;
+    /* A file that was there may have been for all to read. */
+    if (fchmod(new_file_descriptor(file), 0600) < 0 ||
+        dprintf(new_file_descriptor(file), "%s:%s\n", arguments->options.user,
+                arguments->options.password) < 0) {
+        error_set(err, errno, "%s: cannot be written: %s", arguments->auth, strerror(errno));
+        new_file_destroy(file);
+        return -1;
+    }
+    return new_file_commit(file, err);
 }
 
 static void print_ready(const struct sandbox_arguments *arguments, int port)

@@ -12,6 +12,7 @@
 #include "sweep/program.h"
 #include "sweep/session.h"
 #include "util/memory.h"
+#include "util/output.h"
 
 enum {
     TASKS_MAX = 1000, /* Slurm's MaxArraySize is 1001 unless somebody changed it */
@@ -25,70 +26,52 @@ enum {
 static const char list_name[] = "pending", script_name[] = "task.sh", job_name[] = "job";
 
 /* A text that the shell reads as one word. */
-static void shell_word(FILE *stream, const char *text)
+static void shell_word(struct output *output, const char *text)
 {
-    fputc('\'', stream);
+    output_char(output, '\'');
     for (; *text; text++)
         if (*text == '\'')
-            fputs("'\\''", stream);
+            output_text(output, "'\\''");
         else
-            fputc(*text, stream);
-    fputc('\'', stream);
-}
-
-static FILE *create(const char *path, struct error *err)
-{
-    FILE *stream = fopen(path, "w");
-
-    if (!stream)
-        error_set(err, errno, "%s: cannot be written: %s", path, strerror(errno));
-    return stream;
-}
-
-static int close_file(FILE *stream, const char *path, struct error *err)
-{
-    bool failed = ferror(stream) != 0;
-
-    if (fclose(stream) != 0 || failed)
-        return error_set(err, errno ? errno : EIO, "%s: cannot be written: %s", path,
-                         strerror(errno ? errno : EIO));
-    return 0;
+            output_char(output, *text);
+    output_char(output, '\'');
 }
 
 static int write_list(const struct session *session, const char *path, struct error *err)
 {
-    FILE *stream = create(path, err);
+    struct output *output = output_create(path, err);
 
-    if (!stream)
+    if (!output)
         return -1;
     for (size_t i = 0; i < session->n_pending; i++)
-        fprintf(stream, "%zu\n", session->pending[i]);
-    return close_file(stream, path, err);
+        output_format(output, "%zu\n", session->pending[i]);
+    return output_close(output, err);
 }
 
 static int write_script(const struct session *session, const char *path, const char *list,
                         const char *program, size_t tasks, struct error *err)
 {
-    FILE *stream = create(path, err);
+    struct output *output = output_create(path, err);
 
-    if (!stream)
+    if (!output)
         return -1;
-    fprintf(stream,
-            "#!/bin/sh\n"
-            "# Written by galerna sweep. Each of %zu tasks carries out every %zu-th cell of the "
-            "list.\n"
-            "status=0\n"
-            "for cell in $(awk -v task=\"$SLURM_ARRAY_TASK_ID\" '(NR - task) %% %zu == 0' ",
-            tasks, tasks, tasks);
-    shell_word(stream, list);
-    fputs("); do\n    ", stream);
-    shell_word(stream, program);
-    fputs(" sweep ", stream);
-    shell_word(stream, session->sweep->file);
-    fputs(" --results ", stream);
-    shell_word(stream, session->options->results);
-    fputs(" --cell \"$cell\" || status=1\ndone\nexit $status\n", stream);
-    return close_file(stream, path, err);
+    output_format(
+        output,
+        "#!/bin/sh\n"
+        "# Written by galerna sweep. Each of %zu tasks carries out every %zu-th cell of the "
+        "list.\n"
+        "status=0\n"
+        "for cell in $(awk -v task=\"$SLURM_ARRAY_TASK_ID\" '(NR - task) %% %zu == 0' ",
+        tasks, tasks, tasks);
+    shell_word(output, list);
+    output_text(output, "); do\n    ");
+    shell_word(output, program);
+    output_text(output, " sweep ");
+    shell_word(output, session->sweep->file);
+    output_text(output, " --results ");
+    shell_word(output, session->options->results);
+    output_text(output, " --cell \"$cell\" || status=1\ndone\nexit $status\n");
+    return output_close(output, err);
 }
 
 /* The command line of sbatch. */
@@ -174,12 +157,12 @@ static void read_job(const struct folder *folder, char *job)
 static int write_job(const struct folder *folder, const char *job, struct error *err)
 {
     char *path = folder_name(folder, job_name);
-    FILE *stream = create(path, err);
+    struct output *output = output_create(path, err);
     int result = -1;
 
-    if (stream) {
-        fprintf(stream, "%s\n", job);
-        result = close_file(stream, path, err);
+    if (output) {
+        output_format(output, "%s\n", job);
+        result = output_close(output, err);
     }
     free(path);
     return result;
