@@ -303,13 +303,13 @@ int lwf_parser_start(struct lwf_reader *reader, struct error *err)
     xmlCtxtUseOptions(reader->parser, XML_PARSE_NONET);
     for (int i = 1; i < ELEMENTS; i++) {
         reader->elements[i] = xmlDictLookup(reader->parser->dict,
-                                            BAD_CAST lwf_element_names[i], -1);
+                                            (const xmlChar *)lwf_element_names[i], -1);
         if (!reader->elements[i])
             return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
     }
     for (int i = 1; i < ATTRIBUTES; i++) {
         reader->attributes[i] = xmlDictLookup(reader->parser->dict,
-                                              BAD_CAST lwf_attribute_name(i), -1);
+                                              (const xmlChar *)lwf_attribute_name(i), -1);
         if (!reader->attributes[i])
             return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
     }

@@ -24,7 +24,7 @@ static bool can_be_written(const char *text)
     for (const char *p = text; *p; p++)
         if ((unsigned char)*p < ' ' && !strchr("\t\n\r", *p))
             return false;
-    return xmlCheckUTF8(BAD_CAST text);
+    return xmlCheckUTF8((const xmlChar *)text);
 }
 
 static void put_escaped(FILE *file, const char *text)

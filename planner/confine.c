@@ -226,10 +226,10 @@ static int allow_computing(scmp_filter_ctx filter)
     /* abort() and raise(): to itself. */
     if (result == 0)
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
-                                  SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+                                  SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
     if (result == 0) /* asks only */
-        result =
-            seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(prlimit64), 1, SCMP_A2(SCMP_CMP_EQ, 0));
+        result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(prlimit64), 1,
+                                  SCMP_A2(SCMP_CMP_EQ, 0, 0));
     return result;
 }
 
