@@ -20,7 +20,7 @@ struct check_arguments {
 };
 
 /* What was found out about one module. */
-struct findings {
+struct check_findings {
     const char *command;
     const char *written;
     json_t *checks; /* NULL: text */
@@ -53,7 +53,7 @@ static void finish_arguments(void *arguments)
     text_list_finish(&((struct check_arguments *)arguments)->sets);
 }
 
-static void found(struct findings *findings, const char *check, bool holds, const char *text)
+static void found(struct check_findings *findings, const char *check, bool holds, const char *text)
 {
     findings->failed |= !holds;
     if (!findings->checks)
@@ -63,7 +63,7 @@ static void found(struct findings *findings, const char *check, bool holds, cons
         findings->failed = true;
 }
 
-static void found_error(struct findings *findings, const char *check, const struct error *err)
+static void found_error(struct check_findings *findings, const char *check, const struct error *err)
 {
     found(findings, check, false, err->text);
 }
@@ -97,7 +97,7 @@ static void put_in_chain(struct conformance *conformance, const char *path)
     }
 }
 
-static void tell_figures(struct findings *findings, const struct conformance_figures *figures)
+static void tell_figures(struct check_findings *findings, const struct conformance_figures *figures)
 {
     char text[256];
 
@@ -113,7 +113,7 @@ static void tell_figures(struct findings *findings, const struct conformance_fig
     found(findings, "trace", true, text);
 }
 
-static void check_conformance(struct findings *findings, const struct module *module,
+static void check_conformance(struct check_findings *findings, const struct module *module,
                               const struct check_arguments *arguments)
 {
     struct policy_option *options = memory_new(arguments->sets.n, sizeof *options);
@@ -150,7 +150,7 @@ static void check_conformance(struct findings *findings, const struct module *mo
     free(options);
 }
 
-static void check_module(struct findings *findings, const struct search_path *path,
+static void check_module(struct check_findings *findings, const struct search_path *path,
                          const struct check_arguments *arguments)
 {
     struct error err;
@@ -173,7 +173,7 @@ static void check_module(struct findings *findings, const struct search_path *pa
 static int check_one(const char *command, const char *written, const struct search_path *path,
                      const struct check_arguments *arguments)
 {
-    struct findings findings = {.command = command, .written = written};
+    struct check_findings findings = {.command = command, .written = written};
     int code = EXIT_DONE;
 
     if (arguments->json)

@@ -19,7 +19,7 @@ enum {
 };
 
 /* One random question, and room for two answers with a margin that nobody may write. */
-struct question {
+struct module_question {
     struct site site;
     struct lease leases[VICTIMS + 1];
     struct node_set node_sets[VICTIMS + 1][NODE_SETS];
@@ -34,7 +34,7 @@ struct question {
     int64_t now;
 };
 
-struct answer {
+struct module_answer {
     int64_t scores[HOSTS + VICTIMS + 1];
     size_t chosen[VICTIMS + 1];
     size_t n_chosen;
@@ -56,7 +56,7 @@ static int64_t between(uint64_t *random, int64_t least, int64_t most)
     return least + (int64_t)conformance_random(random, (uint64_t)(most - least + 1));
 }
 
-static void make_lease(struct question *question, size_t place, uint64_t *random)
+static void make_lease(struct module_question *question, size_t place, uint64_t *random)
 {
     struct lease *lease = &question->leases[place];
     struct lease_request *request = &lease->request;
@@ -89,7 +89,7 @@ static void make_lease(struct question *question, size_t place, uint64_t *random
     }
 }
 
-static void make_hosts(struct question *question, uint64_t *random)
+static void make_hosts(struct module_question *question, uint64_t *random)
 {
     struct host_batch *batch = &question->batch;
     int n_types = question->site.types.count;
@@ -120,7 +120,7 @@ static void make_hosts(struct question *question, uint64_t *random)
     }
 }
 
-static void make_question(struct question *question, uint64_t *random)
+static void make_question(struct module_question *question, uint64_t *random)
 {
     question->now = between(random, 0, 1000000);
     for (size_t i = 0; i <= VICTIMS; i++)
@@ -139,7 +139,7 @@ static void make_question(struct question *question, uint64_t *random)
 
 static bool enough(const struct victim_test *test, const size_t *chosen, size_t n_chosen)
 {
-    const struct question *question = test->engine;
+    const struct module_question *question = test->engine;
     uint32_t vms = 0;
 
     for (size_t i = 0; i < n_chosen; i++)
@@ -147,7 +147,8 @@ static bool enough(const struct victim_test *test, const size_t *chosen, size_t 
     return vms >= question->needed;
 }
 
-static void ask(const struct policy_hooks *hooks, struct question *question, struct answer *answer)
+static void ask(const struct policy_hooks *hooks, struct module_question *question,
+                struct module_answer *answer)
 {
     const struct lease *lease = &question->leases[VICTIMS];
     const struct victim_test test = {.enough = enough, .engine = question};
@@ -171,8 +172,9 @@ static void ask(const struct policy_hooks *hooks, struct question *question, str
         hooks->score_hosts(hooks->context, &question->batch, answer->scores);
 }
 
-static bool is_margin_untouched(const struct question *question, const struct policy_hooks *hooks,
-                                const struct answer *answer)
+static bool is_margin_untouched(const struct module_question *question,
+                                const struct policy_hooks *hooks,
+                                const struct module_answer *answer)
 {
     size_t used = hooks->score_hosts ? question->batch.n_hosts : question->n_victims;
     const unsigned char *margin = (const unsigned char *)&answer->scores[used];
@@ -183,7 +185,7 @@ static bool is_margin_untouched(const struct question *question, const struct po
     return true;
 }
 
-static bool are_equal(const struct answer *a, const struct answer *b)
+static bool are_equal(const struct module_answer *a, const struct module_answer *b)
 {
     return a->accepted == b->accepted && a->may_preempt == b->may_preempt &&
            a->n_chosen == b->n_chosen && memcmp(a->scores, b->scores, sizeof a->scores) == 0 &&
@@ -214,11 +216,12 @@ static double now_in_microseconds(void)
 /* One round: ask both, compare. The question is a structure without pointers to the heap but the
  * site's, so that a copy shows whether somebody wrote to it. */
 static int ask_both(const struct conformance *conformance, struct policy_host *const hosts[2],
-                    struct question *question, struct question *copy, struct error *err)
+                    struct module_question *question, struct module_question *copy,
+                    struct error *err)
 {
     const struct policy_hooks *hooks = policy_host_hooks(hosts[0]);
-    static const size_t kept = sizeof(struct question);
-    struct answer first, second;
+    static const size_t kept = sizeof(struct module_question);
+    struct module_answer first, second;
     double began;
 
     memcpy(copy, question, kept);
@@ -257,7 +260,7 @@ static int make_site(struct site *site, struct error *err)
 int conformance_calls(const struct conformance *conformance, struct error *err)
 {
     struct policy_host *hosts[2] = {NULL, NULL};
-    struct question *question = calloc(2, sizeof *question);
+    struct module_question *question = calloc(2, sizeof *question);
     struct policy_host_settings settings = conformance->settings;
     uint64_t random = 2026;
     int status = -1;

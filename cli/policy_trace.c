@@ -9,7 +9,7 @@
 
 enum { LEASES = 120, SITE_HOSTS = 6, STEPS_MAX = 100000, DAY = 86400 };
 
-struct trace {
+struct module_trace {
     struct site site;
     struct node_set node_sets[LEASES];
     struct lease_request requests[LEASES]; /* ascending submit */
@@ -27,7 +27,7 @@ static void mix(struct outcome *outcome, int64_t value)
     outcome->digest ^= outcome->digest >> 29;
 }
 
-static void make_request(struct trace *trace, size_t i, int64_t submit, uint64_t *random)
+static void make_request(struct module_trace *trace, size_t i, int64_t submit, uint64_t *random)
 {
     static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_BEST_EFFORT, LEASE_RESERVATION,
                                             LEASE_IMMEDIATE, LEASE_DEADLINE};
@@ -62,7 +62,7 @@ static void make_request(struct trace *trace, size_t i, int64_t submit, uint64_t
     }
 }
 
-static int trace_init(struct trace *trace, struct error *err)
+static int trace_init(struct module_trace *trace, struct error *err)
 {
     const struct amounts capacity = {{400, 4096, 100000, 1000, 1000}};
     uint64_t random = 7;
@@ -103,8 +103,8 @@ static void record(struct outcome *outcome, const struct engine_outputs *outputs
 }
 
 /* Requests and the engine's own times, to the end. */
-static int drive(struct engine *engine, const struct trace *trace, const struct observer *observer,
-                 struct outcome *outcome, struct error *err)
+static int drive(struct engine *engine, const struct module_trace *trace,
+                 const struct observer *observer, struct outcome *outcome, struct error *err)
 {
     struct engine_outputs outputs;
     size_t next = 0;
@@ -136,7 +136,7 @@ static int drive(struct engine *engine, const struct trace *trace, const struct 
     return status;
 }
 
-static int run(const struct conformance *conformance, const struct trace *trace,
+static int run(const struct conformance *conformance, const struct module_trace *trace,
                struct outcome *outcome, struct error *err)
 {
     struct policy_host_settings settings = conformance->settings;
@@ -165,7 +165,7 @@ static int run(const struct conformance *conformance, const struct trace *trace,
 
 int conformance_trace(const struct conformance *conformance, struct error *err)
 {
-    struct trace *trace = malloc(sizeof *trace);
+    struct module_trace *trace = malloc(sizeof *trace);
     struct outcome first, second;
     int status = -1;
 

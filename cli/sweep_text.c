@@ -35,16 +35,16 @@ static bool axis_differs(const struct sweep *sweep, size_t axis)
 }
 
 /* Columns: number, axes (those that differ, or all), figures. */
-struct layout {
+struct table_layout {
     const struct sweep *sweep;
     struct table_column *columns;
     size_t *axes;
     size_t n_axes, n_columns;
 };
 
-static void layout_init(struct layout *layout, const struct sweep *sweep, bool all)
+static void layout_init(struct table_layout *layout, const struct sweep *sweep, bool all)
 {
-    *layout = (struct layout){.sweep = sweep};
+    *layout = (struct table_layout){.sweep = sweep};
     layout->axes = memory_new(sweep_axes(sweep), sizeof *layout->axes);
     layout->columns = memory_new(sweep_axes(sweep) + FIGURES + 2, sizeof *layout->columns);
     layout->columns[layout->n_columns++] = (struct table_column){"CELL", TABLE_RIGHT};
@@ -56,13 +56,13 @@ static void layout_init(struct layout *layout, const struct sweep *sweep, bool a
         }
 }
 
-static void layout_finish(struct layout *layout)
+static void layout_finish(struct table_layout *layout)
 {
     free(layout->axes);
     free(layout->columns);
 }
 
-static void fill_axes(const struct layout *layout, size_t cell, const char **texts)
+static void fill_axes(const struct table_layout *layout, size_t cell, const char **texts)
 {
     for (size_t i = 0; i < layout->n_axes; i++)
         texts[1 + i] = sweep_label(layout->sweep, cell, layout->axes[i]);
@@ -70,7 +70,7 @@ static void fill_axes(const struct layout *layout, size_t cell, const char **tex
 
 int sweep_print_list(const struct sweep *sweep)
 {
-    struct layout layout;
+    struct table_layout layout;
     struct table *table;
     const char **texts;
     char number[32];
@@ -139,7 +139,7 @@ void sweep_print_table(const struct sweep *sweep, const struct sweep_outcome *ou
         {"PREEMPTED", TABLE_RIGHT}, {"WAIT [s]", TABLE_RIGHT},  {"SLOWDOWN", TABLE_RIGHT},
         {"CPU [%]", TABLE_RIGHT},   {"END [s]", TABLE_RIGHT},
     };
-    struct layout layout;
+    struct table_layout layout;
     struct table *table;
 
     layout_init(&layout, sweep, false);

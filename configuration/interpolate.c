@@ -51,7 +51,7 @@ static int spread_defaults(struct ini *ini, struct error *err)
     return 0;
 }
 
-struct text {
+struct interpolated_text {
     char bytes[INI_LINE_MAX + 1];
     size_t length;
 };
@@ -59,12 +59,12 @@ struct text {
 struct interpolation {
     const struct ini *ini;
     const struct ini_entry *entry; /* whose value is made */
-    struct text texts[2];
+    struct interpolated_text texts[2];
     size_t n_names; /* replaced so far, in all entries */
 };
 
-static int append(const struct interpolation *work, struct text *text, const char *bytes, size_t n,
-                  struct error *err)
+static int append(const struct interpolation *work, struct interpolated_text *text,
+                  const char *bytes, size_t n, struct error *err)
 {
     const struct ini_entry *entry = work->entry;
     char where[256];
@@ -118,7 +118,7 @@ static const char *value_of_name(struct interpolation *work, const char **at, st
 }
 
 /* Put values for the names in `from`, once. */
-static int replace_names(struct interpolation *work, const char *from, struct text *to,
+static int replace_names(struct interpolation *work, const char *from, struct interpolated_text *to,
                          struct error *err)
 {
     const struct ini_entry *entry = work->entry;
@@ -164,7 +164,7 @@ static char *interpolated(struct interpolation *work, const struct ini_entry *en
     work->entry = entry;
 
     for (int depth = 0; strstr(value, "%("); depth++) {
-        struct text *next = &work->texts[depth % 2];
+        struct interpolated_text *next = &work->texts[depth % 2];
 
         if (depth == DEPTH_MOST) {
             error_set(err, EINVAL, "%s: the %%(name)s of %s lead back to themselves",

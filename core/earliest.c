@@ -11,7 +11,7 @@
 enum { SCAN_POINTS = 32 };
 
 /* One more VM on a host that already holds level-1 of them: fits at every start in [from, last]. */
-struct window {
+struct earliest_window {
     int64_t from, last;
     uint32_t host, level;
     uint32_t point; /* where the search for the next one goes on */
@@ -19,11 +19,11 @@ struct window {
 };
 
 struct window_heap {
-    struct window *items;
+    struct earliest_window *items;
     size_t n, allocated;
 };
 
-struct search {
+struct earliest_search {
     const struct earliest_request *request;
     int64_t horizon;            /* starts up to here are being looked at */
     struct window_heap waiting; /* windows that begin later, by their begin */
@@ -31,19 +31,20 @@ struct search {
     struct window_heap pending; /* no heap: windows not found yet, they begin after the horizon */
 };
 
-static int64_t by_from(const struct window *window)
+static int64_t by_from(const struct earliest_window *window)
 {
     return window->from;
 }
 
-static int64_t by_last(const struct window *window)
+static int64_t by_last(const struct earliest_window *window)
 {
     return window->last;
 }
 
-typedef int64_t (*window_key)(const struct window *);
+typedef int64_t (*window_key)(const struct earliest_window *);
 
-static inline void heap_push(struct window_heap *heap, window_key key, const struct window *window)
+static inline void heap_push(struct window_heap *heap, window_key key,
+                             const struct earliest_window *window)
 {
     size_t i = heap->n++;
 
@@ -53,9 +54,9 @@ static inline void heap_push(struct window_heap *heap, window_key key, const str
     heap->items[i] = *window;
 }
 
-static inline struct window heap_pop(struct window_heap *heap, window_key key)
+static inline struct earliest_window heap_pop(struct window_heap *heap, window_key key)
 {
-    struct window top = heap->items[0], last = heap->items[--heap->n];
+    struct earliest_window top = heap->items[0], last = heap->items[--heap->n];
     size_t i = 0;
 
     for (size_t child = 1; child < heap->n; child = 2 * i + 1) {
@@ -74,7 +75,7 @@ enum found { FOUND_NOTHING, FOUND_LATER, FOUND_WINDOW };
 
 /* A search for a window: a run of points at which the demand is free, and long enough. */
 struct scan {
-    const struct search *search;
+    const struct earliest_search *search;
     const int64_t *times;
     uint32_t n;
     uint32_t start; /* of the run that the points before belong to */
@@ -82,7 +83,7 @@ struct scan {
 };
 
 /* The run ends at point `block`: is it a window? */
-static bool is_window(const struct scan *scan, uint32_t block, struct window *window)
+static bool is_window(const struct scan *scan, uint32_t block, struct earliest_window *window)
 {
     const struct earliest_request *request = scan->search->request;
     const int64_t begin = scan->times[scan->start];
@@ -100,7 +101,7 @@ static bool is_window(const struct scan *scan, uint32_t block, struct window *wi
 
 /* Go on with `count` points from `base`; bit k of blocked: the demand is not free at base + k. */
 static enum found scan_runs(struct scan *scan, uint32_t base, uint32_t count, uint64_t blocked,
-                            struct window *window)
+                            struct earliest_window *window)
 {
     uint64_t left = ~UINT64_C(0) >> (64 - count); /* not passed yet */
 
@@ -126,7 +127,7 @@ static enum found scan_runs(struct scan *scan, uint32_t base, uint32_t count, ui
 /* The first window of this host and level that begins at `from` or later, but not after the
  * horizon. FOUND_LATER: it may begin after that; the search can go on from there. A window may be
  * cut short beyond the horizon: the next one then follows it at once. */
-static enum found next_window(const struct search *search, struct window *window)
+static enum found next_window(const struct earliest_search *search, struct earliest_window *window)
 {
     const struct earliest_request *request = search->request;
     const struct profile *profile = &request->profiles[window->host];
@@ -152,7 +153,7 @@ static enum found next_window(const struct search *search, struct window *window
     return base < scan.n ? FOUND_LATER : FOUND_NOTHING;
 }
 
-static void look_for(struct search *search, struct window *window)
+static void look_for(struct earliest_search *search, struct earliest_window *window)
 {
     struct window_heap *pending = &search->pending;
 
@@ -183,9 +184,9 @@ static bool within_capacity(const struct earliest_request *request, uint32_t hos
     return true;
 }
 
-static void open_window(struct search *search, const struct window *window)
+static void open_window(struct earliest_search *search, const struct earliest_window *window)
 {
-    struct window next = *window;
+    struct earliest_window next = *window;
 
     heap_push(&search->open, by_last, window);
     /* One more VM on the same host is looked for once, when the level below opens first. */
@@ -198,11 +199,11 @@ static void open_window(struct search *search, const struct window *window)
 }
 
 /* Go through the windows that begin up to the horizon; INSTANT_NEVER when too few overlap. */
-static int64_t sweep(struct search *search)
+static int64_t sweep(struct earliest_search *search)
 {
     while (search->waiting.n) {
         int64_t at = search->waiting.items[0].from;
-        struct window window;
+        struct earliest_window window;
 
         if (search->open.n && search->open.items[0].last < at) {
             window = heap_pop(&search->open, by_last);
@@ -220,27 +221,27 @@ static int64_t sweep(struct search *search)
 }
 
 /* Windows that were not found up to the last horizon, up to the next. */
-static void look_further(struct search *search)
+static void look_further(struct earliest_search *search)
 {
     size_t n = search->pending.n;
 
     /* The list is filled again from its begin: never past what is being read. */
     search->pending.n = 0;
     for (size_t i = 0; i < n; i++) {
-        struct window window = search->pending.items[i];
+        struct earliest_window window = search->pending.items[i];
 
         look_for(search, &window);
     }
 }
 
-static int64_t earliest_many(struct search *search)
+static int64_t earliest_many(struct earliest_search *search)
 {
     const struct earliest_request *request = search->request;
     int64_t step = request->duration, answer;
 
     search->horizon = instant_add(request->from, step);
     for (uint32_t host = 0; host < request->n_hosts; host++) {
-        struct window window = {.from = request->from, .host = host, .level = 1};
+        struct earliest_window window = {.from = request->from, .host = host, .level = 1};
 
         if (!within_capacity(request, host, 1))
             continue;
@@ -256,13 +257,13 @@ static int64_t earliest_many(struct search *search)
     return answer;
 }
 
-static int64_t earliest_single(struct search *search)
+static int64_t earliest_single(struct earliest_search *search)
 {
     const struct earliest_request *request = search->request;
     int64_t best = INSTANT_NEVER;
 
     for (uint32_t host = 0; host < request->n_hosts && best > request->from; host++) {
-        struct window window = {.from = request->from, .host = host, .level = 1};
+        struct earliest_window window = {.from = request->from, .host = host, .level = 1};
 
         if (!within_capacity(request, host, 1))
             continue;
@@ -276,7 +277,7 @@ static int64_t earliest_single(struct search *search)
 
 int64_t earliest_find(const struct earliest_request *request)
 {
-    struct search search = {.request = request};
+    struct earliest_search search = {.request = request};
     int64_t answer = request->count == 1 ? earliest_single(&search) : earliest_many(&search);
 
     free(search.waiting.items);

@@ -137,7 +137,7 @@ bool preparation_earliest(struct engine *engine, const struct lease *lease, int6
 /* --- planning --------------------------------------------------------------------------------- */
 
 /* How the image gets to one host. */
-enum source { SOURCE_CACHE, SOURCE_RIDE, SOURCE_TRANSFER };
+enum image_source { SOURCE_CACHE, SOURCE_RIDE, SOURCE_TRANSFER };
 
 static struct reservation *ride_for(const struct engine *engine, const struct lease *lease,
                                     int64_t by)
@@ -151,8 +151,8 @@ static struct reservation *ride_for(const struct engine *engine, const struct le
     return NULL;
 }
 
-static enum source source_for(const struct engine *engine, const struct lease *lease, uint32_t host,
-                              int64_t start)
+static enum image_source source_for(const struct engine *engine, const struct lease *lease,
+                                    uint32_t host, int64_t start)
 {
     const struct image_cache_entry *entry = NULL;
     int64_t span = transfer_span(engine, lease, lease->n_vms);
@@ -204,7 +204,7 @@ static struct placement *transfer_placement(struct engine *engine, const struct 
 
 /* The VMs of the lease whose hosts get the image that way. */
 static uint32_t vms_by_source(struct engine *engine, const struct lease *lease,
-                              const struct reservation *vm, enum source source,
+                              const struct reservation *vm, enum image_source source,
                               struct placed_vm *found)
 {
     uint32_t n = 0;

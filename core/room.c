@@ -17,7 +17,7 @@ struct piece {
     const int64_t *amounts;
 };
 
-struct host_room {
+struct room_of_host {
     uint32_t first, end; /* its stretches */
     bool touched;        /* its stretches are kept: some victim holds it, or all are */
 };
@@ -39,7 +39,7 @@ struct room {
     uint32_t *order;                            /* hosts in the order of a pass */
     size_t n_order;
 
-    struct host_room *hosts;
+    struct room_of_host *hosts;
     int64_t *times; /* when each stretch begins */
     int64_t *free;  /* n_types for each */
     size_t n_stretches, times_allocated, free_allocated;

@@ -17,7 +17,7 @@ struct total_cells {
 };
 
 /* A point: its piece, and its place there. */
-struct position {
+struct total_position {
     size_t piece;
     uint32_t cell;
 };
@@ -42,9 +42,9 @@ void total_finish(struct total *total)
 }
 
 /* The point whose amount holds at `at`. */
-static struct position find(const struct total *total, int64_t at)
+static struct total_position find(const struct total *total, int64_t at)
 {
-    struct position position = {0};
+    struct total_position position = {0};
     const int64_t *times;
 
     for (size_t left = total->n; left > 1; left -= left / 2)
@@ -90,7 +90,7 @@ static void halve(struct total *total, size_t at)
 /* Make sure a point stands at `at`. */
 static void split(struct total *total, int64_t at)
 {
-    struct position position = find(total, at);
+    struct total_position position = find(total, at);
     struct total_cells *cells = total->pieces[position.piece].cells;
     uint32_t cell = position.cell + 1;
 
@@ -108,16 +108,16 @@ static void split(struct total *total, int64_t at)
     cells->n++;
 }
 
-static int64_t amount_at(const struct total *total, struct position position)
+static int64_t amount_at(const struct total *total, struct total_position position)
 {
     const struct total_piece *piece = &total->pieces[position.piece];
 
     return piece->cells->amounts[position.cell] + piece->more;
 }
 
-static bool same_as_before(const struct total *total, struct position position)
+static bool same_as_before(const struct total *total, struct total_position position)
 {
-    struct position before = position;
+    struct total_position before = position;
 
     if (position.cell) {
         before.cell--;
@@ -133,7 +133,7 @@ static bool same_as_before(const struct total *total, struct position position)
 /* Take away the point at `at` when nothing changes there. */
 static void merge(struct total *total, int64_t at)
 {
-    struct position position = find(total, at);
+    struct total_position position = find(total, at);
     struct total_piece *piece = &total->pieces[position.piece];
     struct total_cells *cells = piece->cells;
     uint32_t after = position.cell + 1;
@@ -166,7 +166,7 @@ static void add_to(struct total_piece *piece, uint32_t first, uint32_t last, int
 
 void total_apply(struct total *total, int64_t from, int64_t until, int64_t amount)
 {
-    struct position first, end = {.piece = total->n};
+    struct total_position first, end = {.piece = total->n};
 
     if (until != INSTANT_NEVER)
         split(total, until);
@@ -187,7 +187,7 @@ void total_apply(struct total *total, int64_t from, int64_t until, int64_t amoun
 
 int64_t total_least(const struct total *total, int64_t from, int64_t until)
 {
-    struct position first = find(total, from), last;
+    struct total_position first = find(total, from), last;
     int64_t least = amount_at(total, first);
 
     if (until <= from)

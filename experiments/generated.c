@@ -26,13 +26,13 @@ struct trace *generated_open(const char *const *streams, size_t n, uint64_t seed
     return trace;
 }
 
-struct waiting {
+struct waiting_requests {
     struct lease_request *requests;
     struct node_set *sets; /* one of each request */
     size_t n, allocated, sets_allocated;
 };
 
-static int queue_all(struct waiting *waiting, struct trace *trace, struct error *err)
+static int queue_all(struct waiting_requests *waiting, struct trace *trace, struct error *err)
 {
     struct lease_request request;
     int64_t free_from = 0;
@@ -58,7 +58,7 @@ static int queue_all(struct waiting *waiting, struct trace *trace, struct error 
 
 struct trace *generated_queue(struct trace *trace, const struct site *site, struct error *err)
 {
-    struct waiting waiting = {0};
+    struct waiting_requests waiting = {0};
     struct trace *queued = NULL;
 
     if (trace && queue_all(&waiting, trace, err) == 0)

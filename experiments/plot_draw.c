@@ -24,7 +24,7 @@ enum {
 static const char *const colours[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                              "#56b4e9", "#e69f00", "#000000", "#8c6d1f"};
 
-struct frame {
+struct plot_frame {
     const struct plot *plot;
     struct output *out;
     double x_low, x_high, y_low, y_high;
@@ -39,7 +39,7 @@ static const char *colour_of(const struct plot_series *series)
     return colours[series->colour % COLOURS];
 }
 
-static double along(const struct frame *frame, double x)
+static double along(const struct plot_frame *frame, double x)
 {
     if (frame->plot->log_x)
         return LEFT +
@@ -47,7 +47,7 @@ static double along(const struct frame *frame, double x)
     return LEFT + PLOT_WIDTH * (x - frame->x_low) / (frame->x_high - frame->x_low);
 }
 
-static double up(const struct frame *frame, double y)
+static double up(const struct plot_frame *frame, double y)
 {
     return TOP + PLOT_HEIGHT * (frame->y_high - y) / (frame->y_high - frame->y_low);
 }
@@ -58,7 +58,7 @@ static void widen(double *low, double *high, double value)
     *high = fmax(*high, value);
 }
 
-static void find_x(struct frame *frame, double low, double high)
+static void find_x(struct plot_frame *frame, double low, double high)
 {
     double margin;
 
@@ -78,7 +78,7 @@ static void find_x(struct frame *frame, double low, double high)
     frame->x_step = plot_step(frame->x_low, frame->x_high, STEPS, &frame->x_first);
 }
 
-static void find_y(struct frame *frame, double low, double high)
+static void find_y(struct plot_frame *frame, double low, double high)
 {
     if (frame->plot->from_zero)
         widen(&low, &high, 0);
@@ -90,7 +90,7 @@ static void find_y(struct frame *frame, double low, double high)
 }
 
 /* A share is never above 100 %, and what begins at zero is never below, whatever Student says. */
-static void find_limits(struct frame *frame)
+static void find_limits(struct plot_frame *frame)
 {
     const struct plot *plot = frame->plot;
     size_t length = strlen(plot->y);
@@ -116,7 +116,7 @@ static bool has_intervals(const struct plot_series *series)
 }
 
 /* Intervals of several lines would lie on each other. */
-static void find_apart(struct frame *frame)
+static void find_apart(struct plot_frame *frame)
 {
     const struct plot *plot = frame->plot;
     size_t with = 0;
@@ -131,7 +131,7 @@ static void find_apart(struct frame *frame)
         frame->n_apart = 0;
 }
 
-static void measure(struct frame *frame)
+static void measure(struct plot_frame *frame)
 {
     const struct plot *plot = frame->plot;
     double x_low = INFINITY, x_high = -INFINITY, y_low = INFINITY, y_high = -INFINITY;
@@ -157,7 +157,7 @@ static void measure(struct frame *frame)
     find_y(frame, y_low, y_high);
 }
 
-static void draw_text(const struct frame *frame, double x, double y, const char *anchor,
+static void draw_text(const struct plot_frame *frame, double x, double y, const char *anchor,
                       const char *text)
 {
     output_format(frame->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
@@ -165,14 +165,14 @@ static void draw_text(const struct frame *frame, double x, double y, const char 
     output_text(frame->out, "</text>\n");
 }
 
-static void draw_mark(const struct frame *frame, double x, const char *text)
+static void draw_mark(const struct plot_frame *frame, double x, const char *text)
 {
     output_format(frame->out, "<path d=\"M%.1f %dv5\" stroke=\"#444\"/>\n", along(frame, x),
                   TOP + PLOT_HEIGHT);
     draw_text(frame, along(frame, x), TOP + PLOT_HEIGHT + 19, "middle", text);
 }
 
-static void draw_x_marks(const struct frame *frame)
+static void draw_x_marks(const struct plot_frame *frame)
 {
     const struct plot *plot = frame->plot;
     char text[32];
@@ -201,7 +201,7 @@ static void draw_x_marks(const struct frame *frame)
     }
 }
 
-static void draw_axes(const struct frame *frame)
+static void draw_axes(const struct plot_frame *frame)
 {
     int steps = (int)floor((frame->y_high - frame->y_low) / frame->y_step + 0.5);
     char text[32];
@@ -228,7 +228,7 @@ static void draw_axes(const struct frame *frame)
     output_text(frame->out, "</text>\n");
 }
 
-static void draw_interval(const struct frame *frame, const struct plot_point *point, double x,
+static void draw_interval(const struct plot_frame *frame, const struct plot_point *point, double x,
                           const char *colour)
 {
     double low = fmax(point->low, frame->low), high = fmin(point->high, frame->high);
@@ -240,7 +240,8 @@ static void draw_interval(const struct frame *frame, const struct plot_point *po
                       x, up(frame, low), up(frame, high), x - 4, up(frame, low), colour);
 }
 
-static void draw_bars(const struct frame *frame, const struct plot_series *series, size_t place)
+static void draw_bars(const struct plot_frame *frame, const struct plot_series *series,
+                      size_t place)
 {
     double room = PLOT_WIDTH / (frame->x_high - frame->x_low) * 0.8;
     double width = room / (double)frame->n_bars;
@@ -261,14 +262,15 @@ static void draw_bars(const struct frame *frame, const struct plot_series *serie
 }
 
 /* How far to the right the points of a series are drawn, the place-th that is not bars. */
-static double aside(const struct frame *frame, size_t place)
+static double aside(const struct plot_frame *frame, size_t place)
 {
     double room = frame->plot->names ? 2 * APART : APART;
 
     return frame->n_apart == 0 ? 0 : room * ((double)place - (double)(frame->n_apart - 1) / 2);
 }
 
-static void draw_points(const struct frame *frame, const struct plot_series *series, double shift)
+static void draw_points(const struct plot_frame *frame, const struct plot_series *series,
+                        double shift)
 {
     for (size_t i = 0; i < series->n; i++) {
         const struct plot_point *point = &series->points[i];
@@ -283,7 +285,8 @@ static void draw_points(const struct frame *frame, const struct plot_series *ser
     }
 }
 
-static void draw_line(const struct frame *frame, const struct plot_series *series, double shift)
+static void draw_line(const struct plot_frame *frame, const struct plot_series *series,
+                      double shift)
 {
     output_text(frame->out, "<polyline fill=\"none\" stroke-width=\"1.8\" points=\"");
     for (size_t i = 0; i < series->n; i++)
@@ -298,7 +301,7 @@ static const char *level_dashes(size_t i)
     return i % 2 == 0 ? "2 3" : "9 3";
 }
 
-static void draw_series(const struct frame *frame)
+static void draw_series(const struct plot_frame *frame)
 {
     size_t bars = 0, lines = 0;
 
@@ -322,7 +325,7 @@ static void draw_series(const struct frame *frame)
                       LEFT, up(frame, frame->plot->levels[i].y), PLOT_WIDTH, level_dashes(i));
 }
 
-static void draw_legend(const struct frame *frame)
+static void draw_legend(const struct plot_frame *frame)
 {
     const struct plot *plot = frame->plot;
     double y = TOP + 8;
@@ -352,7 +355,7 @@ static void draw_legend(const struct frame *frame)
 
 void plot_draw(const struct plot *plot, struct output *out)
 {
-    struct frame frame = {.plot = plot, .out = out};
+    struct plot_frame frame = {.plot = plot, .out = out};
 
     measure(&frame);
     output_format(out,

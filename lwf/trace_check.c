@@ -18,7 +18,7 @@ struct host_kind {
     int64_t count;
 };
 
-struct checker {
+struct trace_checker {
     struct trace_check *check;
     size_t limit, allocated;
     const struct site *site;
@@ -29,7 +29,7 @@ struct checker {
 };
 
 /* False: the limit is reached. */
-static bool add_finding(struct checker *checker, enum lwf_severity severity,
+static bool add_finding(struct trace_checker *checker, enum lwf_severity severity,
                         struct lwf_place place, const char *text)
 {
     struct trace_check *check = checker->check;
@@ -49,8 +49,8 @@ static bool add_finding(struct checker *checker, enum lwf_severity severity,
     return !check->stopped;
 }
 
-__attribute__((format(printf, 3, 4)))
-static void warn(struct checker *checker, struct lwf_place place, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+warn(struct trace_checker *checker, struct lwf_place place, const char *format, ...)
 {
     char text[256];
     va_list args;
@@ -66,7 +66,7 @@ static bool on_finding(void *context, const struct lwf_finding *finding)
     return add_finding(context, finding->severity, finding->place, finding->text);
 }
 
-static void learn_site(struct checker *checker, const struct site *site)
+static void learn_site(struct trace_checker *checker, const struct site *site)
 {
     checker->site_known = site != NULL;
     for (size_t i = 0; site && i < site->n_hosts; i++) {
@@ -87,7 +87,7 @@ static void learn_site(struct checker *checker, const struct site *site)
 }
 
 /* How many VMs of a set the empty site holds. */
-static int64_t room_for(const struct checker *checker, const struct node_set *set)
+static int64_t room_for(const struct trace_checker *checker, const struct node_set *set)
 {
     int64_t room = 0;
 
@@ -106,7 +106,7 @@ static int64_t room_for(const struct checker *checker, const struct node_set *se
     return room;
 }
 
-static void check_room(struct checker *checker, const struct lease_request *request,
+static void check_room(struct trace_checker *checker, const struct lease_request *request,
                        struct lwf_place place)
 {
     for (size_t i = 0; i < request->n_node_sets; i++) {
@@ -121,7 +121,7 @@ static void check_room(struct checker *checker, const struct lease_request *requ
     }
 }
 
-static void check_times(struct checker *checker, const struct lease_request *request,
+static void check_times(struct trace_checker *checker, const struct lease_request *request,
                         struct lwf_place place)
 {
     bool has_start = request->kind == LEASE_RESERVATION || request->kind == LEASE_DEADLINE;
@@ -142,7 +142,7 @@ static void check_times(struct checker *checker, const struct lease_request *req
              "before its earliest start and its duration", request->id, request->deadline);
 }
 
-static void check_request(struct checker *checker, const struct lease_request *request,
+static void check_request(struct trace_checker *checker, const struct lease_request *request,
                           struct lwf_place place)
 {
     struct trace_census *census = &checker->check->census;
@@ -172,7 +172,7 @@ static const char *split_location(const char *name, const char *text, struct lwf
 }
 
 /* Read to the end. Line formats go on behind a wrong line, LWF has reported its errors already. */
-static int check_trace(struct checker *checker, struct trace *trace, const char *name,
+static int check_trace(struct trace_checker *checker, struct trace *trace, const char *name,
                        struct error *err)
 {
     bool is_lwf = checker->check->format == TRACE_FORMAT_LWF;
@@ -216,7 +216,7 @@ static int compare(const void *left, const void *right)
 int trace_check_source(struct trace_check *check, struct source *source,
                        const struct trace_options *options, size_t limit, struct error *err)
 {
-    struct checker checker = {.check = check, .limit = limit};
+    struct trace_checker checker = {.check = check, .limit = limit};
     struct trace_options reading;
     struct trace *trace;
     char *name = memory_text(source_name(source));

@@ -5,16 +5,16 @@
 
 #include "lwf/values.h"
 
-struct scan {
+struct site_scan {
     const char *at, *end;
 };
 
-static bool is_digit(const struct scan *scan)
+static bool is_digit(const struct site_scan *scan)
 {
     return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
 }
 
-static bool take_number(struct scan *scan, double *value)
+static bool take_number(struct site_scan *scan, double *value)
 {
     double unit = 1;
 
@@ -30,7 +30,7 @@ static bool take_number(struct scan *scan, double *value)
 }
 
 /* Numbers with colons between them: how many, at most `most`. */
-static int take_clock(struct scan *scan, int most, double parts[])
+static int take_clock(struct site_scan *scan, int most, double parts[])
 {
     int n = 0;
 
@@ -44,9 +44,9 @@ static int take_clock(struct scan *scan, int most, double parts[])
 }
 
 /* "2 days, ": a number and a word that begins with `letter`. */
-static bool take_worded(struct scan *scan, char letter, double *value)
+static bool take_worded(struct site_scan *scan, char letter, double *value)
 {
-    struct scan ahead = *scan;
+    struct site_scan ahead = *scan;
 
     if (!take_number(&ahead, value))
         return false;
@@ -66,10 +66,10 @@ static bool take_worded(struct scan *scan, char letter, double *value)
 static void find_span(const char *text, const char *end, double span[4])
 {
     static const char letters[4] = {'d', 'h', 'm', 's'};
-    struct scan scan;
+    struct site_scan scan;
 
     for (const char *p = text; p < end; p++) {
-        scan = (struct scan){p, end};
+        scan = (struct site_scan){p, end};
         if (take_clock(&scan, 4, span) == 4)
             return;
     }
@@ -78,7 +78,7 @@ static void find_span(const char *text, const char *end, double span[4])
         double parts[3];
         int n;
 
-        scan = (struct scan){p, end};
+        scan = (struct site_scan){p, end};
         if (!take_worded(&scan, 'd', &span[0]))
             span[0] = 0;
         n = take_clock(&scan, 3, parts);
@@ -90,7 +90,7 @@ static void find_span(const char *text, const char *end, double span[4])
             span[1 + i] = i < n ? parts[i] : 0;
         return;
     }
-    scan = (struct scan){text, end};
+    scan = (struct site_scan){text, end};
     if (scan.at < scan.end && (*scan.at == '+' || *scan.at == '-'))
         scan.at++;
     for (int i = 0; i < 4; i++)

@@ -13,13 +13,13 @@
 
 enum { TURN_WORK = 400 * 1000 /* change points: a millisecond or two */ };
 
-struct attribute {
+struct told_attribute {
     const char *name, *value;
 };
 
 struct host_attributes {
     const char *name;
-    struct attribute *items;
+    struct told_attribute *items;
     size_t n;
 };
 
@@ -416,7 +416,7 @@ static int make_trial(struct planning *planning, struct wire_reader *reader,
 
 /* --- what is planned on a host ---------------------------------------------------------------- */
 
-struct operations {
+struct planned_operations {
     uint32_t place;
     struct wire_writer writer;
     size_t n;
@@ -424,7 +424,7 @@ struct operations {
 
 static void put_operations(void *context, const struct lease *lease)
 {
-    struct operations *operations = context;
+    struct planned_operations *operations = context;
 
     if (lease->request.id >= BLOCK_BASE)
         return;
@@ -453,7 +453,7 @@ static void put_operations(void *context, const struct lease *lease)
 static void tell_operations(const struct planning *planning, struct wire_reader *reader,
                             struct wire_writer *reply)
 {
-    struct operations operations = {.place = (uint32_t)wire_get(reader, 0, UINT32_MAX)};
+    struct planned_operations operations = {.place = (uint32_t)wire_get(reader, 0, UINT32_MAX)};
 
     if (planning->live.engine)
         engine_each_lease(planning->live.engine, put_operations, &operations);

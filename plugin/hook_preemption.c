@@ -13,7 +13,7 @@ _Static_assert(offsetof(struct galerna_victim, lease) == offsetof(struct victim,
                "victims are passed through");
 
 /* What a batch's `enough` needs to ask the engine. */
-struct question {
+struct victims_question {
     struct policy_host *host;
     const struct victim_test *test;
     const size_t *places; /* the engine's place of each victim offered; NULL: the same */
@@ -119,7 +119,7 @@ static bool are_places(struct policy_host *host, const size_t *chosen, size_t n_
 static bool ask_engine(const struct galerna_victim_batch *batch, const size_t *chosen,
                        size_t n_chosen)
 {
-    const struct question *question = batch->context;
+    const struct victims_question *question = batch->context;
     struct policy_host *host = question->host;
 
     if (!are_places(host, chosen, n_chosen, question->n))
@@ -175,7 +175,7 @@ size_t host_choose_victims(void *context, const struct lease *preemptor, int64_t
     struct policy_host *host = context;
     struct instance *instance = chooser_of(host_chain(host, GALERNA_KIND_PREEMPTION));
     struct galerna_victim_batch view = view_of(preemptor, at, victims, n);
-    struct question question = {.host = host, .test = test};
+    struct victims_question question = {.host = host, .test = test};
     enum galerna_verdict verdict;
     size_t n_chosen = 0;
     int64_t began;

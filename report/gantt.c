@@ -154,7 +154,7 @@ static int step(void *context, const struct engine *engine, int64_t now,
     return 0;
 }
 
-struct unfinished {
+struct unfinished_bar {
     struct gantt *gantt;
     int64_t end_time;
     struct error *err;
@@ -163,7 +163,7 @@ struct unfinished {
 
 static void add_unfinished(void *context, const struct lease *lease)
 {
-    struct unfinished *walk = context;
+    struct unfinished_bar *walk = context;
 
     if (!walk->failed && !lease_state_is_final(lease->state))
         walk->failed = add_lease(walk->gantt, lease, walk->end_time, walk->err) < 0;
@@ -172,7 +172,7 @@ static void add_unfinished(void *context, const struct lease *lease)
 static int end(void *context, const struct engine *engine, int64_t end_time, struct error *err)
 {
     struct gantt *gantt = context;
-    struct unfinished walk = {.gantt = gantt, .end_time = end_time, .err = err};
+    struct unfinished_bar walk = {.gantt = gantt, .end_time = end_time, .err = err};
     struct gantt_picture picture = {
         .out = gantt->out,
         .site = engine_site(engine),

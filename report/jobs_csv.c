@@ -121,7 +121,7 @@ static int step(void *context, const struct engine *engine, int64_t now,
     return output_check(jobs->out, err);
 }
 
-struct unfinished {
+struct unfinished_job {
     struct jobs_csv *jobs;
     const struct site *site;
     struct error *err;
@@ -130,7 +130,7 @@ struct unfinished {
 
 static void write_unfinished(void *context, const struct lease *lease)
 {
-    struct unfinished *walk = context;
+    struct unfinished_job *walk = context;
 
     if (!walk->failed && !lease_state_is_final(lease->state))
         walk->failed = write_job(walk->jobs, walk->site, lease, walk->err) < 0;
@@ -139,7 +139,7 @@ static void write_unfinished(void *context, const struct lease *lease)
 static int end(void *context, const struct engine *engine, int64_t end_time, struct error *err)
 {
     struct jobs_csv *jobs = context;
-    struct unfinished walk = {.jobs = jobs, .site = engine_site(engine), .err = err};
+    struct unfinished_job walk = {.jobs = jobs, .site = engine_site(engine), .err = err};
     struct output *out = jobs->out;
 
     (void)end_time;

@@ -9,12 +9,12 @@
 
 enum { NAME_MAX_LENGTH = 120, VALUE_MAX_LENGTH = 1 << 20 };
 
-struct reader {
+struct attributes_reader {
     const char *start, *at;
     struct error *err;
 };
 
-static int complain(const struct reader *reader, const char *what)
+static int complain(const struct attributes_reader *reader, const char *what)
 {
     int line = 1, column = 1;
 
@@ -29,7 +29,7 @@ static int complain(const struct reader *reader, const char *what)
                      column);
 }
 
-static void skip_space(struct reader *reader, bool lines)
+static void skip_space(struct attributes_reader *reader, bool lines)
 {
     for (;; reader->at++) {
         if (*reader->at == '#' && lines)
@@ -41,7 +41,7 @@ static void skip_space(struct reader *reader, bool lines)
     }
 }
 
-static int read_name(struct reader *reader, char *name)
+static int read_name(struct attributes_reader *reader, char *name)
 {
     size_t size = 0;
 
@@ -54,7 +54,7 @@ static int read_name(struct reader *reader, char *name)
     return size > 0 ? 0 : complain(reader, "expected the name of an attribute");
 }
 
-static int read_quoted(struct reader *reader, struct oned_text *value)
+static int read_quoted(struct attributes_reader *reader, struct oned_text *value)
 {
     for (reader->at++; *reader->at != '"'; reader->at++) {
         if (!*reader->at)
@@ -70,7 +70,7 @@ static int read_quoted(struct reader *reader, struct oned_text *value)
 }
 
 /* A value without quotation marks ends with the line, or in a vector at ',' or ']'. */
-static int read_bare(struct reader *reader, struct oned_text *value, const char *ends)
+static int read_bare(struct attributes_reader *reader, struct oned_text *value, const char *ends)
 {
     const char *from = reader->at, *to;
 
@@ -84,13 +84,13 @@ static int read_bare(struct reader *reader, struct oned_text *value, const char 
     return 0;
 }
 
-static int read_value(struct reader *reader, struct oned_text *value, const char *ends)
+static int read_value(struct attributes_reader *reader, struct oned_text *value, const char *ends)
 {
     oned_text_put(value, "");
     return *reader->at == '"' ? read_quoted(reader, value) : read_bare(reader, value, ends);
 }
 
-static int expect(struct reader *reader, char c, const char *what)
+static int expect(struct attributes_reader *reader, char c, const char *what)
 {
     if (*reader->at != c)
         return complain(reader, what);
@@ -99,7 +99,7 @@ static int expect(struct reader *reader, char c, const char *what)
 }
 
 /* name = value into list; the value of a vector's member ends otherwise. */
-static int read_member(struct reader *reader, struct oned_attributes *list)
+static int read_member(struct attributes_reader *reader, struct oned_attributes *list)
 {
     char name[NAME_MAX_LENGTH + 1];
     struct oned_text value = {0};
@@ -119,7 +119,7 @@ static int read_member(struct reader *reader, struct oned_attributes *list)
     return result;
 }
 
-static int read_vector(struct reader *reader, struct oned_attributes *list)
+static int read_vector(struct attributes_reader *reader, struct oned_attributes *list)
 {
     for (reader->at++;; reader->at++) {
         skip_space(reader, true);
@@ -137,7 +137,7 @@ static int read_vector(struct reader *reader, struct oned_attributes *list)
     return 0;
 }
 
-static int read_attribute(struct reader *reader, struct oned_attributes *list)
+static int read_attribute(struct attributes_reader *reader, struct oned_attributes *list)
 {
     char name[NAME_MAX_LENGTH + 1];
     struct oned_text value = {0};
@@ -161,7 +161,7 @@ static int read_attribute(struct reader *reader, struct oned_attributes *list)
 
 int oned_attributes_parse(struct oned_attributes *list, const char *text, struct error *err)
 {
-    struct reader reader = {.start = text, .at = text, .err = err};
+    struct attributes_reader reader = {.start = text, .at = text, .err = err};
 
     skip_space(&reader, true);
     if (*reader.at == '<')

@@ -47,14 +47,14 @@ static bool wants_placing(const struct oned_vm *vm)
             (vm->state == VM_POWEROFF || vm->lcm == LCM_RUNNING || vm->lcm == LCM_UNKNOWN));
 }
 
-struct waiting {
+struct waiting_counts {
     int64_t fresh, sent;
 };
 
-static struct waiting count_waiting(struct oned *oned)
+static struct waiting_counts count_waiting(struct oned *oned)
 {
     struct oned_placer *placer = oned->placer;
-    struct waiting waiting = {0};
+    struct waiting_counts waiting = {0};
     int count = oned->pools[KIND_VM].count;
 
     if ((size_t)count > placer->count) {
@@ -125,7 +125,7 @@ int64_t oned_placer_advance(struct oned *oned, bool *busy)
     struct oned_placer *placer = oned->placer;
     const struct oned_options *options = &oned->options;
     int64_t now = oned_now(oned), due = INT64_MAX;
-    struct waiting waiting;
+    struct waiting_counts waiting;
 
     *busy = false;
     if (!placer)

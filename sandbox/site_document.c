@@ -76,13 +76,13 @@ void oned_datastore_document(const struct oned *oned, const struct oned_datastor
     oned_text_put(text, "</DATASTORE>");
 }
 
-struct usage {
+struct month_usage {
     int64_t vms, cpu, memory, running_vms, running_cpu, running_memory;
 };
 
-static struct usage usage_of(const struct oned *oned, int uid, int gid)
+static struct month_usage usage_of(const struct oned *oned, int uid, int gid)
 {
-    struct usage usage = {0};
+    struct month_usage usage = {0};
 
     for (int id = 0; id < oned->pools[KIND_VM].count; id++) {
         const struct oned_vm *vm = oned_vm(oned, id);
@@ -115,7 +115,7 @@ static void write_quota(const char *name, double used, struct oned_text *text)
 /* Administrators have no quotas, others have unlimited ones. */
 static void write_quotas(const struct oned *oned, int uid, int gid, struct oned_text *text)
 {
-    struct usage usage = usage_of(oned, uid, gid);
+    struct month_usage usage = usage_of(oned, uid, gid);
     bool devices = oned->options.version >= ONED_7_4;
 
     oned_text_put(text, "<DATASTORE_QUOTA></DATASTORE_QUOTA><NETWORK_QUOTA></NETWORK_QUOTA>"

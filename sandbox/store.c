@@ -11,7 +11,7 @@
 #include "sandbox/record.h"
 #include "util/memory.h"
 
-struct change {
+struct stored_change {
     enum oned_kind kind;
     int id;
 };
@@ -19,7 +19,7 @@ struct change {
 struct oned_store {
     sqlite3 *database;
     sqlite3_stmt *write, *remove;
-    struct change *changes;
+    struct stored_change *changes;
     size_t count, allocated;
     bool empty;
 };
@@ -160,19 +160,19 @@ void oned_store_touch(struct oned *oned, enum oned_kind kind, int id)
         return;
     store->changes =
         memory_grow(store->changes, &store->allocated, store->count + 1, sizeof *store->changes);
-    store->changes[store->count++] = (struct change){kind, id};
+    store->changes[store->count++] = (struct stored_change){kind, id};
 }
 
 static int by_object(const void *a, const void *b)
 {
-    const struct change *x = a, *y = b;
+    const struct stored_change *x = a, *y = b;
 
     if (x->kind != y->kind)
         return x->kind < y->kind ? -1 : 1;
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static int run(sqlite3_stmt *statement, const struct change *change, const char *body)
+static int run(sqlite3_stmt *statement, const struct stored_change *change, const char *body)
 {
     int step;
 
@@ -185,7 +185,7 @@ static int run(sqlite3_stmt *statement, const struct change *change, const char 
     return step == SQLITE_DONE ? 0 : -1;
 }
 
-static int write_change(const struct oned *oned, const struct change *change)
+static int write_change(const struct oned *oned, const struct stored_change *change)
 {
     struct oned_attributes record = {0};
     struct oned_text text = {0};

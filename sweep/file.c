@@ -276,12 +276,12 @@ static int read_axis(struct sweep_file *file, const struct ini_section *section,
     return axis ? 0 : -1;
 }
 
-struct section_kind {
+struct sweep_section_kind {
     const char *name;
     int (*read)(struct sweep_file *file, const struct ini_entry *entry, struct error *err);
 };
 
-static const struct section_kind section_kinds[] = {
+static const struct sweep_section_kind section_kinds[] = {
     {"sweep", NULL},           {"set", read_set},        {"parameters", read_parameter},
     {"policies", read_policy}, {"options", read_option}, {"slurm", read_slurm},
 };
@@ -306,7 +306,7 @@ static int unknown_section(const struct sweep_file *file, const struct ini_secti
 static int read_section(struct sweep_file *file, const struct ini_section *section,
                         struct error *err)
 {
-    const struct section_kind *kind = NULL;
+    const struct sweep_section_kind *kind = NULL;
 
     if (!strncmp(section->name, "trace ", 6))
         return read_trace(file, section, section->name + 6, err);

@@ -9,18 +9,18 @@
 #include "util/suggest.h"
 
 /* One combination. */
-struct combination {
+struct axis_combination {
     const struct sweep_file *file;
     size_t at[SWEEP_AXES_MAX]; /* a value on each axis */
 };
 
-static const struct file_value *chosen(const struct combination *combination, size_t axis)
+static const struct file_value *chosen(const struct axis_combination *combination, size_t axis)
 {
     return &combination->file->axes[axis].values[combination->at[axis]];
 }
 
 /* The value of the parameter called text[0 .. length), or NULL. */
-static const char *find_parameter(const struct combination *combination, const char *text,
+static const char *find_parameter(const struct axis_combination *combination, const char *text,
                                   size_t length)
 {
     const struct sweep_file *file = combination->file;
@@ -50,7 +50,7 @@ static int unknown_parameter(const struct sweep_file *file, int line, const char
 }
 
 /* Put values for {names}. NULL with file:line; the caller frees it. */
-static char *fill_in(const struct combination *combination, const char *text, int line,
+static char *fill_in(const struct axis_combination *combination, const char *text, int line,
                      struct error *err)
 {
     char *filled = NULL;
@@ -86,7 +86,7 @@ static char *fill_in(const struct combination *combination, const char *text, in
 }
 
 /* A cell on its way, with the texts it points to. */
-struct draft {
+struct cell_draft {
     struct sweep_cell cell;
     const char *labels[SWEEP_AXES_MAX];
     struct ini_entry *settings;
@@ -96,7 +96,7 @@ struct draft {
     size_t n_streams, streams_allocated;
 };
 
-static int draft_settings(struct draft *draft, const struct combination *combination,
+static int draft_settings(struct cell_draft *draft, const struct axis_combination *combination,
                           const struct file_value *value, struct error *err)
 {
     for (size_t i = 0; i < value->n_settings; i++) {
@@ -112,7 +112,7 @@ static int draft_settings(struct draft *draft, const struct combination *combina
     return 0;
 }
 
-static int draft_streams(struct draft *draft, const struct combination *combination,
+static int draft_streams(struct cell_draft *draft, const struct axis_combination *combination,
                          const struct file_value *value, struct error *err)
 {
     char *rest;
@@ -128,7 +128,7 @@ static int draft_streams(struct draft *draft, const struct combination *combinat
     return draft->stream_words ? 0 : -1;
 }
 
-static int draft_value(struct draft *draft, const struct combination *combination,
+static int draft_value(struct cell_draft *draft, const struct axis_combination *combination,
                        const struct file_value *value, struct error *err)
 {
     if (value->configuration)
@@ -147,7 +147,7 @@ static int draft_value(struct draft *draft, const struct combination *combinatio
     return draft_settings(draft, combination, value, err);
 }
 
-static void draft_finish(struct draft *draft)
+static void draft_finish(struct cell_draft *draft)
 {
     for (size_t i = 0; i < draft->n_settings; i++)
         memory_free(draft->settings[i].value);
@@ -157,11 +157,11 @@ static void draft_finish(struct draft *draft)
     free(draft->streams);
 }
 
-static int add_combination(struct sweep *sweep, const struct combination *combination,
+static int add_combination(struct sweep *sweep, const struct axis_combination *combination,
                            struct error *err)
 {
     const struct sweep_file *file = combination->file;
-    struct draft draft = {.cell = {.workload_seed = 1, .origin = file->path}};
+    struct cell_draft draft = {.cell = {.workload_seed = 1, .origin = file->path}};
     int result = draft_value(&draft, combination, &file->common, err);
 
     for (size_t i = 0; i < file->n_axes && result == 0; i++) {
@@ -181,7 +181,7 @@ static int add_combination(struct sweep *sweep, const struct combination *combin
 }
 
 /* The next combination, the last axis turning fastest; false after the last. */
-static bool advance(struct combination *combination)
+static bool advance(struct axis_combination *combination)
 {
     for (size_t i = combination->file->n_axes; i-- > 0;) {
         if (++combination->at[i] < combination->file->axes[i].n_values)
@@ -205,7 +205,7 @@ static int check_size(const struct sweep_file *file, struct error *err)
 
 static int add_all(struct sweep *sweep, const struct sweep_file *file, struct error *err)
 {
-    struct combination combination = {.file = file};
+    struct axis_combination combination = {.file = file};
 
     if (check_size(file, err) < 0)
         return -1;

@@ -7,13 +7,13 @@
 
 enum { CHUNK_SIZE = 64 * 1024 };
 
-struct chunk {
-    struct chunk *next;
+struct arena_chunk {
+    struct arena_chunk *next;
     alignas(max_align_t) unsigned char bytes[];
 };
 
 struct schedule_arena {
-    struct chunk *chunks; /* the first is the one in use */
+    struct arena_chunk *chunks; /* the first is the one in use */
     size_t used, size;    /* of the first */
 };
 
@@ -27,7 +27,7 @@ void schedule_arena_destroy(struct schedule_arena *arena)
     if (!arena)
         return;
     while (arena->chunks) {
-        struct chunk *next = arena->chunks->next;
+        struct arena_chunk *next = arena->chunks->next;
 
         free(arena->chunks);
         arena->chunks = next;
@@ -46,7 +46,7 @@ void *schedule_arena_take(struct schedule_arena *arena, size_t count, size_t siz
     bytes = (bytes + align - 1) / align * align;
     if (!arena->chunks || arena->size - arena->used < bytes) {
         size_t room = bytes > CHUNK_SIZE ? bytes : CHUNK_SIZE;
-        struct chunk *chunk = calloc(1, sizeof *chunk + room);
+        struct arena_chunk *chunk = calloc(1, sizeof *chunk + room);
 
         if (!chunk)
             return NULL;

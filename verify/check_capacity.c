@@ -6,7 +6,7 @@
 #include "verify/checker.h"
 
 /* From `time` on, `delta` more of a resource of a host is held. */
-struct change {
+struct capacity_change {
     uint32_t host; /* place in schedule.hosts; n_hosts = the image repository */
     uint32_t type;
     int64_t time;
@@ -15,15 +15,15 @@ struct change {
 };
 
 struct changes {
-    struct change *items;
+    struct capacity_change *items;
     size_t n, allocated;
 };
 
-static int add_change(struct changes *changes, const struct change *change)
+static int add_change(struct changes *changes, const struct capacity_change *change)
 {
     if (changes->n == changes->allocated) {
         size_t allocated = changes->allocated ? changes->allocated * 2 : 1024;
-        struct change *items = reallocarray(changes->items, allocated, sizeof *items);
+        struct capacity_change *items = reallocarray(changes->items, allocated, sizeof *items);
 
         if (!items)
             return -1;
@@ -35,7 +35,7 @@ static int add_change(struct changes *changes, const struct change *change)
 }
 
 /* Hold `what` during [from, until). */
-static int hold(struct changes *changes, struct change what, int64_t from, int64_t until)
+static int hold(struct changes *changes, struct capacity_change what, int64_t from, int64_t until)
 {
     if (from >= until || what.delta == 0)
         return 0;
@@ -84,7 +84,7 @@ static int hold_reservation(struct checker *checker, const struct schedule_lease
     const struct schedule *schedule = checker->schedule;
 
     for (size_t i = 0; i < r->n_holdings; i++) {
-        struct change change = {
+        struct capacity_change change = {
             .type = r->holdings[i].type, .delta = r->holdings[i].amount, .lease = lease->id};
 
         change.delta /= overstated(checker, r, r->holdings[i].host);
@@ -166,7 +166,7 @@ static int hold_excess(const struct schedule *schedule, const struct schedule_le
     qsort(memory->items, memory->n, sizeof *memory->items, compare_memory_changes);
     for (size_t i = 0; i + 1 < memory->n; i++) {
         const struct memory_change *item = &memory->items[i];
-        struct change change = {
+        struct capacity_change change = {
             .host = item->host, .type = (uint32_t)schedule->memory, .lease = lease->id};
 
         held += item->held;
@@ -215,7 +215,8 @@ static int hold_lost_run(const struct schedule *schedule, const struct schedule_
             if (lease->vms[vm * schedule->n_types + type] < least)
                 least = lease->vms[vm * schedule->n_types + type];
         for (size_t i = 0; i < lost->n_hosts; i++) {
-            struct change change = {.type = (uint32_t)type, .delta = least, .lease = lost->lease};
+            struct capacity_change change = {
+                .type = (uint32_t)type, .delta = least, .lease = lost->lease};
 
             if (find_host(schedule, lost->hosts[i], &change.host) &&
                 hold(changes, change, lost->from, lost->until) < 0)
@@ -263,7 +264,7 @@ static int collect(struct checker *checker, struct changes *changes)
 
 static int compare_changes(const void *a, const void *b)
 {
-    const struct change *left = a, *right = b;
+    const struct capacity_change *left = a, *right = b;
 
     if (left->host != right->host)
         return left->host < right->host ? -1 : 1;
@@ -274,13 +275,13 @@ static int compare_changes(const void *a, const void *b)
     return (left->delta > right->delta) - (left->delta < right->delta);
 }
 
-static bool same_resource(const struct change *a, const struct change *b)
+static bool same_resource(const struct capacity_change *a, const struct capacity_change *b)
 {
     return a->host == b->host && a->type == b->type;
 }
 
 /* The repository sends one image at a time at its full bandwidth, whatever that is. */
-static int64_t repository_capacity(const struct change *changes, size_t n)
+static int64_t repository_capacity(const struct capacity_change *changes, size_t n)
 {
     int64_t most = 0;
 
@@ -291,7 +292,7 @@ static int64_t repository_capacity(const struct change *changes, size_t n)
 }
 
 /* One resource of one host over time. */
-static void sweep(struct checker *checker, const struct change *changes, size_t n)
+static void sweep(struct checker *checker, const struct capacity_change *changes, size_t n)
 {
     const struct schedule *schedule = checker->schedule;
     bool is_host = changes->host < schedule->n_hosts;

@@ -5,7 +5,7 @@
 #include "verify/checker.h"
 
 /* A lease while its runs are walked through. */
-struct walk {
+struct runs_walk {
     struct checker *checker;
     const struct schedule_lease *lease;
     int64_t *where; /* per VM: the host its memory is on, or SCHEDULE_UNSET */
@@ -15,7 +15,7 @@ struct walk {
     size_t n_needs;
 };
 
-static struct finding at(const struct walk *walk, enum verify_check check,
+static struct finding at(const struct runs_walk *walk, enum verify_check check,
                          const struct schedule_reservation *r)
 {
     return (struct finding){check, walk->lease->id, SCHEDULE_UNSET, r->from};
@@ -36,7 +36,7 @@ static int compare_needs(const void *a, const void *b)
 }
 
 /* What the VMs of a reservation ask for on each host. */
-static void sum_needs(struct walk *walk, const struct schedule_reservation *r)
+static void sum_needs(struct runs_walk *walk, const struct schedule_reservation *r)
 {
     size_t n_types = walk->checker->schedule->n_types, n = 0, merged = 0;
 
@@ -61,7 +61,7 @@ static void sum_needs(struct walk *walk, const struct schedule_reservation *r)
 
 /* VMs and shutdowns hold exactly what the VMs ask for, migrations of running VMs that at least;
  * suspensions and resumptions their memory at least. */
-static void check_held(struct walk *walk, const struct schedule_reservation *r)
+static void check_held(struct runs_walk *walk, const struct schedule_reservation *r)
 {
     const struct schedule *schedule = walk->checker->schedule;
     bool exact = r->kind == SCHEDULE_VM || r->kind == SCHEDULE_SHUTDOWN;
@@ -94,7 +94,8 @@ static void check_held(struct walk *walk, const struct schedule_reservation *r)
 }
 
 /* Reservations [first, end) of one kind serve every VM exactly once. */
-static void check_together(struct walk *walk, enum schedule_kind kind, size_t first, size_t end)
+static void check_together(struct runs_walk *walk, enum schedule_kind kind, size_t first,
+                           size_t end)
 {
     const struct schedule_lease *lease = walk->lease;
     const struct schedule_reservation *any = NULL;
@@ -124,7 +125,7 @@ static void check_together(struct walk *walk, enum schedule_kind kind, size_t fi
     }
 }
 
-static bool lease_used_host(const struct walk *walk, int64_t host)
+static bool lease_used_host(const struct runs_walk *walk, int64_t host)
 {
     for (size_t i = 0; walk->last_vm && i < walk->last_vm->n_places; i++)
         if (walk->last_vm->places[i].host == host)
@@ -133,7 +134,7 @@ static bool lease_used_host(const struct walk *walk, int64_t host)
 }
 
 /* Every VM of r is where its memory is. */
-static void check_place(struct walk *walk, const struct schedule_reservation *r)
+static void check_place(struct runs_walk *walk, const struct schedule_reservation *r)
 {
     for (size_t i = 0; i < r->n_places; i++) {
         const struct schedule_place *place = &r->places[i];
@@ -156,7 +157,7 @@ static void check_place(struct walk *walk, const struct schedule_reservation *r)
     }
 }
 
-static void move_vms(struct walk *walk, const struct schedule_reservation *r)
+static void move_vms(struct runs_walk *walk, const struct schedule_reservation *r)
 {
     for (size_t i = 0; i < r->n_places; i++) {
         const struct schedule_place *place = &r->places[i];
@@ -173,14 +174,15 @@ static void move_vms(struct walk *walk, const struct schedule_reservation *r)
     }
 }
 
-static void settle_vms(struct walk *walk, const struct schedule_reservation *r)
+static void settle_vms(struct runs_walk *walk, const struct schedule_reservation *r)
 {
     for (size_t i = 0; i < r->n_places; i++)
         if (vm_exists(walk->lease, &r->places[i]))
             walk->where[r->places[i].vm - 1] = r->places[i].host;
 }
 
-static void wrong_order(struct walk *walk, const struct schedule_reservation *r, const char *what)
+static void wrong_order(struct runs_walk *walk, const struct schedule_reservation *r,
+                        const char *what)
 {
     struct finding finding = at(walk, CHECK_SEQUENCE, r);
 
@@ -188,7 +190,7 @@ static void wrong_order(struct walk *walk, const struct schedule_reservation *r,
 }
 
 /* What comes before a run: preparation before the first, resumption before a later one. */
-static void check_before(struct walk *walk, const struct lease_run *run,
+static void check_before(struct runs_walk *walk, const struct lease_run *run,
                          const struct lease_run *previous, bool restarted)
 {
     const struct schedule_lease *lease = walk->lease;
@@ -226,7 +228,7 @@ static void check_before(struct walk *walk, const struct lease_run *run,
 
 /* What comes after a run: suspensions, or one shutdown, from its very end on; nothing when the VMs
  * run on elsewhere. */
-static void check_after(struct walk *walk, const struct lease_run *run, bool last, bool moves)
+static void check_after(struct runs_walk *walk, const struct lease_run *run, bool last, bool moves)
 {
     const struct schedule_lease *lease = walk->lease;
     const struct schedule_reservation *vm = &lease->reservations[run->vm];
@@ -254,7 +256,7 @@ static void check_after(struct walk *walk, const struct lease_run *run, bool las
     check_together(walk, SCHEDULE_SHUTDOWN, run->vm + 1, run->end);
 }
 
-static void walk_runs(struct walk *walk)
+static void walk_runs(struct runs_walk *walk)
 {
     const struct schedule_lease *lease = walk->lease;
     struct lease_run run = {.end = 0}, previous, next;
@@ -296,7 +298,7 @@ static void walk_runs(struct walk *walk)
 int check_runs(struct checker *checker, const struct schedule_lease *lease)
 {
     size_t n_types = checker->schedule->n_types;
-    struct walk walk = {.checker = checker, .lease = lease};
+    struct runs_walk walk = {.checker = checker, .lease = lease};
     int result = 0;
 
     if (lease->n_reservations == 0 && lease->state != STATE_DONE)

@@ -6,19 +6,19 @@
 #include "verify/checker.h"
 
 /* A change of state that an operation must have left. */
-struct trace {
+struct timeline_trace {
     enum schedule_state to;
     int64_t time;
 };
 
 struct traces {
-    struct trace *items;
+    struct timeline_trace *items;
     size_t n;
 };
 
 static void expect(struct traces *traces, enum schedule_state to, int64_t time)
 {
-    traces->items[traces->n++] = (struct trace){to, time};
+    traces->items[traces->n++] = (struct timeline_trace){to, time};
 }
 
 /* Windows [first, end) of one kind: when the first begins and, when all are done, the last ends. */

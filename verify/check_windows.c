@@ -7,15 +7,15 @@
 #include "verify/checker.h"
 
 /* One VM is written to, or read from, the disk of a host. */
-struct operation {
+struct booked_operation {
     int64_t host;
     int64_t from, until;
     int64_t vm;
     int64_t least; /* seconds it takes */
 };
 
-struct operations {
-    struct operation *items;
+struct booked_operations {
+    struct booked_operation *items;
     size_t n;
 };
 
@@ -39,7 +39,7 @@ static int64_t time_for(const struct schedule *schedule, const struct schedule_l
 
 static int by_host(const void *a, const void *b)
 {
-    const struct operation *left = a, *right = b;
+    const struct booked_operation *left = a, *right = b;
 
     if (left->host != right->host)
         return left->host < right->host ? -1 : 1;
@@ -48,7 +48,7 @@ static int by_host(const void *a, const void *b)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct operation *left = a, *right = b;
+    const struct booked_operation *left = a, *right = b;
 
     return (left->from > right->from) - (left->from < right->from);
 }
@@ -56,7 +56,7 @@ static int by_time(const void *a, const void *b)
 /* With override times of 0 Haizea finds that the windows of all VMs of a host coincide, and makes
  * one of them before it adds the overheads. */
 static bool merged_for_no_time(const struct schedule *schedule, enum schedule_kind kind,
-                               const struct operation *a, const struct operation *b)
+                               const struct booked_operation *a, const struct booked_operation *b)
 {
     const struct schedule_settings *settings = &schedule->settings;
     int64_t fixed =
@@ -67,9 +67,10 @@ static bool merged_for_no_time(const struct schedule *schedule, enum schedule_ki
 
 /* Of operations in order of their start, none begins before those before it are over. */
 static void check_no_overlap(struct checker *checker, const struct schedule_lease *lease,
-                             enum schedule_kind kind, const struct operation *items, size_t n)
+                             enum schedule_kind kind, const struct booked_operation *items,
+                             size_t n)
 {
-    const struct operation *last = NULL;
+    const struct booked_operation *last = NULL;
 
     for (size_t i = 0; i < n; i++) {
         struct finding finding = {CHECK_EXCLUSION, lease->id, items[i].host, items[i].from};
@@ -94,7 +95,7 @@ static void check_no_overlap(struct checker *checker, const struct schedule_leas
 
 /* The operations on one host, in order of their start. */
 static void check_host(struct checker *checker, const struct schedule_lease *lease,
-                       enum schedule_kind kind, const struct operation *items, size_t n)
+                       enum schedule_kind kind, const struct booked_operation *items, size_t n)
 {
     int64_t overhead = checker->schedule->settings.enactment_overhead;
     struct finding finding = {CHECK_LENGTH, lease->id, items[0].host, items[0].from};
@@ -121,9 +122,9 @@ static void check_host(struct checker *checker, const struct schedule_lease *lea
 }
 
 static void check_group(struct checker *checker, const struct schedule_lease *lease,
-                        enum schedule_kind kind, struct operations *operations)
+                        enum schedule_kind kind, struct booked_operations *operations)
 {
-    struct operation *items = operations->items;
+    struct booked_operation *items = operations->items;
     size_t first = 0;
 
     if (operations->n == 0)
@@ -143,10 +144,10 @@ static void check_group(struct checker *checker, const struct schedule_lease *le
 
 /* Windows without VMs only hold what waits. */
 static void collect(const struct checker *checker, const struct schedule_lease *lease,
-                    const struct schedule_reservation *r, struct operations *operations)
+                    const struct schedule_reservation *r, struct booked_operations *operations)
 {
     for (size_t i = 0; i < r->n_places; i++)
-        operations->items[operations->n++] = (struct operation){
+        operations->items[operations->n++] = (struct booked_operation){
             .host = r->places[i].host,
             .from = r->from,
             .until = r->until,
@@ -158,7 +159,7 @@ static void collect(const struct checker *checker, const struct schedule_lease *
 /* Windows of one suspension, or resumption, are neighbours in the lease's list. */
 int check_windows(struct checker *checker, const struct schedule_lease *lease)
 {
-    struct operations operations = {.n = 0};
+    struct booked_operations operations = {.n = 0};
     size_t room = 0;
 
     for (size_t i = 0; i < lease->n_reservations; i++)

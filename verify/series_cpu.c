@@ -5,13 +5,13 @@
 #include "verify/series.h"
 
 /* From `time` on, operations of the kind use `delta` more CPU. */
-struct usage {
+struct cpu_usage {
     int64_t time, delta;
     enum schedule_kind kind;
 };
 
 struct usages {
-    struct usage *items;
+    struct cpu_usage *items;
     size_t n, allocated;
     bool failed;
 };
@@ -29,7 +29,7 @@ static void add(struct usages *usages, enum schedule_kind kind, int64_t time, in
         usages->items = larger;
         usages->allocated = allocated;
     }
-    usages->items[usages->n++] = (struct usage){time, delta, kind};
+    usages->items[usages->n++] = (struct cpu_usage){time, delta, kind};
 }
 
 static void use(struct usages *usages, enum schedule_kind kind, const int64_t span[2], int64_t cpu)
@@ -133,7 +133,7 @@ static void collect_lost(const struct schedule *schedule, const struct schedule_
 
 static int by_time(const void *a, const void *b)
 {
-    const struct usage *x = a, *y = b;
+    const struct cpu_usage *x = a, *y = b;
 
     return (x->time > y->time) - (x->time < y->time);
 }

@@ -5,7 +5,7 @@
 #include "verify/series.h"
 
 /* From `time` on, `delta` MB more are on the disk of a host. */
-struct usage {
+struct disk_usage {
     int64_t time, delta;
     size_t host; /* place in schedule.hosts */
 };
@@ -15,17 +15,17 @@ struct memory_file {
     int64_t vm, host;
 };
 
-struct walk {
+struct disk_walk {
     struct checker *checker;
     const struct schedule_lease *lease;
-    struct usage *usages;
+    struct disk_usage *usages;
     size_t n, allocated;
     struct memory_file *files;
     size_t n_files, files_allocated;
     bool failed;
 };
 
-static void add(struct walk *walk, int64_t time, int64_t host_id, int64_t delta)
+static void add(struct disk_walk *walk, int64_t time, int64_t host_id, int64_t delta)
 {
     const struct schedule *schedule = walk->checker->schedule;
     const struct schedule_host *host = schedule_host(schedule, host_id);
@@ -43,10 +43,10 @@ static void add(struct walk *walk, int64_t time, int64_t host_id, int64_t delta)
         walk->usages = larger;
         walk->allocated = allocated;
     }
-    walk->usages[walk->n++] = (struct usage){time, delta, (size_t)(host - schedule->hosts)};
+    walk->usages[walk->n++] = (struct disk_usage){time, delta, (size_t)(host - schedule->hosts)};
 }
 
-static int64_t memory_of(const struct walk *walk, int64_t vm)
+static int64_t memory_of(const struct disk_walk *walk, int64_t vm)
 {
     const struct schedule *schedule = walk->checker->schedule;
 
@@ -55,7 +55,7 @@ static int64_t memory_of(const struct walk *walk, int64_t vm)
     return walk->lease->vms[(size_t)(vm - 1) * schedule->n_types + (size_t)schedule->memory];
 }
 
-static void file_add(struct walk *walk, int64_t time, int64_t vm, int64_t host)
+static void file_add(struct disk_walk *walk, int64_t time, int64_t vm, int64_t host)
 {
     if (walk->n_files == walk->files_allocated) {
         size_t allocated = walk->files_allocated ? walk->files_allocated * 2 : 16;
@@ -73,7 +73,7 @@ static void file_add(struct walk *walk, int64_t time, int64_t vm, int64_t host)
 }
 
 /* Haizea looks for the file on one host only. */
-static void file_remove(struct walk *walk, int64_t time, int64_t vm, int64_t host)
+static void file_remove(struct disk_walk *walk, int64_t time, int64_t vm, int64_t host)
 {
     for (size_t i = 0; i < walk->n_files; i++) {
         if (walk->files[i].vm != vm ||
@@ -86,7 +86,7 @@ static void file_remove(struct walk *walk, int64_t time, int64_t vm, int64_t hos
 }
 
 /* When the lease was over, or SCHEDULE_NEVER. */
-static int64_t over_at(const struct walk *walk)
+static int64_t over_at(const struct disk_walk *walk)
 {
     size_t index = (size_t)(walk->lease - walk->checker->schedule->leases);
     size_t n = checker_n_moves(walk->checker, index);
@@ -98,7 +98,7 @@ static int64_t over_at(const struct walk *walk)
 
 /* A file goes when its VM begins to be resumed, and at the latest when the first VM of the lease
  * has been. */
-static void walk_resumptions(struct walk *walk, const struct lease_run *run)
+static void walk_resumptions(struct disk_walk *walk, const struct lease_run *run)
 {
     const struct schedule_reservation *reservations = walk->lease->reservations;
     const struct schedule_reservation *vm = &reservations[run->vm];
@@ -120,7 +120,7 @@ static void walk_resumptions(struct walk *walk, const struct lease_run *run)
         file_remove(walk, first, vm->places[k].vm, vm->places[k].host);
 }
 
-static void walk_files(struct walk *walk)
+static void walk_files(struct disk_walk *walk)
 {
     const struct schedule_lease *lease = walk->lease;
     struct lease_run run = {.end = 0};
@@ -139,7 +139,7 @@ static void walk_files(struct walk *walk)
     }
 }
 
-static void drop_files(struct walk *walk)
+static void drop_files(struct disk_walk *walk)
 {
     int64_t over = over_at(walk);
 
@@ -151,13 +151,13 @@ static void drop_files(struct walk *walk)
 
 static int by_time(const void *a, const void *b)
 {
-    const struct usage *x = a, *y = b;
+    const struct disk_usage *x = a, *y = b;
 
     return (x->time > y->time) - (x->time < y->time);
 }
 
 /* A tree of maxima over the hosts: what the fullest has after each change, in O(log hosts). */
-static int fill(struct walk *walk, struct series *series)
+static int fill(struct disk_walk *walk, struct series *series)
 {
     const struct schedule *schedule = walk->checker->schedule;
     size_t width = 1;
@@ -207,7 +207,7 @@ static bool has_more_on_disks(const struct schedule *schedule)
 int series_of_disk(struct checker *checker, struct series *series)
 {
     const struct schedule *schedule = checker->schedule;
-    struct walk walk = {.checker = checker};
+    struct disk_walk walk = {.checker = checker};
     int result = -1;
 
     if (checker->given_up || has_more_on_disks(schedule)) {

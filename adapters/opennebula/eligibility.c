@@ -96,7 +96,7 @@ static void keep_only(const struct eligibility *eligibility, uint64_t *hosts, co
 }
 
 static void combine(struct eligibility *eligibility, const struct wants *wants,
-                    struct combination *combination)
+                    struct requirement_combination *combination)
 {
     const struct ranking *ranking = &eligibility->rankings[wants->ranking];
     uint64_t *hosts = eligibility->scratch;
@@ -120,13 +120,13 @@ static void combine(struct eligibility *eligibility, const struct wants *wants,
     };
 }
 
-static struct combination *combination_of(struct eligibility *eligibility,
-                                          const struct wants *wants, const struct vm *vm)
+static struct requirement_combination *
+combination_of(struct eligibility *eligibility, const struct wants *wants, const struct vm *vm)
 {
     char key[128];
     bool is_new;
     uint32_t number;
-    struct combination *combination;
+    struct requirement_combination *combination;
 
     snprintf(key, sizeof key, "%x %x %x %x %x %x %x %" PRIx64, wants->automatic, wants->requirement,
              wants->ranking, wants->access, wants->datastore_automatic,
@@ -136,7 +136,7 @@ static struct combination *combination_of(struct eligibility *eligibility,
         return eligibility->combinations[number];
     eligibility->combinations =
         memory_grow(eligibility->combinations, &eligibility->combinations_allocated,
-                    (size_t)number + 1, sizeof(struct combination *));
+                    (size_t)number + 1, sizeof(struct requirement_combination *));
     combination = memory_new(1, sizeof *combination);
     eligibility->combinations[number] = combination;
     combine(eligibility, wants, combination);
@@ -234,7 +234,7 @@ static void answer(struct eligibility *eligibility, const struct vm *vm, bool la
                    struct eligible *eligible)
 {
     const char *automatic = attributes_find(&vm->template, "AUTOMATIC_REQUIREMENTS");
-    const struct combination *combination;
+    const struct requirement_combination *combination;
     struct wants wants;
     const char *fault;
 

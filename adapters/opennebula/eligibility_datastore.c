@@ -225,7 +225,7 @@ void eligibility_datastore_hosts(const struct eligibility *eligibility, const st
 }
 
 /* The choice among datastores, so far. */
-struct choice {
+struct datastore_choice {
     int32_t id; /* -1: none */
     int64_t rank, room;
     int64_t most; /* that was free on one without enough room */
@@ -233,7 +233,7 @@ struct choice {
     size_t n; /* looked at */
 };
 
-static void offer(struct choice *choice, const struct datastore *datastore, int64_t rank,
+static void offer(struct datastore_choice *choice, const struct datastore *datastore, int64_t rank,
                   int64_t free)
 {
     bool better =
@@ -247,7 +247,7 @@ static void offer(struct choice *choice, const struct datastore *datastore, int6
 }
 
 static void explain(const struct eligibility *eligibility, uint32_t host,
-                    const struct choice *choice, int64_t need, struct eligible *said)
+                    const struct datastore_choice *choice, int64_t need, struct eligible *said)
 {
     const struct host *where = &eligibility->hosts->items[host];
 
@@ -282,7 +282,7 @@ int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *
     uint32_t rank = eligibility_datastore_expression(eligibility, vm, "SCHED_DS_RANK");
     const struct expression *ranking =
         rank == MAP_NONE ? NULL : eligibility->datastore_expressions[rank].expression;
-    struct choice choice = {.id = -1, .most = INT64_MIN, .most_id = -1};
+    struct datastore_choice choice = {.id = -1, .most = INT64_MIN, .most_id = -1};
     struct eligible said = {0};
 
     eligibility_want_datastore(eligibility, vm, &wants);

@@ -45,7 +45,7 @@ struct wants {
     int64_t room;      /* MB on a system datastore */
 };
 
-struct combination {
+struct requirement_combination {
     struct host_filter filter;
     size_t n_hosts;
     char *reason; /* n_hosts is 0 */
@@ -71,7 +71,7 @@ struct eligibility {
     struct ranking *rankings; /* the first is the default policy */
     struct access *accesses;
     struct datastore_expression *datastore_expressions;
-    struct combination **combinations;
+    struct requirement_combination **combinations;
     size_t requirements_allocated, rankings_allocated, accesses_allocated,
         datastore_expressions_allocated, combinations_allocated;
 

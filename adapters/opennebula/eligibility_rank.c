@@ -18,7 +18,8 @@ struct slope {
     double slope; /* NAN: not the same everywhere */
 };
 
-static struct slope slope_of_two(enum operation operation, struct slope left, struct slope right)
+static struct slope slope_of_two(enum expression_operation operation, struct slope left,
+                                 struct slope right)
 {
     struct slope result = {.is_constant = left.is_constant && right.is_constant};
 

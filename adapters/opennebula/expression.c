@@ -6,13 +6,13 @@
 #include "util/memory.h"
 
 /* What is asked of the values of one attribute, one after the other. */
-struct question {
+struct expression_question {
     const struct comparison *comparison;
     bool answered, answer;
 };
 
 /* OpenNebula passes over values that are no number where a number is asked for. */
-static void ask(struct question *question, const char *value)
+static void ask(struct expression_question *question, const char *value)
 {
     const struct comparison *comparison = question->comparison;
     int64_t integer = 0;
@@ -47,7 +47,7 @@ static bool has_vm(const struct attributes *attributes, int64_t id)
 
 static bool holds(const struct comparison *comparison, const struct attributes *attributes)
 {
-    struct question question = {.comparison = comparison};
+    struct expression_question question = {.comparison = comparison};
     int64_t id;
 
     if (!strcmp(comparison->name, ATTRIBUTE_VMS))
@@ -108,7 +108,7 @@ static double number_of(const struct attributes *attributes, const char *name)
     return vms;
 }
 
-static double calculate(enum operation operation, double left, double right)
+static double calculate(enum expression_operation operation, double left, double right)
 {
     switch (operation) {
     case OPERATION_ADD:

@@ -54,7 +54,7 @@ struct comparison {
     struct pattern *pattern; /* of a text with wildcards; or NULL */
 };
 
-enum operation {
+enum expression_operation {
     OPERATION_COMPARE,
     OPERATION_NOT,
     OPERATION_AND,
@@ -69,7 +69,7 @@ enum operation {
 };
 
 struct instruction {
-    enum operation operation;
+    enum expression_operation operation;
     size_t comparison; /* COMPARE: its place */
     double number;     /* NUMBER */
     const char *name;  /* ATTRIBUTE */

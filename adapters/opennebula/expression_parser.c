@@ -46,7 +46,7 @@ static int too_much(const struct parser *parser, const char *what, int most)
                      (size_t)(parser->token.start - parser->lexer.text) + 1, most, what);
 }
 
-static struct instruction *emit(struct parser *parser, enum operation operation)
+static struct instruction *emit(struct parser *parser, enum expression_operation operation)
 {
     struct expression *expression = parser->expression;
     struct instruction *added;
@@ -59,7 +59,7 @@ static struct instruction *emit(struct parser *parser, enum operation operation)
 }
 
 /* A value more on the stack; NULL when there are too many. */
-static struct instruction *emit_operand(struct parser *parser, enum operation operation)
+static struct instruction *emit_operand(struct parser *parser, enum expression_operation operation)
 {
     if (++parser->terms > EXPRESSION_TERMS_MAX) {
         too_much(parser, "comparisons or values", EXPRESSION_TERMS_MAX);
@@ -71,7 +71,7 @@ static struct instruction *emit_operand(struct parser *parser, enum operation op
 }
 
 /* Two values become one. */
-static void emit_binary(struct parser *parser, enum operation operation)
+static void emit_binary(struct parser *parser, enum expression_operation operation)
 {
     emit(parser, operation);
     parser->stack--;
@@ -220,7 +220,7 @@ static int parse_requirement(struct parser *parser)
     if (parse_term(parser) < 0)
         return -1;
     while (at_sign(parser, '&') || at_sign(parser, '|')) {
-        enum operation operation = at_sign(parser, '&') ? OPERATION_AND : OPERATION_OR;
+        enum expression_operation operation = at_sign(parser, '&') ? OPERATION_AND : OPERATION_OR;
         char sign = parser->token.sign;
 
         if (advance(parser) < 0)
@@ -285,7 +285,8 @@ static int parse_product(struct parser *parser)
     if (parse_factor(parser) < 0)
         return -1;
     while (at_sign(parser, '*') || at_sign(parser, '/')) {
-        enum operation operation = at_sign(parser, '*') ? OPERATION_MULTIPLY : OPERATION_DIVIDE;
+        enum expression_operation operation =
+            at_sign(parser, '*') ? OPERATION_MULTIPLY : OPERATION_DIVIDE;
 
         if (advance(parser) < 0 || parse_factor(parser) < 0)
             return -1;
@@ -299,7 +300,8 @@ static int parse_sum(struct parser *parser)
     if (parse_product(parser) < 0)
         return -1;
     while (at_sign(parser, '+') || at_sign(parser, '-')) {
-        enum operation operation = at_sign(parser, '+') ? OPERATION_ADD : OPERATION_SUBTRACT;
+        enum expression_operation operation =
+            at_sign(parser, '+') ? OPERATION_ADD : OPERATION_SUBTRACT;
 
         if (advance(parser) < 0 || parse_product(parser) < 0)
             return -1;

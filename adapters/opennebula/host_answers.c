@@ -14,7 +14,8 @@ void host_answers_finish(struct map *answers)
 }
 
 /* Padding too is the same in equal questions, so that they hash alike. */
-static void ask(struct question *question, uint32_t name, const struct comparison *comparison)
+static void ask(struct attribute_question *question, uint32_t name,
+                const struct comparison *comparison)
 {
     memset(question, 0, sizeof *question);
     question->column = name;
@@ -33,7 +34,7 @@ void host_columns_answer(struct host_columns *columns, const struct comparison *
 {
     uint32_t name = map_find_text(&columns->names, comparison->name);
     size_t size = columns->n_words * sizeof *bitmap;
-    struct question question;
+    struct attribute_question question;
     uint64_t **kept;
 
     if (name == MAP_NONE ||

@@ -25,14 +25,14 @@ static const struct attributes *cluster_attributes(const struct cluster_pool *cl
 }
 
 /* A host's or a cluster's attributes, as names' and texts' numbers. */
-struct reading {
+struct column_reading {
     struct host_columns *columns;
     uint32_t *names; /* per value read */
     struct entry *entries;
     size_t n, names_allocated, entries_allocated;
 };
 
-static void read_attributes(struct reading *reading, uint32_t host,
+static void read_attributes(struct column_reading *reading, uint32_t host,
                             const struct attributes *attributes)
 {
     struct host_columns *columns = reading->columns;
@@ -49,7 +49,7 @@ static void read_attributes(struct reading *reading, uint32_t host,
 }
 
 /* Sort what was read by names; the order within a name is kept. */
-static void sort_into_columns(const struct reading *reading)
+static void sort_into_columns(const struct column_reading *reading)
 {
     struct host_columns *columns = reading->columns;
     size_t first = 0;
@@ -64,7 +64,7 @@ static void sort_into_columns(const struct reading *reading)
         columns->columns[i].n = 0;
     }
     for (size_t i = 0; i < reading->n; i++) {
-        struct column *column = &columns->columns[reading->names[i]];
+        struct host_attribute *column = &columns->columns[reading->names[i]];
 
         columns->entries[column->first + column->n++] = reading->entries[i];
     }
@@ -74,7 +74,7 @@ struct host_columns *host_columns_create(const struct host_pool *hosts,
                                          const struct cluster_pool *clusters)
 {
     struct host_columns *columns = memory_new(1, sizeof *columns);
-    struct reading reading = {.columns = columns};
+    struct column_reading reading = {.columns = columns};
 
     columns->n_hosts = hosts->n;
     columns->n_words = (hosts->n + 63) / 64;
@@ -133,7 +133,8 @@ const char *host_columns_name(const struct host_columns *columns, size_t i)
 
 /* --- Columns, made when they are first asked for --- */
 
-static void note_value(struct host_columns *columns, struct column *column, struct entry *entry)
+static void note_value(struct host_columns *columns, struct host_attribute *column,
+                       struct entry *entry)
 {
     const char *text = map_key_bytes(&columns->texts, entry->text);
 
@@ -151,7 +152,7 @@ static void note_value(struct host_columns *columns, struct column *column, stru
     }
 }
 
-static void note_texts(struct host_columns *columns, struct column *column)
+static void note_texts(struct host_columns *columns, struct host_attribute *column)
 {
     bool *noted = columns->text_matches;
 
@@ -167,9 +168,9 @@ static void note_texts(struct host_columns *columns, struct column *column)
         noted[column->texts[i]] = false;
 }
 
-struct column *host_column(struct host_columns *columns, uint32_t name)
+struct host_attribute *host_column(struct host_columns *columns, uint32_t name)
 {
-    struct column *column = &columns->columns[name];
+    struct host_attribute *column = &columns->columns[name];
     size_t n = columns->n_hosts;
 
     if (column->made)

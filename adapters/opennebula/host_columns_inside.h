@@ -6,7 +6,7 @@
 #include "util/map.h"
 
 /* The values of one attribute. */
-struct column {
+struct host_attribute {
     size_t first, n;  /* in the entries, ascending by host */
     bool made;        /* the rest is there */
     uint32_t *values; /* per host: the first value's text, or MAP_NONE */
@@ -28,7 +28,7 @@ struct entry {
 /* A comparison's answer is kept under what is asked. Users write the texts: long ones are not. */
 enum { ANSWERS_MAX = 16384, ANSWER_TEXT_MAX = 64 };
 
-struct question {
+struct attribute_question {
     uint32_t column;
     enum comparison_test test;
     enum literal_kind kind;
@@ -41,10 +41,10 @@ struct host_columns {
     size_t n_hosts, n_words;
     struct map names; /* of attributes; a column each */
     struct map texts; /* their values */
-    struct column *columns;
+    struct host_attribute *columns;
     struct entry *entries;
     bool *text_matches; /* scratch: per text, all false between uses */
-    struct map answers; /* bitmaps of hosts by struct question */
+    struct map answers; /* bitmaps of hosts by struct attribute_question */
     double *stack;      /* of ranks: depth x hosts */
     size_t stack_allocated;
     uint64_t *bitmap_stack;
@@ -52,7 +52,7 @@ struct host_columns {
 };
 
 /* The column of a name's number, made when it is first asked for. */
-struct column *host_column(struct host_columns *columns, uint32_t name);
+struct host_attribute *host_column(struct host_columns *columns, uint32_t name);
 
 /* All other hosts; bits behind the last stay 0. */
 void host_columns_invert(const struct host_columns *columns, uint64_t *bitmap);

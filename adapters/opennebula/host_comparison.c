@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* For each host of the column one of whose values (or the first) is among text_matches. */
-static void collect_texts(const struct host_columns *columns, const struct column *column,
+static void collect_texts(const struct host_columns *columns, const struct host_attribute *column,
                           bool any_value, uint64_t *bitmap)
 {
     if (any_value) {
@@ -22,7 +22,8 @@ static void collect_texts(const struct host_columns *columns, const struct colum
 }
 
 /* A literal text is looked up once instead of being compared with every value. */
-static void collect_equal_text(const struct host_columns *columns, const struct column *column,
+static void collect_equal_text(const struct host_columns *columns,
+                               const struct host_attribute *column,
                                const struct comparison *comparison, uint64_t *bitmap)
 {
     uint32_t text = map_find_text(&columns->texts, comparison->text);
@@ -41,7 +42,7 @@ static void collect_equal_text(const struct host_columns *columns, const struct 
     }
 }
 
-static void match_pattern(struct host_columns *columns, const struct column *column,
+static void match_pattern(struct host_columns *columns, const struct host_attribute *column,
                           const struct comparison *comparison)
 {
     for (size_t i = 0; i < column->n_texts; i++)
@@ -51,13 +52,13 @@ static void match_pattern(struct host_columns *columns, const struct column *col
             (comparison->test != TEST_UNEQUAL);
 }
 
-static void forget_matches(struct host_columns *columns, const struct column *column)
+static void forget_matches(struct host_columns *columns, const struct host_attribute *column)
 {
     for (size_t i = 0; i < column->n_texts; i++)
         columns->text_matches[column->texts[i]] = false;
 }
 
-static void compare_text_column(struct host_columns *columns, const struct column *column,
+static void compare_text_column(struct host_columns *columns, const struct host_attribute *column,
                                 const struct comparison *comparison, uint64_t *bitmap)
 {
     bool any_value = comparison->test == TEST_CONTAINS;
@@ -128,7 +129,8 @@ static uint64_t compare_word_of_numbers(const double *values, size_t n, double l
     return bits;
 }
 
-static void compare_number_column(const struct host_columns *columns, const struct column *column,
+static void compare_number_column(const struct host_columns *columns,
+                                  const struct host_attribute *column,
                                   const struct comparison *comparison, uint64_t *bitmap)
 {
     const struct outcomes wanted = outcomes_of(comparison->test);
@@ -148,7 +150,7 @@ static void compare_number_column(const struct host_columns *columns, const stru
 }
 
 /* Hosts that have a value equal to the number. */
-static void collect_integer(const struct host_columns *columns, const struct column *column,
+static void collect_integer(const struct host_columns *columns, const struct host_attribute *column,
                             int64_t integer, uint64_t *bitmap)
 {
     for (size_t i = 0; i < column->n; i++) {
@@ -159,7 +161,7 @@ static void collect_integer(const struct host_columns *columns, const struct col
     }
 }
 
-static void collect_number(const struct host_columns *columns, const struct column *column,
+static void collect_number(const struct host_columns *columns, const struct host_attribute *column,
                            double number, uint64_t *bitmap)
 {
     for (size_t i = 0; i < column->n; i++) {

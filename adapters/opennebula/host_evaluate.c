@@ -14,7 +14,8 @@ void host_columns_invert(const struct host_columns *columns, uint64_t *bitmap)
         bitmap[columns->n_words - 1] &= ((uint64_t)1 << (columns->n_hosts % 64)) - 1;
 }
 
-static void combine(enum operation operation, uint64_t *left, const uint64_t *right, size_t words)
+static void combine(enum expression_operation operation, uint64_t *left, const uint64_t *right,
+                    size_t words)
 {
     for (size_t word = 0; word < words; word++)
         if (operation == OPERATION_AND)
@@ -59,7 +60,7 @@ void host_columns_allow(struct host_columns *columns, const struct expression *r
 static void push_attribute(struct host_columns *columns, const char *name, double *top)
 {
     uint32_t number = map_find_text(&columns->names, name);
-    const struct column *column;
+    const struct host_attribute *column;
 
     memset(top, 0, columns->n_hosts * sizeof *top);
     if (number == MAP_NONE)
@@ -76,7 +77,8 @@ static void push_attribute(struct host_columns *columns, const char *name, doubl
     }
 }
 
-static void calculate(enum operation operation, double *left, const double *right, size_t n)
+static void calculate(enum expression_operation operation, double *left, const double *right,
+                      size_t n)
 {
     switch (operation) {
     case OPERATION_ADD:

@@ -34,7 +34,7 @@ static const char *key_name(enum lease_spec_key key)
 }
 
 /* The attribute of one VM. */
-struct reader {
+struct spec_reader {
     const struct vm *vm;
     const char *vector;       /* "HAIZEA" or "GALERNA" */
     const char *values[KEYS]; /* NULL: not given */
@@ -43,11 +43,11 @@ struct reader {
     char *reason;
 };
 
-static int wrong(const struct reader *reader, const char *format, ...)
+static int wrong(const struct spec_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* "HAIZEA: ..." */
-static int wrong(const struct reader *reader, const char *format, ...)
+static int wrong(const struct spec_reader *reader, const char *format, ...)
 {
     int length = snprintf(reader->reason, LEASE_SPEC_TEXT_MAX, "%s: ", reader->vector);
     va_list arguments;
@@ -58,7 +58,8 @@ static int wrong(const struct reader *reader, const char *format, ...)
     return -1;
 }
 
-static int wrong_value(const struct reader *reader, enum lease_spec_key key, const char *expected)
+static int wrong_value(const struct spec_reader *reader, enum lease_spec_key key,
+                       const char *expected)
 {
     char shown[48];
 
@@ -68,7 +69,7 @@ static int wrong_value(const struct reader *reader, enum lease_spec_key key, con
 
 /* --- Finding the attribute --- */
 
-static int unknown_key(const struct reader *reader, const char *key)
+static int unknown_key(const struct spec_reader *reader, const char *key)
 {
     struct suggestion suggestion;
     char shown[40], near[80];
@@ -81,7 +82,7 @@ static int unknown_key(const struct reader *reader, const char *key)
                  suggestion_text(&suggestion, near, sizeof near));
 }
 
-static int note_value(struct reader *reader, const char *key, const char *value)
+static int note_value(struct spec_reader *reader, const char *key, const char *value)
 {
     for (int i = 0; i < KEYS; i++) {
         if (strcasecmp(key, key_name((enum lease_spec_key)i)))
@@ -95,7 +96,7 @@ static int note_value(struct reader *reader, const char *key, const char *value)
 }
 
 /* 1 when attributes have the vector, 0 when not, -1 when it is wrong. */
-static int find_vector(struct reader *reader, const char *vector,
+static int find_vector(struct spec_reader *reader, const char *vector,
                        const struct attributes *attributes)
 {
     size_t length = strlen(vector);
@@ -117,7 +118,7 @@ static int find_vector(struct reader *reader, const char *vector,
     return found;
 }
 
-static int find(struct reader *reader)
+static int find(struct spec_reader *reader)
 {
     static const char *const vectors[] = {"GALERNA", "HAIZEA"};
 
@@ -139,7 +140,7 @@ static bool is_word(const char *value, const char *word)
     return !strcasecmp(value, word);
 }
 
-static int read_time(const struct reader *reader, enum lease_spec_key key, int64_t *time,
+static int read_time(const struct spec_reader *reader, enum lease_spec_key key, int64_t *time,
                      bool *relative)
 {
     const char *expected;
@@ -151,7 +152,7 @@ static int read_time(const struct reader *reader, enum lease_spec_key key, int64
     return expected ? wrong_value(reader, key, expected) : 0;
 }
 
-static int read_start(const struct reader *reader)
+static int read_start(const struct spec_reader *reader)
 {
     const char *value = reader->values[KEY_START];
     struct lease_spec *spec = reader->spec;
@@ -169,7 +170,7 @@ static int read_start(const struct reader *reader)
     return read_time(reader, KEY_START, &spec->start, &spec->relative_start);
 }
 
-static int read_duration(const struct reader *reader)
+static int read_duration(const struct spec_reader *reader)
 {
     const char *value = reader->values[KEY_DURATION], *expected;
 
@@ -190,7 +191,7 @@ static int read_duration(const struct reader *reader)
                                             : "HH:MM:SS, D:HH:MM:SS or unlimited is expected");
 }
 
-static int read_term(const struct reader *reader, enum term_id id)
+static int read_term(const struct spec_reader *reader, enum term_id id)
 {
     const enum lease_spec_key key = KEY_TERM + (enum lease_spec_key)id;
     char expected[TERM_EXPECTED_MAX + sizeof " is expected"];
@@ -204,7 +205,7 @@ static int read_term(const struct reader *reader, enum term_id id)
     return wrong_value(reader, key, expected);
 }
 
-static int read_terms(const struct reader *reader)
+static int read_terms(const struct spec_reader *reader)
 {
     static const unsigned both = 1U << TERM_ID_preemptible | 1U << TERM_ID_terms;
     struct lease_spec *spec = reader->spec;
@@ -220,7 +221,7 @@ static int read_terms(const struct reader *reader)
     return 0;
 }
 
-static int read_integer(const struct reader *reader, enum lease_spec_key key, int64_t least,
+static int read_integer(const struct spec_reader *reader, enum lease_spec_key key, int64_t least,
                         int64_t most, int64_t *value)
 {
     const char *text = reader->values[key];
@@ -236,7 +237,7 @@ static int read_integer(const struct reader *reader, enum lease_spec_key key, in
     return wrong_value(reader, key, expected);
 }
 
-static int read_group(const struct reader *reader)
+static int read_group(const struct spec_reader *reader)
 {
     const char *value = reader->values[KEY_GROUP];
     int64_t size = 0;
@@ -264,7 +265,7 @@ static int read_group(const struct reader *reader)
 }
 
 /* What must go together, once all values are read. */
-static int check(const struct reader *reader)
+static int check(const struct spec_reader *reader)
 {
     struct lease_spec *spec = reader->spec;
     int64_t from = spec->earliest == INSTANT_NONE ? reader->created : spec->earliest;
@@ -304,7 +305,7 @@ static void read_site_priority(const struct vm *vm, struct lease_spec *spec)
 int lease_spec_read(const struct vm *vm, const struct lease_spec_defaults *defaults,
                     struct lease_spec *spec, char reason[LEASE_SPEC_TEXT_MAX])
 {
-    struct reader reader = {
+    struct spec_reader reader = {
         .vm = vm, .created = vm->stime - defaults->ahead, .spec = spec, .reason = reason};
     int found;
 

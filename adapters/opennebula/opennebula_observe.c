@@ -11,7 +11,7 @@
 enum { ALL = -1, EVERYBODYS = -2, ERROR_TEXT = 512 };
 
 /* A question that is under way. */
-struct asking {
+struct pool_asking {
     enum cloud_subject subject;
     cloud_told *told;
     void *context;
@@ -23,7 +23,7 @@ struct asking {
     char error[ERROR_TEXT], leadership[32];
 };
 
-static void failed(struct asking *asking, const char *what, const char *why)
+static void failed(struct pool_asking *asking, const char *what, const char *why)
 {
     if (asking->answer.error)
         return;
@@ -31,7 +31,7 @@ static void failed(struct asking *asking, const char *what, const char *why)
     asking->answer.error = asking->error;
 }
 
-static void finish(struct asking *asking)
+static void finish(struct pool_asking *asking)
 {
     if (--asking->open > 0)
         return;
@@ -43,7 +43,7 @@ static void finish(struct asking *asking)
     free(asking);
 }
 
-static bool has_document(struct asking *asking, const struct rpc_reply *reply)
+static bool has_document(struct pool_asking *asking, const struct rpc_reply *reply)
 {
     if (reply->outcome == RPC_DONE && reply->text)
         return true;
@@ -54,7 +54,7 @@ static bool has_document(struct asking *asking, const struct rpc_reply *reply)
 /* Objects that were left out are counted beside those of the hosts. */
 static void monitoring_in(void *context, const struct rpc_reply *reply)
 {
-    struct asking *asking = context;
+    struct pool_asking *asking = context;
     struct pool_errors *errors = &asking->answer.hosts.errors;
     struct error err = {0};
 
@@ -67,7 +67,7 @@ static void monitoring_in(void *context, const struct rpc_reply *reply)
     finish(asking);
 }
 
-static int parse(struct asking *asking, const char *text, size_t length, struct error *err)
+static int parse(struct pool_asking *asking, const char *text, size_t length, struct error *err)
 {
     struct cloud_answer *answer = &asking->answer;
 
@@ -105,7 +105,7 @@ static void document_in(void *context, const struct rpc_reply *reply)
         [CLOUD_USERS] = "users",
         [CLOUD_RULES] = "access rules",
     };
-    struct asking *asking = context;
+    struct pool_asking *asking = context;
     struct error err = {0};
 
     if (has_document(asking, reply) && parse(asking, reply->text, reply->length, &err) < 0)
@@ -115,7 +115,7 @@ static void document_in(void *context, const struct rpc_reply *reply)
 
 static void vms_in(void *context, struct vm_pool *pool)
 {
-    struct asking *asking = context;
+    struct pool_asking *asking = context;
     struct cloud_answer part = {.more = true, .vms = *pool};
 
     *pool = (struct vm_pool){0};
@@ -125,14 +125,14 @@ static void vms_in(void *context, struct vm_pool *pool)
 
 static void piece_in(void *context, const char *text, size_t length)
 {
-    struct asking *asking = context;
+    struct pool_asking *asking = context;
 
     vm_batches_feed(&asking->batches, text, length);
 }
 
 static void all_in(void *context, const struct rpc_reply *reply)
 {
-    struct asking *asking = context;
+    struct pool_asking *asking = context;
     struct error err = {0};
     bool answered = has_document(asking, reply);
 
@@ -143,7 +143,7 @@ static void all_in(void *context, const struct rpc_reply *reply)
     finish(asking);
 }
 
-static void ask_for_all(struct opennebula *self, struct asking *asking)
+static void ask_for_all(struct opennebula *self, struct pool_asking *asking)
 {
     const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
                                        RPC_INT(ALL)};
@@ -160,7 +160,7 @@ static void ask_for_all(struct opennebula *self, struct asking *asking)
                                               .piece = piece_in});
 }
 
-static void call(struct opennebula *self, struct asking *asking, const char *method,
+static void call(struct opennebula *self, struct pool_asking *asking, const char *method,
                  const struct rpc_argument *arguments, size_t n)
 {
     asking->open++;
@@ -172,7 +172,7 @@ static void call(struct opennebula *self, struct asking *asking, const char *met
                                               .context = asking});
 }
 
-static void ask_for_hosts(struct opennebula *self, struct asking *asking)
+static void ask_for_hosts(struct opennebula *self, struct pool_asking *asking)
 {
     const struct rpc_argument last = RPC_INT(0); /* seconds: the last figures only */
 
@@ -186,7 +186,7 @@ static void ask_for_hosts(struct opennebula *self, struct asking *asking)
                                               .context = asking});
 }
 
-static void ask_for_some(struct opennebula *self, struct asking *asking,
+static void ask_for_some(struct opennebula *self, struct pool_asking *asking,
                          const struct cloud_question *question)
 {
     enum { ID_ROOM = 12 };
@@ -206,7 +206,7 @@ void opennebula_ask(struct cloud *cloud, const struct cloud_question *question)
     const struct rpc_argument waiting[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
                                            RPC_INT(STATE_PENDING)};
     struct opennebula *self = (struct opennebula *)cloud;
-    struct asking *asking = memory_new(1, sizeof *asking);
+    struct pool_asking *asking = memory_new(1, sizeof *asking);
 
     asking->subject = question->subject;
     asking->told = question->told;

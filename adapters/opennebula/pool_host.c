@@ -9,7 +9,7 @@ enum { TEMPLATE_LIST, SHARE_LIST, MONITORING_LIST, TOP_LIST };
 
 enum { KB_PER_MB = 1024 };
 
-struct draft {
+struct host_draft {
     bool has_id, has_state;
     int32_t state;
     int64_t max_memory, memory_usage; /* KB */
@@ -24,7 +24,7 @@ static const int64_t largest = INT64_C(1) << 50;
 static void read_top(struct pool_reader *reader, struct host *host, const struct pool_path *path,
                      const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct host_draft *draft = pool_reader_scratch(reader);
 
     switch (path->elements[0]->word) {
     case WORD_ID:
@@ -54,7 +54,7 @@ static void read_top(struct pool_reader *reader, struct host *host, const struct
 static void read_disks(struct pool_reader *reader, const struct pool_path *path,
                        const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct host_draft *draft = pool_reader_scratch(reader);
     enum pool_word word = path->elements[path->n - 1]->word;
 
     if (path->n == 4 && path->elements[2]->word == WORD_DS && text->length > 0) {
@@ -78,7 +78,7 @@ static void read_disks(struct pool_reader *reader, const struct pool_path *path,
 
 static void close_element(struct pool_reader *reader, void *object, const struct pool_path *path)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct host_draft *draft = pool_reader_scratch(reader);
     struct host *host = object;
 
     if (path->n != 3 || path->elements[2]->word != WORD_DS ||
@@ -104,7 +104,7 @@ static void close_element(struct pool_reader *reader, void *object, const struct
 static void read_share(struct pool_reader *reader, struct host *host, const struct pool_path *path,
                        const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct host_draft *draft = pool_reader_scratch(reader);
 
     if (path->elements[1]->word == WORD_DATASTORES)
         read_disks(reader, path, text);
@@ -173,7 +173,7 @@ static int64_t not_negative(int64_t value)
 
 static void end_host(struct pool_reader *reader, void *object)
 {
-    const struct draft *draft = pool_reader_scratch(reader);
+    const struct host_draft *draft = pool_reader_scratch(reader);
     struct host *host = object;
 
     if (!draft->has_id)
@@ -202,7 +202,7 @@ static const struct pool_format host_format = {
     .value = read_value,
     .close = close_element,
     .end = end_host,
-    .scratch = sizeof(struct draft),
+    .scratch = sizeof(struct host_draft),
 };
 
 int host_pool_parse(struct host_pool *pool, const char *document, size_t length, struct error *err)

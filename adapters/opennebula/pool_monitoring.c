@@ -3,14 +3,14 @@
 
 #include "adapters/opennebula/pool_reader.h"
 
-struct draft {
+struct monitoring_draft {
     bool has_id;
 };
 
 static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
                        const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct monitoring_draft *draft = pool_reader_scratch(reader);
     struct host_monitoring *monitoring = object;
 
     if (path->n == 1 && path->elements[0]->word == WORD_ID) {
@@ -24,7 +24,7 @@ static void read_value(struct pool_reader *reader, void *object, const struct po
 
 static void end_monitoring(struct pool_reader *reader, void *object)
 {
-    const struct draft *draft = pool_reader_scratch(reader);
+    const struct monitoring_draft *draft = pool_reader_scratch(reader);
     struct host_monitoring *monitoring = object;
 
     if (!draft->has_id)
@@ -38,7 +38,7 @@ static const struct pool_format monitoring_format = {
     .size = sizeof(struct host_monitoring),
     .value = read_value,
     .end = end_monitoring,
-    .scratch = sizeof(struct draft),
+    .scratch = sizeof(struct monitoring_draft),
 };
 
 int host_monitoring_parse(struct host_monitoring_pool *pool, const char *document, size_t length,

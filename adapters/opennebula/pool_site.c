@@ -9,7 +9,7 @@ enum { TEMPLATE_LIST, TOP_LIST };
 
 static const int64_t largest = INT64_C(1) << 50;
 
-struct draft {
+struct site_draft {
     bool has_id, is_local;
     int64_t free, used;
 };
@@ -17,7 +17,7 @@ struct draft {
 static void read_datastore_top(struct pool_reader *reader, struct datastore *datastore,
                                const struct pool_path *path, const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct site_draft *draft = pool_reader_scratch(reader);
 
     switch (path->elements[0]->word) {
     case WORD_ID:
@@ -52,7 +52,7 @@ static void read_datastore(struct pool_reader *reader, void *object, const struc
                            const struct pool_text *text)
 {
     struct datastore *datastore = object;
-    struct draft *draft = pool_reader_scratch(reader);
+    struct site_draft *draft = pool_reader_scratch(reader);
 
     if (path->n == 1) {
         read_datastore_top(reader, datastore, path, text);
@@ -80,7 +80,7 @@ static void read_datastore(struct pool_reader *reader, void *object, const struc
 
 static void end_datastore(struct pool_reader *reader, void *object)
 {
-    const struct draft *draft = pool_reader_scratch(reader);
+    const struct site_draft *draft = pool_reader_scratch(reader);
     struct datastore *datastore = object;
     bool monitored = draft->free != 0 || draft->used != 0 || datastore->total != 0;
 
@@ -99,7 +99,7 @@ static const struct pool_format datastore_format = {
     .size = sizeof(struct datastore),
     .value = read_datastore,
     .end = end_datastore,
-    .scratch = sizeof(struct draft),
+    .scratch = sizeof(struct site_draft),
 };
 
 int datastore_pool_parse(struct datastore_pool *pool, const char *document, size_t length,
@@ -124,7 +124,7 @@ static void read_reserved(struct pool_reader *reader, const struct pool_path *pa
 static void read_cluster(struct pool_reader *reader, void *object, const struct pool_path *path,
                          const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct site_draft *draft = pool_reader_scratch(reader);
     struct cluster *cluster = object;
 
     if (path->n == 1 && path->elements[0]->word == WORD_ID) {
@@ -144,7 +144,7 @@ static void read_cluster(struct pool_reader *reader, void *object, const struct 
 
 static void end_cluster(struct pool_reader *reader, void *object)
 {
-    const struct draft *draft = pool_reader_scratch(reader);
+    const struct site_draft *draft = pool_reader_scratch(reader);
     struct cluster *cluster = object;
 
     if (!draft->has_id)
@@ -159,7 +159,7 @@ static const struct pool_format cluster_format = {
     .size = sizeof(struct cluster),
     .value = read_cluster,
     .end = end_cluster,
-    .scratch = sizeof(struct draft),
+    .scratch = sizeof(struct site_draft),
 };
 
 int cluster_pool_parse(struct cluster_pool *pool, const char *document, size_t length,

@@ -8,7 +8,7 @@
 
 enum { TEMPLATE_LIST };
 
-struct draft {
+struct user_draft {
     bool has_id;
 };
 
@@ -21,7 +21,7 @@ static bool is_secret(const char *name)
 static void read_user(struct pool_reader *reader, void *object, const struct pool_path *path,
                       const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct user_draft *draft = pool_reader_scratch(reader);
     struct user *user = object;
     int32_t flag = 0;
 
@@ -58,7 +58,7 @@ static void read_user(struct pool_reader *reader, void *object, const struct poo
 
 static void end_user(struct pool_reader *reader, void *object)
 {
-    const struct draft *draft = pool_reader_scratch(reader);
+    const struct user_draft *draft = pool_reader_scratch(reader);
     struct user *user = object;
 
     if (!draft->has_id)
@@ -75,7 +75,7 @@ static const struct pool_format user_format = {
     .size = sizeof(struct user),
     .value = read_user,
     .end = end_user,
-    .scratch = sizeof(struct draft),
+    .scratch = sizeof(struct user_draft),
 };
 
 int user_pool_parse(struct user_pool *pool, const char *document, size_t length, struct error *err)

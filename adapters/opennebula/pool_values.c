@@ -91,12 +91,12 @@ void pool_read_int(struct pool_reader *reader, const struct pool_path *path,
 }
 
 /* Digits and a power of ten: no locale, no binary fractions. */
-struct decimal {
+struct pool_decimal {
     int64_t digits;
     int power;
 };
 
-static const char *parse_digits(const char *text, struct decimal *decimal, bool *any)
+static const char *parse_digits(const char *text, struct pool_decimal *decimal, bool *any)
 {
     bool fraction = false;
 
@@ -118,12 +118,12 @@ static const char *parse_digits(const char *text, struct decimal *decimal, bool 
     }
 }
 
-static bool parse_decimal(const char *text, struct decimal *decimal)
+static bool parse_decimal(const char *text, struct pool_decimal *decimal)
 {
     int64_t exponent = 0;
     bool any = false;
 
-    *decimal = (struct decimal){0};
+    *decimal = (struct pool_decimal){0};
     while (is_space(*text))
         text++;
     text = parse_digits(text + (*text == '+'), decimal, &any);
@@ -141,7 +141,7 @@ static bool parse_decimal(const char *text, struct decimal *decimal)
 void pool_read_hundredths(struct pool_reader *reader, const struct pool_path *path,
                           const struct pool_text *text, int64_t *value)
 {
-    struct decimal decimal;
+    struct pool_decimal decimal;
     int dropped = 0;
 
     if (text->length == 0)

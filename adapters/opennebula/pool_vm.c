@@ -17,7 +17,7 @@ struct disk {
 /* An action after which the VM begins again: what it had done is lost. */
 enum { ACTION_RECREATE = 14 };
 
-struct draft {
+struct vm_draft {
     struct vm_history record; /* the one being read */
     bool in_record;
     struct disk disk;
@@ -44,7 +44,7 @@ static bool is(const struct pool_text *text, const char *word)
 static void read_top(struct pool_reader *reader, struct vm *vm, const struct pool_path *path,
                      const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct vm_draft *draft = pool_reader_scratch(reader);
     int32_t flag = 0;
 
     switch (path->elements[0]->word) {
@@ -200,7 +200,7 @@ static bool is_left_out(enum pool_word word)
 static void read_template_scalar(struct pool_reader *reader, struct vm *vm,
                                  const struct pool_path *path, const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct vm_draft *draft = pool_reader_scratch(reader);
 
     switch (path->elements[1]->word) {
     case WORD_CPU:
@@ -239,7 +239,7 @@ static void note_need(struct vm *vm, const struct pool_path *path, const struct 
 static void read_template(struct pool_reader *reader, struct vm *vm, const struct pool_path *path,
                           const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct vm_draft *draft = pool_reader_scratch(reader);
     enum pool_word word = path->elements[1]->word;
 
     note_need(vm, path, text);
@@ -254,7 +254,7 @@ static void read_template(struct pool_reader *reader, struct vm *vm, const struc
 static void read_value(struct pool_reader *reader, void *object, const struct pool_path *path,
                        const struct pool_text *text)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct vm_draft *draft = pool_reader_scratch(reader);
     struct vm *vm = object;
     int32_t locked = 0;
 
@@ -316,7 +316,7 @@ static int64_t disk_need(const struct disk *disk)
 
 static void close_element(struct pool_reader *reader, void *object, const struct pool_path *path)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct vm_draft *draft = pool_reader_scratch(reader);
     struct vm *vm = object;
 
     if (path->n != 2)
@@ -338,7 +338,7 @@ static const char *or_empty(const char *text)
 
 static void end_vm(struct pool_reader *reader, void *object)
 {
-    struct draft *draft = pool_reader_scratch(reader);
+    struct vm_draft *draft = pool_reader_scratch(reader);
     struct vm *vm = object;
 
     if (!draft->has_id)
@@ -370,7 +370,7 @@ static const struct pool_format vm_format = {
     .value = read_value,
     .close = close_element,
     .end = end_vm,
-    .scratch = sizeof(struct draft),
+    .scratch = sizeof(struct vm_draft),
 };
 
 int vm_pool_parse(struct vm_pool *pool, const char *document, size_t length, struct error *err)

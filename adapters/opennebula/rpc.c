@@ -20,7 +20,7 @@ struct call_list {
     struct rpc_call *first, *last;
 };
 
-struct waiting {
+struct reply_wait {
     struct pollfd *fds;
     unsigned n;
     bool ready; /* one of them */
@@ -312,7 +312,8 @@ bool rpc_date(const struct rpc *rpc, int64_t *date, int64_t *at)
 }
 
 /* Wait for the descriptors, libcurl's and the caller's. */
-static int wait_ready(struct rpc *rpc, struct waiting *waiting, int64_t timeout, struct error *err)
+static int wait_ready(struct rpc *rpc, struct reply_wait *waiting, int64_t timeout,
+                      struct error *err)
 {
     struct curl_waitfd *fds = memory_new(waiting->n, sizeof *fds);
     CURLMcode code;
@@ -346,7 +347,7 @@ int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeou
              struct error *err)
 {
     int64_t end = milliseconds() + (timeout > 0 ? timeout : 0);
-    struct waiting fds = {.fds = extra, .n = n_extra};
+    struct reply_wait fds = {.fds = extra, .n = n_extra};
     bool last = false;
     int64_t n_ended;
 

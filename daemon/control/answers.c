@@ -11,11 +11,11 @@
 #include "util/suggest.h"
 
 /* Who may ask. */
-enum right { RIGHT_READ, RIGHT_CHANGE };
+enum lease_right { RIGHT_READ, RIGHT_CHANGE };
 
 static const struct {
     const char *name;
-    enum right right;
+    enum lease_right right;
     answer_function *answer;
 } commands[] = {
     {"lease-list", RIGHT_READ, answer_lease_list},

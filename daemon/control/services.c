@@ -259,7 +259,7 @@ static int ask_planner_for_operations(struct daemon *daemon, int32_t host, struc
 
 /* --- host timeline ---------------------------------------------------------------------------- */
 
-struct timeline {
+struct usage_timeline {
     struct daemon *daemon;
     int32_t host;
     void (*visit)(void *visitor, const struct operation_view *operation);
@@ -286,14 +286,14 @@ static const char *operation_word(enum reservation_kind kind)
 
 /* Is it one of those that an operation on the host is about? A lease of one VM has no other; of
  * several it is known where each is once they are commanded. */
-static bool is_about(const struct timeline *timeline, const struct operation_view *view,
+static bool is_about(const struct usage_timeline *timeline, const struct operation_view *view,
                      const struct vm_record *vm, size_t n)
 {
     return !vm->gone && (n == 1 || (!view->planned && vm->host == timeline->host));
 }
 
 /* An operation VM by VM, as far as they make up all of it; else as a whole. */
-static void show_vms(const struct timeline *timeline, const struct operation_view *whole)
+static void show_vms(const struct usage_timeline *timeline, const struct operation_view *whole)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(timeline->daemon->store, whole->lease, &n);
@@ -319,7 +319,7 @@ static void show_vms(const struct timeline *timeline, const struct operation_vie
         }
 }
 
-static void show_operation(const struct timeline *timeline,
+static void show_operation(const struct usage_timeline *timeline,
                            const struct planned_operation *operation)
 {
     if (operation->from < operation->until)
@@ -340,7 +340,7 @@ static int each_operation(void *context, int32_t host,
     struct daemon *daemon = context;
     const struct services_question *question = daemon->question;
     const struct hosts_seen *hosts = world_hosts(daemon->world);
-    const struct timeline timeline = {daemon, host, visit, visitor};
+    const struct usage_timeline timeline = {daemon, host, visit, visitor};
 
     if (!hosts || !planner_is_ready(daemon->planner))
         return error_set(err, EAGAIN, "there is no plan yet: OpenNebula has not been seen");

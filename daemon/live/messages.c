@@ -24,7 +24,7 @@ struct messages {
     size_t in_flight;
 };
 
-struct sent {
+struct sent_message {
     struct messages *messages;
     int32_t vm;
     char text[STORE_TEXT_MAX];
@@ -163,7 +163,7 @@ void message_of(const struct lease_record *lease, int64_t now, char *text, size_
 
 static void answered(void *context, const struct cloud_reply *reply)
 {
-    struct sent *sent = context;
+    struct sent_message *sent = context;
     const struct vm_record *vm = store_vm(sent->messages->daemon->store, sent->vm);
 
     sent->messages->in_flight--;
@@ -196,7 +196,7 @@ static void quote(const char *text, char *quoted, size_t size)
 static void send_message(struct messages *messages, const struct vm_record *vm,
                          const struct lease_record *lease, const char *text)
 {
-    struct sent *sent = memory_new(1, sizeof *sent);
+    struct sent_message *sent = memory_new(1, sizeof *sent);
 
     sent->messages = messages;
     sent->vm = vm->id;

@@ -24,12 +24,12 @@
 
 enum { LIMIT_MS = 500, CANDIDATES_MAX = 5, VM_DIGITS_MAX = 10 };
 
-struct candidates {
+struct wake_candidates {
     char paths[CANDIDATES_MAX][sizeof(((struct sockaddr_un *)NULL)->sun_path)];
     int n;
 };
 
-static void offer(struct candidates *candidates, const char *folder, const char *name)
+static void offer(struct wake_candidates *candidates, const char *folder, const char *name)
 {
     int length;
 
@@ -41,7 +41,7 @@ static void offer(struct candidates *candidates, const char *folder, const char 
         candidates->n++;
 }
 
-static void find_candidates(struct candidates *candidates, const char *named)
+static void find_candidates(struct wake_candidates *candidates, const char *named)
 {
     const struct passwd *user;
 
@@ -121,7 +121,7 @@ static bool is_id(const char *text)
 
 int main(int argc, char **argv)
 {
-    struct candidates candidates = {.n = 0};
+    struct wake_candidates candidates = {.n = 0};
     const char *named = NULL, *vm = NULL;
     char request[64] = "{\"command\": \"wake\"}\n";
     long until;
