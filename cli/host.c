@@ -19,9 +19,9 @@ static double number(const json_t *object, const char *key)
 static void print_hosts(const json_t *answer)
 {
     static const struct table_column columns[] = {
-        {"HOST", TABLE_RIGHT}, {"NAME", TABLE_ELASTIC}, {"CLUSTER", TABLE_ELASTIC},
-        {"STATE", TABLE_LEFT}, {"CPU", TABLE_RIGHT},    {"MEMORY MB", TABLE_RIGHT},
-        {"VMS", TABLE_RIGHT},
+        {"HOST", TABLE_RIGHT, 0}, {"NAME", TABLE_ELASTIC, 0}, {"CLUSTER", TABLE_ELASTIC, 4},
+        {"STATE", TABLE_LEFT, 0}, {"CPU", TABLE_RIGHT, 1},    {"MEMORY MB", TABLE_RIGHT, 2},
+        {"VMS", TABLE_RIGHT, 3},
     };
     struct table *table = table_create(columns, 7);
     const json_t *host;
@@ -96,8 +96,9 @@ static void add_operation(struct table *table, const json_t *operation)
 static void print_timeline(const json_t *answer)
 {
     static const struct table_column columns[] = {
-        {"FROM", TABLE_LEFT}, {"FOR", TABLE_LEFT},  {"LEASE", TABLE_RIGHT}, {"VM", TABLE_RIGHT},
-        {"WHAT", TABLE_LEFT}, {"CPU", TABLE_RIGHT}, {"MB", TABLE_RIGHT},    {"NAME", TABLE_ELASTIC},
+        {"FROM", TABLE_LEFT, 0}, {"FOR", TABLE_LEFT, 0},     {"LEASE", TABLE_RIGHT, 0},
+        {"VM", TABLE_RIGHT, 3},  {"WHAT", TABLE_LEFT, 1},    {"CPU", TABLE_RIGHT, 4},
+        {"MB", TABLE_RIGHT, 5},  {"NAME", TABLE_ELASTIC, 2},
     };
     const json_t *operations = json_object_get(answer, "operations");
     size_t n = json_array_size(operations);

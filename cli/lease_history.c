@@ -21,8 +21,10 @@ static const struct command_option history_options[] = {
 
 static void print_events(const json_t *answer)
 {
-    static const struct table_column columns[] = {
-        {"TIME", TABLE_LEFT}, {"LEASE", TABLE_RIGHT}, {"EVENT", TABLE_LEFT}, {"WHAT", TABLE_LEFT}};
+    static const struct table_column columns[] = {{"TIME", TABLE_LEFT, 0},
+                                                  {"LEASE", TABLE_RIGHT, 0},
+                                                  {"EVENT", TABLE_LEFT, 0},
+                                                  {"WHAT", TABLE_LEFT, 0}};
     struct table *table = table_create(columns, 4);
     const json_t *event;
     size_t i;

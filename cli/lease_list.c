@@ -36,18 +36,42 @@ static const struct command_option list_options[] = {
      .help = "Show when each lease starts, and whether that is a contract or an estimate"},
 };
 
+/* "3", "0-3,7": the hosts of a lease, as numbers. */
+static void hosts_text(const json_t *lease, char *text, size_t size)
+{
+    const json_t *hosts = json_object_get(lease, "hosts");
+    size_t n = json_array_size(hosts), length = 0;
+
+    *text = '\0';
+    for (size_t i = 0, last; i < n && length < size; i = last + 1) {
+        int64_t first = json_integer_value(json_array_get(hosts, i)), host = first;
+
+        for (last = i;
+             last + 1 < n && json_integer_value(json_array_get(hosts, last + 1)) == host + 1;
+             last++)
+            host++;
+        length += (size_t)snprintf(text + length, size - length, "%s%" PRId64, i ? "," : "", first);
+        if (host > first && length < size)
+            length += (size_t)snprintf(text + length, size - length, "-%" PRId64, host);
+    }
+}
+
 static void add_lease(struct table *table, const json_t *lease, int64_t now)
 {
-    char id[24], vms[24] = "", start[TIME_TEXT_MAX], duration[TIME_TEXT_MAX];
+    char id[24], vms[24] = "", start[TIME_TEXT_MAX], end[TIME_TEXT_MAX], left[TIME_TEXT_MAX] = "";
+    char hosts[256];
 
     snprintf(id, sizeof id, "%" PRId64, client_integer(lease, "lease"));
     if (json_is_integer(json_object_get(lease, "vms")))
         snprintf(vms, sizeof vms, "%" PRId64, client_integer(lease, "vms"));
     lease_text_start(lease, now, start);
-    time_text_span(client_span(lease, "duration"), duration, sizeof duration);
+    lease_text_end(lease, now, end);
+    if (!lease_text_is_over(lease))
+        time_text_span(client_span(lease, "left"), left, sizeof left);
+    hosts_text(lease, hosts, sizeof hosts);
     table_add(table, (const char *[]){id, client_text(lease, "name"), client_text(lease, "user"),
                                       client_text(lease, "kind"), client_text(lease, "phase"), vms,
-                                      start, duration});
+                                      start, end, left, hosts});
 }
 
 static void add_start(struct table *table, const json_t *lease, int64_t now)
@@ -57,8 +81,7 @@ static void add_start(struct table *table, const json_t *lease, int64_t now)
     const char *promise = client_text(lease, "promise");
 
     snprintf(id, sizeof id, "%" PRId64, client_integer(lease, "lease"));
-    time_text_local(at, start, sizeof start);
-    time_text_relative(at, now, relative, sizeof relative);
+    lease_text_time(at, now, start, relative);
     if (client_instant(lease, "since") != INSTANT_NONE)
         promise = "started";
     else if (client_instant(lease, "was_expected") != INSTANT_NONE)
@@ -70,15 +93,16 @@ static void add_start(struct table *table, const json_t *lease, int64_t now)
 static void print_list(const json_t *answer, bool start)
 {
     static const struct table_column columns[] = {
-        {"LEASE", TABLE_RIGHT}, {"NAME", TABLE_ELASTIC},  {"USER", TABLE_ELASTIC},
-        {"KIND", TABLE_LEFT},   {"PHASE", TABLE_LEFT},    {"VMS", TABLE_RIGHT},
-        {"START", TABLE_LEFT},  {"DURATION", TABLE_LEFT},
+        {"LEASE", TABLE_RIGHT, 0},   {"NAME", TABLE_ELASTIC, 0}, {"USER", TABLE_ELASTIC, 5},
+        {"KIND", TABLE_LEFT, 7},     {"PHASE", TABLE_LEFT, 0},   {"VMS", TABLE_RIGHT, 6},
+        {"START", TABLE_LEFT, 1},    {"END", TABLE_LEFT, 2},     {"LEFT", TABLE_LEFT, 3},
+        {"HOSTS", TABLE_ELASTIC, 4},
     };
     static const struct table_column start_columns[] = {
-        {"LEASE", TABLE_RIGHT}, {"NAME", TABLE_ELASTIC}, {"PHASE", TABLE_LEFT},
-        {"START", TABLE_LEFT},  {"IN", TABLE_LEFT},      {"PROMISE", TABLE_LEFT},
+        {"LEASE", TABLE_RIGHT, 0}, {"NAME", TABLE_ELASTIC, 1}, {"PHASE", TABLE_LEFT, 3},
+        {"START", TABLE_LEFT, 0},  {"IN", TABLE_LEFT, 2},      {"PROMISE", TABLE_LEFT, 0},
     };
-    struct table *table = start ? table_create(start_columns, 6) : table_create(columns, 8);
+    struct table *table = start ? table_create(start_columns, 6) : table_create(columns, 10);
     json_t *leases = lease_text_sorted(json_object_get(answer, "leases")), *lease;
     int64_t now = client_instant(answer, "now");
     size_t i;
@@ -97,8 +121,9 @@ const struct command_line lease_list_line = {
     .summary = "List leases and when they start",
     .purpose =
         "List leases: running leases first, then reservations by their start, then the queue "
-        "in its order. In the column START, '~' marks an estimate and 'due' a start that "
-        "was expected and has not come.",
+        "in its order. In the columns START and END, '~' marks an estimate, and 'due' a start "
+        "that was expected and has not come. HOSTS shows host numbers. A narrow terminal shows "
+        "fewer columns.",
     .groups = {{.options = list_options, .n = sizeof list_options / sizeof *list_options},
                CLIENT_GROUP},
     .codes = {CLIENT_CODES},
@@ -145,9 +170,9 @@ int command_lease_list(const struct call *call)
 static void print_queue(const json_t *answer)
 {
     static const struct table_column columns[] = {
-        {"PLACE", TABLE_RIGHT}, {"LEASE", TABLE_RIGHT}, {"USER", TABLE_ELASTIC},
-        {"VMS", TABLE_RIGHT},   {"PRIO", TABLE_RIGHT},  {"START", TABLE_LEFT},
-        {"WHY", TABLE_ELASTIC},
+        {"PLACE", TABLE_RIGHT, 0},  {"LEASE", TABLE_RIGHT, 0}, {"USER", TABLE_ELASTIC, 1},
+        {"VMS", TABLE_RIGHT, 2},    {"PRIO", TABLE_RIGHT, 3},  {"START", TABLE_LEFT, 0},
+        {"WHY", TABLE_SENTENCE, 4},
     };
     struct table *table = table_create(columns, 7);
     int64_t now = client_instant(answer, "now");

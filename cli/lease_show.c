@@ -134,9 +134,9 @@ static void print_lease(const json_t *lease, int64_t now)
 static void print_members(const json_t *vms)
 {
     static const struct table_column columns[] = {
-        {"VM", TABLE_RIGHT},        {"HOST", TABLE_RIGHT},   {"CPU", TABLE_RIGHT},
-        {"MB", TABLE_RIGHT},        {"COMMAND", TABLE_LEFT}, {"TRIES", TABLE_RIGHT},
-        {"MESSAGE", TABLE_ELASTIC},
+        {"VM", TABLE_RIGHT, 0},         {"HOST", TABLE_RIGHT, 0},   {"CPU", TABLE_RIGHT, 3},
+        {"MB", TABLE_RIGHT, 4},         {"COMMAND", TABLE_LEFT, 0}, {"TRIES", TABLE_RIGHT, 2},
+        {"MESSAGE", TABLE_SENTENCE, 1},
     };
     struct table *table = table_create(columns, 7);
     const json_t *vm;

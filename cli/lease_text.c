@@ -1,3 +1,4 @@
+/* A lease in a daemon's answer, as people read it. */
 #include "cli/lease_text.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-static bool is_over(const json_t *lease)
+bool lease_text_is_over(const json_t *lease)
 {
     const char *phase = client_text(lease, "phase");
 
@@ -21,30 +22,70 @@ int64_t lease_text_start_time(const json_t *lease)
 {
     int64_t since = client_instant(lease, "since"), expected = client_instant(lease, "expected");
 
-    if (since != INSTANT_NONE || is_over(lease))
+    if (lease_text_is_over(lease))
+        return client_instant(lease, "began");
+    if (since != INSTANT_NONE)
         return since;
     if (expected == INSTANT_NONE)
         expected = client_instant(lease, "was_expected");
     return expected != INSTANT_NONE ? expected : client_instant(lease, "start");
 }
 
+void lease_text_time(int64_t instant, int64_t now, char local[TIME_TEXT_MAX],
+                     char relative[TIME_TEXT_MAX])
+{
+    if (instant == INSTANT_NEVER) {
+        strcpy(local, "unknown");
+        strcpy(relative, "unknown");
+        return;
+    }
+    time_text_local(instant, local, TIME_TEXT_MAX);
+    time_text_relative(instant, now, relative, TIME_TEXT_MAX);
+}
+
+/* Does its start rest on an estimate? */
+static bool is_estimate(const json_t *lease)
+{
+    return client_instant(lease, "since") == INSTANT_NONE &&
+           strcmp(client_text(lease, "promise"), "estimate") == 0;
+}
+
 void lease_text_start(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX])
 {
-    char relative[TIME_TEXT_MAX];
+    int64_t start = lease_text_start_time(lease);
+    char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
     const char *mark = "";
 
     if (strcmp(client_text(lease, "phase"), "starting") == 0) {
         strcpy(text, "now");
         return;
     }
-    if (client_instant(lease, "since") == INSTANT_NONE) {
-        if (client_instant(lease, "was_expected") != INSTANT_NONE)
-            mark = "due ";
-        else if (strcmp(client_text(lease, "promise"), "estimate") == 0)
-            mark = "~";
-    }
-    time_text_relative(lease_text_start_time(lease), now, relative, sizeof relative);
+    if (client_instant(lease, "since") == INSTANT_NONE &&
+        client_instant(lease, "was_expected") != INSTANT_NONE)
+        mark = "due ";
+    else if (is_estimate(lease) && start != INSTANT_NEVER)
+        mark = "~";
+    lease_text_time(start, now, local, relative);
     snprintf(text, TIME_TEXT_MAX, "%s%.35s", mark, relative);
+}
+
+void lease_text_end(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX])
+{
+    int64_t end = client_instant(lease, "end"), left = client_span(lease, "left"), start;
+    char relative[TIME_TEXT_MAX];
+    bool estimate = false;
+
+    if (end == INSTANT_NONE && !lease_text_is_over(lease)) {
+        start = client_instant(lease, "since");
+        start = start != INSTANT_NONE ? now : lease_text_start_time(lease);
+        if (start != INSTANT_NONE && start != INSTANT_NEVER && start >= now && left != SPAN_NONE &&
+            left != SPAN_UNLIMITED) {
+            end = start + left;
+            estimate = is_estimate(lease);
+        }
+    }
+    time_text_relative(end == INSTANT_NEVER ? INSTANT_NONE : end, now, relative, sizeof relative);
+    snprintf(text, TIME_TEXT_MAX, "%s%.35s", estimate ? "~" : "", relative);
 }
 
 bool lease_text_is_contract(const json_t *lease)

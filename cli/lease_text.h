@@ -9,11 +9,22 @@
 #include "util/time_text.h"
 
 /* When it started or will: "3h12m ago", "now" while it is being started, "in 5m10s", "~in 5m10s"
- * for an estimate, "due 8s ago" for a start that was expected and has not come, "-". */
+ * for an estimate, "due 8s ago" for a start that was expected and has not come, "unknown", "-". */
 void lease_text_start(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX]);
 
-/* When it starts: `since` of a running one, else `expected`, else `was_expected`, else `start`;
- * INSTANT_NONE for one that is over. */
+/* When it ended or will, as far as is known: "in 5m10s", "~in 5m10s" when its start is an estimate,
+ * "-" also for a lease without a planned end. */
+void lease_text_end(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX]);
+
+/* A start both ways; INSTANT_NEVER is "unknown". */
+void lease_text_time(int64_t instant, int64_t now, char local[TIME_TEXT_MAX],
+                     char relative[TIME_TEXT_MAX]);
+
+/* Ended, refused or failed? */
+bool lease_text_is_over(const json_t *lease);
+
+/* When it starts: `began` of one that is over, `since` of a running one, else `expected`, else
+ * `was_expected`, else `start`; INSTANT_NONE when it is not known. */
 int64_t lease_text_start_time(const json_t *lease);
 
 /* Is its start promised, not estimated? */

@@ -13,8 +13,8 @@
 static void print_hosts(const struct host_pool *pool)
 {
     static const struct table_column columns[] = {
-        {"HOST", TABLE_RIGHT}, {"NAME", TABLE_ELASTIC}, {"STATE", TABLE_LEFT},
-        {"CPU", TABLE_RIGHT},  {"MEMORY", TABLE_RIGHT}, {"VMS", TABLE_RIGHT},
+        {"HOST", TABLE_RIGHT, 0}, {"NAME", TABLE_ELASTIC, 0}, {"STATE", TABLE_LEFT, 0},
+        {"CPU", TABLE_RIGHT, 1},  {"MEMORY", TABLE_RIGHT, 2}, {"VMS", TABLE_RIGHT, 3},
     };
     struct table *table = table_create(columns, sizeof columns / sizeof *columns);
 
@@ -36,9 +36,9 @@ static void print_hosts(const struct host_pool *pool)
 static void print_vms(const struct vm_pool *pool)
 {
     static const struct table_column columns[] = {
-        {"VM", TABLE_RIGHT},     {"NAME", TABLE_ELASTIC},    {"USER", TABLE_LEFT},
-        {"STATE", TABLE_LEFT},   {"HOST", TABLE_RIGHT},      {"CPU", TABLE_RIGHT},
-        {"MEMORY", TABLE_RIGHT}, {"MESSAGE", TABLE_ELASTIC},
+        {"VM", TABLE_RIGHT, 0},     {"NAME", TABLE_ELASTIC, 0},     {"USER", TABLE_LEFT, 2},
+        {"STATE", TABLE_LEFT, 0},   {"HOST", TABLE_RIGHT, 0},       {"CPU", TABLE_RIGHT, 3},
+        {"MEMORY", TABLE_RIGHT, 4}, {"MESSAGE", TABLE_SENTENCE, 1},
     };
     struct table *table = table_create(columns, sizeof columns / sizeof *columns);
 

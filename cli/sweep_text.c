@@ -47,12 +47,12 @@ static void layout_init(struct table_layout *layout, const struct sweep *sweep, 
     *layout = (struct table_layout){.sweep = sweep};
     layout->axes = memory_new(sweep_axes(sweep), sizeof *layout->axes);
     layout->columns = memory_new(sweep_axes(sweep) + FIGURES + 2, sizeof *layout->columns);
-    layout->columns[layout->n_columns++] = (struct table_column){"CELL", TABLE_RIGHT};
+    layout->columns[layout->n_columns++] = (struct table_column){"CELL", TABLE_RIGHT, 0};
     for (size_t i = 0; i < sweep_axes(sweep); i++)
         if (all || axis_differs(sweep, i)) {
             layout->axes[layout->n_axes++] = i;
             layout->columns[layout->n_columns++] =
-                (struct table_column){sweep_axis(sweep, i), TABLE_LEFT};
+                (struct table_column){sweep_axis(sweep, i), TABLE_LEFT, 0};
         }
 }
 
@@ -135,9 +135,9 @@ void sweep_print_table(const struct sweep *sweep, const struct sweep_outcome *ou
                        const char *results)
 {
     static const struct table_column titles[FIGURES] = {
-        {"STATUS", TABLE_LEFT},     {"COMPLETED", TABLE_RIGHT}, {"REJECTED", TABLE_RIGHT},
-        {"PREEMPTED", TABLE_RIGHT}, {"WAIT [s]", TABLE_RIGHT},  {"SLOWDOWN", TABLE_RIGHT},
-        {"CPU [%]", TABLE_RIGHT},   {"END [s]", TABLE_RIGHT},
+        {"STATUS", TABLE_LEFT, 0},     {"COMPLETED", TABLE_RIGHT, 0}, {"REJECTED", TABLE_RIGHT, 0},
+        {"PREEMPTED", TABLE_RIGHT, 0}, {"WAIT [s]", TABLE_RIGHT, 0},  {"SLOWDOWN", TABLE_RIGHT, 0},
+        {"CPU [%]", TABLE_RIGHT, 0},   {"END [s]", TABLE_RIGHT, 0},
     };
     struct table_layout layout;
     struct table *table;

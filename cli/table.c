@@ -1,3 +1,4 @@
+/* Tables for people: columns that fit the terminal, cells that cannot command it. */
 #include "cli/table.h"
 
 #include <stdbool.h>
@@ -8,7 +9,14 @@
 
 #include "util/memory.h"
 
-enum { GAP = 2, ELASTIC_MIN = 4, WIDTH_MIN = 20, WIDTH_MAX = 10000 };
+enum {
+    GAP = 2,
+    NAME_LEAST = 12, /* places that a name or a sentence has before columns are left out for it */
+    SENTENCE_LEAST = 24,
+    ELASTIC_MIN = 4,
+    WIDTH_MIN = 20,
+    WIDTH_MAX = 10000
+};
 
 struct table {
     const struct table_column *columns;
@@ -41,16 +49,35 @@ static bool is_continuation(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* C0, DEL, and C1 as UTF-8 writes it (C2 80 ... C2 9F). */
+/* Bytes of a control character at the beginning of a text, 0: it is none. C0, DEL; C1 (C2 80 ... C2
+ * 9F); what turns the direction of text or ends lines (U+061C, U+200E, U+200F, U+2028 ... U+202E,
+ * U+2066 ... U+2069): a name could otherwise show the rest of its line in another order. */
+static size_t control_length(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+
+    if (*at < ' ' || *at == 0x7f)
+        return 1;
+    if ((at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) || (at[0] == 0xd8 && at[1] == 0x9c))
+        return 2;
+    if (at[0] != 0xe2)
+        return 0;
+    if (at[1] == 0x80 && (at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae)))
+        return 3;
+    return at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
+}
+
 static void make_printable(char *text)
 {
-    for (char *at = text; *at; at++) {
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = '?';
-        else if ((unsigned char)at[0] == 0xc2 && (unsigned char)at[1] >= 0x80 &&
-                 (unsigned char)at[1] < 0xa0)
-            at[0] = at[1] = '?';
+    char *to = text;
+
+    while (*text) {
+        size_t length = control_length(text);
+
+        *to++ = length ? '?' : *text;
+        text += length ? length : 1;
     }
+    *to = '\0';
 }
 
 static size_t places(const char *text)
@@ -80,19 +107,64 @@ size_t table_rows(const struct table *table)
     return table->n_rows;
 }
 
-static void shrink(const struct table *table, size_t *widths, size_t width)
+/* The width below which a column is not cut while others can be left out. */
+static size_t least_width(const struct table_column *column, size_t width)
 {
-    size_t total = GAP * (table->n_columns - 1);
+    size_t least = column->kind == TABLE_ELASTIC    ? NAME_LEAST
+                   : column->kind == TABLE_SENTENCE ? SENTENCE_LEAST
+                                                    : width;
+
+    return width < least ? width : least;
+}
+
+/* Leave out columns, those of the highest rank first, until the rest fits. Their width is 0. */
+static void leave_out(const struct table *table, size_t *widths, size_t width)
+{
+    for (;;) {
+        size_t total = 0, first = table->n_columns;
+        unsigned rank = 0;
+
+        for (size_t i = 0; i < table->n_columns; i++) {
+            const struct table_column *column = &table->columns[i];
+
+            if (!widths[i])
+                continue;
+            total += (total ? GAP : 0) + least_width(column, widths[i]);
+            if (column->rank > rank) {
+                rank = column->rank;
+                first = i;
+            }
+        }
+        if (total <= width || first == table->n_columns)
+            return;
+        widths[first] = 0;
+    }
+}
+
+static bool is_elastic(const struct table_column *column)
+{
+    return column->kind == TABLE_ELASTIC || column->kind == TABLE_SENTENCE;
+}
+
+/* Cut the widest elastic columns until the table fits; `hard`: below their least widths. */
+static void shrink(const struct table *table, size_t *widths, size_t width, bool hard)
+{
+    size_t total = 0;
 
     for (size_t i = 0; i < table->n_columns; i++)
-        total += widths[i];
+        if (widths[i])
+            total += (total ? GAP : 0) + widths[i];
     while (total > width) {
         size_t widest = table->n_columns;
 
-        for (size_t i = 0; i < table->n_columns; i++)
-            if (table->columns[i].kind == TABLE_ELASTIC && widths[i] > ELASTIC_MIN &&
+        for (size_t i = 0; i < table->n_columns; i++) {
+            const struct table_column *column = &table->columns[i];
+            size_t least = hard ? ELASTIC_MIN : least_width(column, widths[i]);
+
+            if (is_elastic(column) && widths[i] > least &&
                 (widest == table->n_columns || widths[i] > widths[widest]))
                 widest = i;
+        }
         if (widest == table->n_columns)
             return;
         widths[widest]--;
@@ -120,12 +192,16 @@ static void print_cell(const char *cell, size_t width, bool right, bool pad, FIL
 static void print_row(const struct table *table, const char *const *cells, const size_t *widths,
                       FILE *stream)
 {
-    for (size_t i = 0; i < table->n_columns; i++) {
-        bool last = i + 1 == table->n_columns;
+    size_t last = table->n_columns;
 
-        print_cell(cells[i], widths[i], table->columns[i].kind == TABLE_RIGHT, !last, stream);
-        fputs(last ? "\n" : "  ", stream);
-    }
+    while (last > 0 && !widths[last - 1])
+        last--;
+    for (size_t i = 0; i < last; i++)
+        if (widths[i]) {
+            print_cell(cells[i], widths[i], table->columns[i].kind == TABLE_RIGHT, i + 1 < last,
+                       stream);
+            fputs(i + 1 == last ? "\n" : "  ", stream);
+        }
 }
 
 void table_print(const struct table *table, FILE *stream, size_t width)
@@ -144,8 +220,11 @@ void table_print(const struct table *table, FILE *stream, size_t width)
             widths[column] = n;
         column = column + 1 < table->n_columns ? column + 1 : 0;
     }
-    if (width)
-        shrink(table, widths, width);
+    if (width) {
+        leave_out(table, widths, width);
+        shrink(table, widths, width, false);
+        shrink(table, widths, width, true);
+    }
     print_row(table, titles, widths, stream);
     for (size_t i = 0; i < table->n_cells; i += table->n_columns)
         print_row(table, (const char *const *)table->cells + i, widths, stream);

@@ -1,7 +1,8 @@
 /* table.h: tables for people: aligned, as wide as the terminal, safe to print.
  *
- * Cells may hold what strangers wrote: control characters are printed as '?', so that a VM's name
- * cannot command the terminal. Widths count characters of UTF-8, each as one place.
+ * Cells may hold what strangers wrote: control characters and those that turn the direction of
+ * text are printed as '?', so that a VM's name can neither command the terminal nor reorder a line.
+ * Widths count characters of UTF-8, each as one place.
  */
 #ifndef GALERNA_CLI_TABLE_H
 #define GALERNA_CLI_TABLE_H
@@ -12,12 +13,14 @@
 enum table_column_kind {
     TABLE_LEFT,
     TABLE_RIGHT,
-    TABLE_ELASTIC, /* left; cut when the table is too wide */
+    TABLE_ELASTIC,  /* a name: left; cut when the table is too wide */
+    TABLE_SENTENCE, /* the same, of more words */
 };
 
 struct table_column {
     const char *title;
     enum table_column_kind kind;
+    unsigned rank; /* 0: always shown; of the others the highest are left out first for width */
 };
 
 struct table; /* opaque */
@@ -30,14 +33,15 @@ void table_destroy(struct table *table); /* NULL is allowed */
 void table_add(struct table *table, const char *const *cells);
 size_t table_rows(const struct table *table);
 
-/* Print it, titles first. width: places in a line; 0: no limit. Elastic columns shrink to 4 places
- * at least; the last column is not padded. */
+/* Print it, titles first. width: places in a line; 0: no limit. Columns are left out by
+ * their rank before names get less than 12 places, or sentences less than 24; when that is not
+ * enough, they shrink to 4. The last column is not padded. */
 void table_print(const struct table *table, FILE *stream, size_t width);
 
 /* Places in a line of standard output: $COLUMNS, else the terminal's; 0 when it is no terminal. */
 size_t table_terminal_width(void);
 
-/* Print a text with control characters as '?'. */
+/* Print a text with such characters as '?'. */
 void table_print_text(FILE *stream, const char *text);
 
 #endif

@@ -57,14 +57,13 @@ void json_put(json_t *object, const char *key, json_t *value)
         abort();
 }
 
-json_t *json_from_lease(const struct lease_record *lease, const struct vm_record *const *vms,
-                        size_t n, int64_t now)
+json_t *json_from_lease(const struct shown_lease *view, int64_t now)
 {
     struct output *text = output_create_memory();
     struct json_writer writer;
 
     json_writer_init(&writer, text);
-    json_write_lease(&writer, lease, vms, n, now, 0);
+    json_write_lease(&writer, view, now);
     return value_of(text);
 }
 

@@ -18,9 +18,9 @@ json_t *json_from_span(int64_t span);
 /* Put a value into an object; takes the reference. */
 void json_put(json_t *object, const char *key, json_t *value);
 
-/* What lists show of a lease; its VMs may be NULL (a past lease). */
-json_t *json_from_lease(const struct lease_record *lease, const struct vm_record *const *vms,
-                        size_t n, int64_t now);
+/* What lists show of a lease. */
+struct shown_lease;
+json_t *json_from_lease(const struct shown_lease *view, int64_t now);
 
 /* A VM, as `lease show` has it. */
 json_t *json_from_vm(const struct vm_record *vm);

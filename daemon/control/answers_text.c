@@ -6,6 +6,7 @@
 
 #include "daemon/control/answers_json.h"
 #include "daemon/store/words.h"
+#include "util/memory.h"
 #include "util/time_text.h"
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -173,7 +174,7 @@ static void put_terms(struct json_writer *writer, const struct lease_record *lea
     put_flag(writer, "plain", lease->plain);
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
         put_term(writer, &lease_terms[i], &lease->term_values);
-    put_flag(writer, "accepted", lease->accepted);
+    put_flag(writer, "accepted", lease->accepted && lease->phase != PHASE_REFUSED);
     put_flag(writer, "late", lease->late);
 }
 
@@ -196,22 +197,53 @@ static void put_reason(struct json_writer *writer, const struct lease_record *le
     json_end_object(writer);
 }
 
-void json_write_lease(struct json_writer *writer, const struct lease_record *lease,
-                      const struct vm_record *const *vms, size_t n_vms, int64_t now,
-                      size_t position)
+enum { FEW_VMS = 64 };
+
+static int by_number(const void *one, const void *two)
 {
+    int32_t a = *(const int32_t *)one, b = *(const int32_t *)two;
+
+    return a < b ? -1 : a > b;
+}
+
+/* The hosts where its VMs run, ran last or are to run, each once. */
+static void put_hosts(struct json_writer *writer, const struct vm_record *const *vms, size_t n)
+{
+    int32_t few[FEW_VMS], *hosts = n > FEW_VMS ? memory_new(n, sizeof *hosts) : few;
+    size_t n_hosts = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (vms[i]->host >= 0)
+            hosts[n_hosts++] = vms[i]->host;
+    qsort(hosts, n_hosts, sizeof *hosts, by_number);
+    json_write_key(writer, "hosts");
+    json_begin_array(writer);
+    for (size_t i = 0; i < n_hosts; i++)
+        if (i == 0 || hosts[i] != hosts[i - 1])
+            json_write_integer(writer, hosts[i]);
+    json_end_array(writer);
+    if (hosts != few)
+        free(hosts);
+}
+
+void json_write_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now)
+{
+    const struct lease_record *lease = view->lease;
+
     json_begin_object(writer);
     put_number(writer, "lease", lease->id);
     put_text(writer, "name", lease->name);
     put_text(writer, "kind", store_kind_words[lease->kind]);
     put_text(writer, "phase", phase_name(lease->phase));
     put_owner(writer, lease);
-    put_size(writer, lease, vms, n_vms);
+    put_size(writer, lease, view->vms, view->n_vms);
+    put_hosts(writer, view->vms, view->vms ? view->n_vms : 0);
     put_times(writer, lease, now);
+    put_instant(writer, "began", view->began);
     put_terms(writer, lease);
     put_reason(writer, lease, now);
-    if (position)
-        put_number(writer, "position", (int64_t)position);
+    if (view->position)
+        put_number(writer, "position", (int64_t)view->position);
     json_end_object(writer);
 }
 

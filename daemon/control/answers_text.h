@@ -11,11 +11,17 @@
 #include "daemon/store/store.h"
 #include "util/json_writer.h"
 
-/* What lists show of a lease, as an object. vms may be NULL (a past lease). position: in the queue,
- * 0: not in it. About 2 us. */
-void json_write_lease(struct json_writer *writer, const struct lease_record *lease,
-                      const struct vm_record *const *vms, size_t n_vms, int64_t now,
-                      size_t position);
+/* A lease and what is known of it beside its record. */
+struct shown_lease {
+    const struct lease_record *lease;
+    const struct vm_record *const *vms; /* NULL: not known */
+    size_t n_vms;
+    size_t position; /* in the queue; 0: not in it */
+    int64_t began;   /* of a lease that is over: when it first ran; INSTANT_NONE */
+};
+
+/* What lists show of a lease, as an object. About 2 us. */
+void json_write_lease(struct json_writer *writer, const struct shown_lease *view, int64_t now);
 
 /* The answer `head` with one member more: an array of the values that were written to `list`, an
  * output in memory. It is a JSON string that holds the whole answer's text, as control.h takes it;

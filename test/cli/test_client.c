@@ -48,16 +48,22 @@ static const struct canned canned[] = {
      BEGIN "\"leases\":[" OVERDUE_5 "," OVERDUE_6
            "," LEASE(8, "s", "starting", ",\"expected\":null,\"promise\":null") "]}"},
     {"lease-list", "user", "\"nobody\"", BEGIN "\"leases\":[]}"},
+    {"lease-list", "user", "\"far\"",
+     BEGIN "\"leases\":[" LEASE(9, "\\u202egnp.exe\\u2066", "waiting",
+                                ",\"expected\":\"never\",\"promise\":\"estimate\"") "]}"},
     {"lease-list", "all", "true",
      BEGIN "\"leases\":[{\"lease\":3,\"name\":\"x\",\"user\":\"bo\",\"kind\":\"reservation\","
            "\"phase\":\"refused\",\"vms\":null,\"duration\":\"unlimited\","
-           "\"start\":\"2026-11-21T17:00:00Z\"}," RESERVED_4 "]}"},
+           "\"start\":\"2026-11-21T17:00:00Z\"}," RESERVED_4
+           "," LEASE(2, "done", "ended",
+                     ",\"began\":\"2026-11-21T12:00:00Z\",\"end\":\"2026-11-21T13:00:00Z\","
+                     "\"hosts\":[0,1,2,7]") "]}"},
     {"lease-list", NULL, NULL,
      BEGIN "\"leases\":[" RESERVED_4 "," LEASE(
          7, "a very long name that would not fit into a line of eighty places", "running",
-         ",\"since\":\"2026-11-21T11:48:00Z\"") "," WAITING_9
-                                                "," LEASE(12, "evil\\u001b[2J", "waiting",
-                                                          ",\"position\":1") "]}"},
+         ",\"since\":\"2026-11-21T11:48:00Z\",\"end\":\"2026-11-21T15:30:00Z\","
+         "\"hosts\":[4]") "," WAITING_9
+                          "," LEASE(12, "evil\\u001b[2J", "waiting", ",\"position\":1") "]}"},
     {"lease-show", "lease", "77",
      "{\"ok\":false,\"error\":\"there is no lease 77\",\"code\":\"not-found\"}"},
     {"lease-show", "lease", "5", BEGIN "\"lease\":" OVERDUE_5 "}"},
@@ -249,11 +255,47 @@ static void lists_fit_the_terminal(void **state)
     struct fixture *fixture = *state;
 
     expect(fixture, "lease list", EXIT_DONE,
-           "LEASE  NAME                USER  KIND         PHASE     VMS  START      DURATION\n"
-           "    7  a very long name..  anna  best-effort  running     2  3h12m ago  1h00m\n"
-           "    4  lecture             anna  best-effort  reserved    2  in 2h00m   1h00m\n"
-           "   12  evil?[2J            anna  best-effort  waiting     2  -          1h00m\n"
-           "    9  batch               anna  best-effort  waiting     2  ~in 5m10s  1h00m\n");
+           "LEASE  NAME              USER  PHASE     VMS  START      END        LEFT   HOSTS\n"
+           "    7  a very long na..  anna  running     2  3h12m ago  in 30m00s  1h00m  4\n"
+           "    4  lecture           anna  reserved    2  in 2h00m   in 3h00m   1h00m  -\n"
+           "   12  evil?[2J          anna  waiting     2  -          -          1h00m  -\n"
+           "    9  batch             anna  waiting     2  ~in 5m10s  ~in 1h05m  1h00m  -\n");
+}
+
+static void columns_are_left_out_of_narrow_tables(void **state)
+{
+    struct fixture *fixture = *state;
+
+    setenv("COLUMNS", "40", 1);
+    expect(fixture, "lease list", EXIT_DONE,
+           "LEASE  NAME          PHASE     START\n"
+           "    7  a very lon..  running   3h12m ago\n"
+           "    4  lecture       reserved  in 2h00m\n"
+           "   12  evil?[2J      waiting   -\n"
+           "    9  batch         waiting   ~in 5m10s\n");
+    expect(fixture, "queue", EXIT_DONE,
+           "PLACE  LEASE  USER  VMS  PRIO  START\n"
+           "    2      9  anna    2     0  ~in 5m10s\n");
+    expect(fixture, "host list", EXIT_DONE,
+           "HOST  NAME   STATE    CPU  MEMORY MB\n"
+           "   4  alpha  on     1.5/8  512/16384\n");
+    expect(fixture, "host timeline alpha", EXIT_DONE,
+           "FROM                 FOR        LEASE\n"
+           "2026-11-21 12:48:00  unlimited      7\n"
+           "2026-11-21 18:00:00  1h00m          4\n");
+    setenv("COLUMNS", "80", 1);
+}
+
+static void what_cannot_be_known_or_shown_is_marked(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect(fixture, "lease list --user far", EXIT_DONE,
+           "LEASE  NAME       USER  KIND         PHASE    VMS  START    END  LEFT   HOSTS\n"
+           "    9  ?gnp.exe?  anna  best-effort  waiting    2  unknown  -    1h00m  -\n");
+    expect(fixture, "lease list --start --user far", EXIT_DONE,
+           "LEASE  NAME       PHASE    START    IN       PROMISE\n"
+           "    9  ?gnp.exe?  waiting  unknown  unknown  estimate\n");
 }
 
 static void starts_are_contracts_or_estimates(void **state)
@@ -267,9 +309,10 @@ static void starts_are_contracts_or_estimates(void **state)
            "   12  evil?[2J               waiting   -                    -          -\n"
            "    9  batch                  waiting   2026-11-21 16:05:10  in 5m10s   estimate\n");
     expect(fixture, "lease list --all", EXIT_DONE,
-           "LEASE  NAME     USER  KIND         PHASE     VMS  START     DURATION\n"
-           "    4  lecture  anna  best-effort  reserved    2  in 2h00m  1h00m\n"
-           "    3  x        bo    reservation  refused     -  -         unlimited\n");
+           "LEASE  NAME     USER  PHASE     VMS  START      END        LEFT   HOSTS\n"
+           "    4  lecture  anna  reserved    2  in 2h00m   in 3h00m   1h00m  -\n"
+           "    3  x        bo    refused     -  -          -          -      -\n"
+           "    2  done     anna  ended       2  3h00m ago  2h00m ago  -      0-2,7\n");
     expect(fixture, "lease list --user nobody", EXIT_DONE, "There are no such leases.\n");
 }
 
@@ -336,10 +379,10 @@ static void a_start_that_has_passed_is_called_so(void **state)
            "Duration    1h00m, 0s run, 1h00m left\n"
            "Terms       suspendable, origin local, priority 0\n");
     expect(fixture, "lease list --user late", EXIT_DONE,
-           "LEASE  NAME  USER  KIND         PHASE     VMS  START          DURATION\n"
-           "    8  s     anna  best-effort  starting    2  now            1h00m\n"
-           "    5  exam  anna  best-effort  reserved    2  due 1m00s ago  1h00m\n"
-           "    6  b     anna  best-effort  waiting     2  due 10s ago    1h00m\n");
+           "LEASE  NAME  USER  KIND         PHASE     VMS  START          END  LEFT   HOSTS\n"
+           "    8  s     anna  best-effort  starting    2  now            -    1h00m  -\n"
+           "    5  exam  anna  best-effort  reserved    2  due 1m00s ago  -    1h00m  -\n"
+           "    6  b     anna  best-effort  waiting     2  due 10s ago    -    1h00m  -\n");
     expect(fixture, "lease list --start --user late", EXIT_DONE,
            "LEASE  NAME  PHASE     START                IN         PROMISE\n"
            "    8  s     starting  -                    -          -\n"
@@ -556,6 +599,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(lists_fit_the_terminal),
+        TEST(columns_are_left_out_of_narrow_tables),
+        TEST(what_cannot_be_known_or_shown_is_marked),
         TEST(starts_are_contracts_or_estimates),
         TEST(why_is_told_in_a_few_lines),
         TEST(a_lease_is_shown),

@@ -145,7 +145,8 @@ static void fill_store(struct answers_fixture *fixture)
     add(fixture, 6, PHASE_WAITING, "carl");
     add(fixture, 8, PHASE_ENDED, "anna");
     vm_to_change(fixture->store, 8)->gone = true;
-    add(fixture, 9, PHASE_REFUSED, "bert");
+    vm_to_change(fixture->store, 8)->host = 4;
+    add(fixture, 9, PHASE_REFUSED, "bert")->accepted = true;
     store_history(fixture->store, 3, NOW - 10, "requested", "by bert");
     store_history(fixture->store, STORE_NO_LEASE, NOW - 5, "begun", "the daemon");
     assert_int_equal(store_commit(fixture->store, NULL), 0);

@@ -166,7 +166,8 @@ static void a_lease_is_told_with_its_numbers(void **state)
     const json_t *lease = json_object_get(answer, "lease");
 
     assert_string_equal(json_string_value(json_object_get(answer, "now")), "2026-11-21T15:00:00Z");
-    assert_string_equal(json_string_value(json_object_get(lease, "name")), "caf\xc3\xa9 \xef\xbf\xbd");
+    assert_string_equal(json_string_value(json_object_get(lease, "name")),
+                        "caf\xc3\xa9 \xef\xbf\xbd");
     assert_string_equal(json_string_value(json_object_get(lease, "phase")), "running");
     assert_int_equal(json_integer_value(json_object_get(lease, "run")), 150);
     assert_int_equal(json_integer_value(json_object_get(lease, "left")), 850);
@@ -189,6 +190,44 @@ static void a_lease_is_told_with_its_numbers(void **state)
     expect_refusal(fixture, "{\"command\":\"lease-show\"}", "malformed", "lease: is missing");
     expect_refusal(fixture, "{\"command\":\"lease-show\",\"lease\":\"1\"}", "malformed", "lease");
     expect_refusal(fixture, "{\"command\":\"lease-show\",\"lease\":-3}", "malformed", "lease");
+}
+
+static const json_t *lease_in(const json_t *answer, int64_t id)
+{
+    const json_t *leases = json_object_get(answer, "leases");
+
+    for (size_t i = 0; i < json_array_size(leases); i++) {
+        const json_t *lease = json_array_get(leases, i);
+
+        if (json_integer_value(json_object_get(lease, "lease")) == id)
+            return lease;
+    }
+    fail_msg("lease %lld is not listed", (long long)id);
+    return NULL;
+}
+
+static void what_is_over_keeps_its_times_and_hosts(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer;
+    const json_t *lease, *hosts;
+
+    store_history(fixture->store, 8, NOW - 400, "start", "as planned");
+    store_history(fixture->store, 8, NOW - 390, "running", "2 VMs");
+    store_history(fixture->store, 8, NOW - 90, "running", "2 VMs");
+    answer =
+        expect_answer(fixture, "{\"command\":\"lease-list\",\"all\":true}", "galerna-lease-list/1");
+    lease = lease_in(answer, 8);
+    hosts = json_object_get(lease, "hosts");
+    assert_string_equal(json_string_value(json_object_get(lease, "began")), "2026-11-21T14:53:30Z");
+    assert_int_equal(json_array_size(hosts), 1);
+    assert_int_equal(json_integer_value(json_array_get(hosts, 0)), 4);
+    assert_int_equal(json_integer_value(json_object_get(lease, "vms")), 1);
+    assert_true(json_is_null(json_object_get(lease_in(answer, 1), "began")));
+    /* A promise that was taken back is none. */
+    assert_true(json_is_false(json_object_get(lease_in(answer, 9), "accepted")));
+    assert_true(json_is_true(json_object_get(lease_in(answer, 5), "accepted")));
+    json_decref(answer);
 }
 
 static size_t reversed_queue(void *context, int64_t *ids, size_t room)
@@ -307,6 +346,7 @@ int main(void)
         TEST(lists_are_filtered),
         TEST(lists_hold_any_text),
         TEST(a_lease_is_told_with_its_numbers),
+        TEST(what_is_over_keeps_its_times_and_hosts),
         TEST(no_start_is_expected_that_has_passed),
         TEST(a_reason_tells_of_the_next_try),
         TEST(why_says_who_is_ahead),

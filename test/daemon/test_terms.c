@@ -13,6 +13,7 @@
 #include "adapters/opennebula/lease_spec.h"
 #include "adapters/opennebula/rights.h"
 #include "daemon/control/answers_json.h"
+#include "daemon/control/answers_text.h"
 #include "daemon/control/json_term.h"
 #include "daemon/control/order.h"
 #include "daemon/record/recorder_line.h"
@@ -195,7 +196,7 @@ static void the_control_socket_takes_it_and_tells_it(void **state)
         json_decref(request);
 
         lease.term_values = values;
-        told = json_from_lease(&lease, NULL, 0, NOW);
+        told = json_from_lease(&(struct shown_lease){.lease = &lease, .began = INSTANT_NONE}, NOW);
         request = json_from_term(term, &values);
         assert_true(json_equal(json_object_get(told, term->name), request));
         json_decref(request);
