@@ -199,6 +199,9 @@ static void cycle(struct daemon *daemon)
     if (daemon->poll_ok) {
         intake(daemon, now);
         reconcile(daemon, now);
+        messages_see(daemon->messages);
+        want_full_forms(daemon);
+        world_drop_forms(daemon->world);
     }
     if (!world_leads(daemon->world))
         return;

@@ -1,4 +1,5 @@
 /* galernad: from a command line to a running daemon. */
+#include <malloc.h>
 #include <string.h>
 
 #include "daemon/startup.h"
@@ -8,11 +9,16 @@ static int run(const struct call *call)
     return startup_run(call->arguments);
 }
 
+/* Larger blocks go back to the kernel when they are freed. glibc's limit grows with what is freed,
+ * which would leave holes of a poll's size in the heap. */
+enum { LARGE_BLOCK = 128 * 1024 };
+
 int main(int argc, char **argv)
 {
     if (argc > 2 && !strcmp(argv[1], "__complete")) {
         command_line_complete(&galernad_line, argv + 2, argc - 2, stdout);
         return EXIT_DONE;
     }
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     return command_line_run(&galernad_line, run, argc, argv);
 }

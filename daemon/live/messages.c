@@ -232,6 +232,17 @@ static void see_message(struct daemon *daemon, const struct vm_record *vm)
     vm_has_message(daemon->store, vm, shown ? shown : "");
 }
 
+void messages_see(struct messages *messages)
+{
+    struct daemon *daemon = messages->daemon;
+    size_t n;
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        if (!vms[i]->gone)
+            see_message(daemon, vms[i]);
+}
+
 static bool is_due(const struct vm_record *vm, const struct lease_record *lease, const char *text,
                    int64_t now)
 {
@@ -259,7 +270,6 @@ size_t messages_update(struct messages *messages, int64_t now)
             continue;
         message_of(lease, now, text, sizeof text);
         quote(text, quoted, sizeof quoted);
-        see_message(daemon, vms[i]);
         if (!is_due(vms[i], lease, quoted, now) || keeps_notice(vms[i], lease, quoted))
             continue;
         if (messages->in_flight >= AT_ONCE) {

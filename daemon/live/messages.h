@@ -14,6 +14,9 @@ struct messages; /* opaque */
 struct messages *messages_create(struct daemon *daemon);
 void messages_destroy(struct messages *messages); /* NULL is allowed */
 
+/* What the extended forms that came in last say of SCHED_MESSAGE. */
+void messages_see(struct messages *messages);
+
 /* Send what has changed, at most a few dozen calls at once. Returns how many could not go yet. */
 size_t messages_update(struct messages *messages, int64_t now);
 

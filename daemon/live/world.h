@@ -32,7 +32,7 @@ struct vm_observation {
     int32_t n_records; /* ... which had that many records */
     bool full_seen;    /* its extended form has been read at least once */
     int missing;       /* full listings in a row that did not have it */
-    const struct vm *full; /* its extended form, from the last poll; NULL */
+    const struct vm *full; /* its extended form; NULL: dropped or never read */
 };
 
 /* Pools that planners keep using while newer ones come in. */
@@ -86,6 +86,10 @@ void world_read_history(struct world *world, int32_t id);
 /* The VMs besides the pending ones whose extended form later polls are to bring (stopped ones to be
  * placed again). Replaces the former list. */
 void world_want_full(struct world *world, const int32_t *ids, size_t n);
+
+/* What the extended forms say has been taken in: those of VMs that run and are not wanted are
+ * freed, an answer as a whole. All others stay until the next poll. O(forms x wanted). */
+void world_drop_forms(struct world *world);
 
 /* NULL: never seen. O(1). */
 const struct vm_observation *world_vm(const struct world *world, int32_t id);

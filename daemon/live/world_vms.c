@@ -139,3 +139,50 @@ void full_forms_take(struct world *world)
     for (size_t i = 0; i < world->full.n; i++)
         full_forms_use(world, &world->full.pools[i]);
 }
+
+static bool is_needed(const struct world *world, const struct vm *vm)
+{
+    const struct vm_observation *observed = world_vm(world, vm->id);
+
+    if (!observed || observed->full != vm)
+        return false;
+    if (!observed_running(observed))
+        return true;
+    for (size_t i = 0; i < world->n_wanted; i++)
+        if (world->wanted[i] == vm->id)
+            return true;
+    return false;
+}
+
+static bool has_needed(const struct world *world, const struct vm_pool *pool)
+{
+    for (size_t i = 0; i < pool->n; i++)
+        if (is_needed(world, &pool->items[i]))
+            return true;
+    return false;
+}
+
+static void drop_pool(struct world *world, struct vm_pool *pool)
+{
+    for (size_t i = 0; i < pool->n; i++) {
+        uint32_t number = map_find(&world->observations, pool->items[i].id);
+        struct vm_observation *observed = map_value(&world->observations, number);
+
+        if (observed && observed->full == &pool->items[i])
+            observed->full = NULL;
+    }
+    vm_pool_finish(pool);
+}
+
+void world_drop_forms(struct world *world)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < world->full.n; i++) {
+        if (has_needed(world, &world->full.pools[i].pool))
+            world->full.pools[kept++] = world->full.pools[i];
+        else
+            drop_pool(world, &world->full.pools[i].pool);
+    }
+    world->full.n = kept;
+}
