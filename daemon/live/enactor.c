@@ -32,6 +32,7 @@ void enactor_destroy(struct enactor *enactor)
 {
     if (!enactor)
         return;
+    enactor_forget_sent(enactor);
     free(enactor->commands);
     free(enactor->usage);
     free(enactor->watched);

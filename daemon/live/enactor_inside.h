@@ -42,7 +42,12 @@ struct enactor {
     int64_t next_time; /* seconds since 1970 */
     struct complaint complaint;
     size_t in_flight;
+    struct sent *sent; /* a list of them */
 };
+
+/* --- enactor_send.c --- */
+/* Free what waits for an answer. */
+void enactor_forget_sent(struct enactor *enactor);
 
 /* --- enactor_stuck.c --- */
 /* On its way to another state for longer than `stuck-after` and than three times what such

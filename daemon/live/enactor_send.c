@@ -14,10 +14,29 @@
 
 enum { PAUSE_WHEN_UNREACHABLE = 1 /* seconds */ };
 
+/* A command that the cloud has not answered yet; the enactor's, since a cloud that is destroyed
+ * answers no more. */
 struct sent {
     struct enactor *enactor;
+    struct sent *next;
     int32_t vm;
 };
+
+static void forget(struct enactor *enactor, struct sent *sent)
+{
+    struct sent **at = &enactor->sent;
+
+    while (*at != sent)
+        at = &(*at)->next;
+    *at = sent->next;
+    free(sent);
+}
+
+void enactor_forget_sent(struct enactor *enactor)
+{
+    while (enactor->sent)
+        forget(enactor, enactor->sent);
+}
 
 static void done(struct enactor *enactor, const struct vm_record *vm)
 {
@@ -34,7 +53,7 @@ static void answered(void *context, const struct cloud_reply *reply)
     const struct vm_record *vm = store_vm(enactor->daemon->store, sent->vm);
     int64_t now = clock_now();
 
-    free(sent);
+    forget(enactor, sent);
     enactor->in_flight--;
     if (!vm)
         return;
@@ -63,7 +82,8 @@ static void call(struct enactor *enactor, const struct vm_record *vm)
 {
     struct sent *sent = memory_new(1, sizeof *sent);
 
-    *sent = (struct sent){enactor, vm->id};
+    *sent = (struct sent){enactor, enactor->sent, vm->id};
+    enactor->sent = sent;
     enactor->in_flight++;
     cloud_command(enactor->daemon->cloud,
                   &(struct cloud_command){.vm = vm->id,
