@@ -37,6 +37,11 @@ const char *const reason_names[REASONS] = {
     [REASON_ENDS_SOON] = "ends-soon",
     [REASON_GROUP_INCOMPLETE] = "group-incomplete",
     [REASON_LOCKED] = "locked",
+    [REASON_LATE] = "late",
+    [REASON_GIVEN_UP] = "given-up",
+    [REASON_CANCELLED_BY] = "cancelled-by",
+    [REASON_QUARANTINED] = "hosts-quarantined",
+    [REASON_HOSTS_TOO_SMALL] = "hosts-too-small",
     [REASON_MISSED] = "missed",
 };
 
@@ -50,7 +55,8 @@ const char *reason_word(const struct reason *reason)
     return reason->word ? reason->word : reason_name(reason->id);
 }
 
-/* How each sentence is made: %n number, %t time, of n[0], n[1], ... in order; %s the text. */
+/* How each sentence is made: %n number, %c hundredths, %t time, of n[0], n[1], ... in order; %s the
+ * text. */
 static const struct {
     enum reason_lead lead;
     const char *text;
@@ -100,6 +106,15 @@ static const struct {
     [REASON_LOCKED] = {LEAD_NONE,
                        "VM %n is locked; it is placed when its user or an administrator unlocks "
                        "it"},
+    [REASON_LATE] = {LEAD_NONE, "late: %n s after its start VM %n on host %n is %s"},
+    [REASON_GIVEN_UP] = {LEAD_NONE, "VM %n could not be started in %n attempts; last failure: %s"},
+    [REASON_CANCELLED_BY] = {LEAD_NONE, "cancelled by %s"},
+    [REASON_QUARANTINED] = {LEAD_NONE,
+                            "the hosts it may use are quarantined for some minutes: different VMs "
+                            "failed or are stuck on them"},
+    [REASON_HOSTS_TOO_SMALL] = {LEAD_NONE,
+                                "no host it may use is large enough: the largest host has %c CPU "
+                                "and %n MB, %v requested"},
     [REASON_MISSED] = {LEAD_NONE, "missed: it could not be started before %t"},
     [REASON_DEADLINE_MISSED] = {LEAD_NONE,
                                 "cancelled: must end by %t, the earliest possible end is %t"},
@@ -131,6 +146,11 @@ size_t reason_format_body(const struct reason *reason, char *buffer, size_t size
         case 'v':
             snprintf(piece, sizeof piece, "%" PRId64 " VM%s", reason->n[used],
                      reason->n[used] == 1 ? "" : "s");
+            used++;
+            break;
+        case 'c':
+            snprintf(piece, sizeof piece, "%" PRId64 ".%02" PRId64, reason->n[used] / 100,
+                     reason->n[used] % 100);
             used++;
             break;
         case 't':

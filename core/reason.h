@@ -45,6 +45,12 @@ enum reason_id {
     REASON_ENDS_SOON,        /* at n[0] */
     REASON_GROUP_INCOMPLETE, /* n[0] VMs are there of n[1]; text: the group */
     REASON_LOCKED,           /* n[0] the VM */
+    REASON_LATE,             /* n[0] seconds after its start n[1], a VM, is on n[2], a host; text:
+                                its state, and which VM has not left the host */
+    REASON_GIVEN_UP,         /* n[0] a VM that failed, n[1] attempts; text: the last failure */
+    REASON_CANCELLED_BY,     /* text: by which user */
+    REASON_QUARANTINED,      /* all hosts that it may use are */
+    REASON_HOSTS_TOO_SMALL,  /* the largest host has n[0] CPU (1/100) and n[1] MB; n[2] VMs */
     REASON_MISSED,           /* not started before n[0], the end of its time or its deadline */
     REASONS
 };

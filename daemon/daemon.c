@@ -50,13 +50,12 @@ int daemon_commit(struct daemon *daemon, struct error *err)
         clocks_remember(daemon);
     if (store_commit(daemon->store, err) < 0) {
         if (!daemon->unwritten[0])
-            log_error("nothing is promised or done, since it cannot be written down: %s",
-                      err->text);
+            log_error("cannot write state, commands suspended: %s", err->text);
         snprintf(daemon->unwritten, sizeof daemon->unwritten, "%s", err->text);
         return -1;
     }
     if (daemon->unwritten[0])
-        log_info("the store can be written again");
+        log_info("state written again, commands resumed");
     daemon->unwritten[0] = '\0';
     return 0;
 }
@@ -87,22 +86,23 @@ static void note_times(struct daemon *daemon)
 /* 0: a plan is being made, and the cycle goes on when it is there. */
 static int plan(struct daemon *daemon, int64_t now)
 {
-    bool anew = daemon->replan || !planner_is_ready(daemon->planner);
+    bool rebuild = daemon->replan || !planner_is_ready(daemon->planner);
     struct error err = {0};
 
     daemon->plan_began = clock_monotonic();
-    if (anew) {
-        log_debug("planning anew: %s", daemon->replan ? daemon->replan_why : "nothing planned yet");
+    if (rebuild) {
+        log_debug("rebuilding the plan: %s",
+                  daemon->replan ? daemon->replan_why : "nothing planned yet");
         daemon->replan = false;
         daemon->n_replans++;
         reconcile_before_replan(daemon);
     }
-    if (planner_plan(daemon->planner, anew, now, &err) == 0)
+    if (planner_plan(daemon->planner, rebuild, now, &err) == 0)
         return 0;
     if (err.code != EAGAIN)
-        log_error("no plan can be made: %s", err.text);
+        log_error("planning failed: %s", err.text);
     else
-        log_debug("no plan can be made: %s", err.text);
+        log_debug("planning failed: %s", err.text);
     return -1;
 }
 
@@ -133,7 +133,7 @@ static void leader_told(void *context)
     if (world_leads(daemon->world)) {
         enactor_send(daemon->enactor);
     } else {
-        log_warning("oned does not lead any more: commands are held back");
+        log_warning("oned is no longer the leader: commands held back");
         enactor_withdraw(daemon->enactor);
     }
     daemon->cycle_due = true;
@@ -206,7 +206,7 @@ static void cycle(struct daemon *daemon)
     if (!world_leads(daemon->world))
         return;
     if (!planner_sees_same_hosts(daemon->planner))
-        daemon_replan(daemon, "the hosts have changed");
+        daemon_replan(daemon, "the hosts changed");
     if (plan(daemon, now) < 0)
         finish_cycle(daemon);
 }
@@ -222,7 +222,7 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
     crash_point("polled");
     if (!ok) {
         if (daemon->failures == 0)
-            log_error("OpenNebula cannot be read: %s", error);
+            log_error("cannot read OpenNebula: %s", error);
         daemon->failures++;
         daemon->poll_ok = false;
         interval = 1000 << (daemon->failures < FAILURES_MAX ? daemon->failures : FAILURES_MAX);
@@ -232,23 +232,24 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
         return;
     }
     if (daemon->failures)
-        log_info("OpenNebula can be read again");
+        log_info("OpenNebula is readable again");
     daemon->failures = 0;
     if (kind == POLL_FULL) {
         if (!daemon->polled)
-            log_info("OpenNebula is seen: %zu hosts", world_hosts(daemon->world)->pool.n);
+            log_info("connected to OpenNebula: %zu hosts", world_hosts(daemon->world)->pool.n);
         daemon->polled = now;
         daemon->next_poll = now + interval;
         daemon->poll_ok = true;
         if (quarantine_expire(&daemon->quarantine, clock_now()))
-            daemon_replan(daemon, "a host that was in trouble gets another chance");
+            daemon_replan(daemon, "the quarantine of a host ended");
         if (planner_unplaced(daemon->planner))
-            daemon_replan(daemon, "%zu leases have no place", planner_unplaced(daemon->planner));
+            daemon_replan(daemon, "%zu leases could not be placed",
+                          planner_unplaced(daemon->planner));
     } else if (now - planner_built(daemon->planner) > REPLAN_WHEN_OLD) {
-        daemon_replan(daemon, "the picture of the hosts is old");
+        daemon_replan(daemon, "the plan is old");
     }
     if (!world_leads(daemon->world))
-        log_debug("oned does not lead (%s): nothing is done", world_raft_state(daemon->world));
+        log_debug("oned is not the leader (%s): no commands sent", world_raft_state(daemon->world));
     daemon->cycle_due = true;
 }
 
@@ -335,7 +336,7 @@ static void watch_time(struct daemon *daemon)
     if (next_due(daemon, daemon->reconcile_due) <= now)
         daemon->cycle_due = true;
     if (!daemon->replan && planner_retry_time(daemon->planner) <= now)
-        daemon_replan(daemon, "the pause after a failed start is over");
+        daemon_replan(daemon, "the delay after a failed start is over");
     if (!world_polling(daemon->world) && clock_monotonic() >= daemon->next_poll)
         world_poll(daemon->world, POLL_FULL);
 }
@@ -349,7 +350,7 @@ static int watch_guard(struct daemon *daemon, struct error *err)
     if (holds && !daemon->guarded)
         daemon->cycle_due = true;
     if (!holds && daemon->guarded && !follows)
-        log_warning("nothing is done until OpenNebula has the mark of this galernad again");
+        log_warning("commands suspended until OpenNebula has the mark of this galernad again");
     daemon->guarded = holds;
     if (follows) {
         guard_rest(daemon->guard);
@@ -395,8 +396,8 @@ int daemon_reload(struct daemon *daemon, struct error *err)
 {
     if (planner_reload(daemon->planner, err) < 0)
         return -1;
-    log_info("policy modules loaded again");
-    daemon_replan(daemon, "policies were loaded again");
+    log_info("policy modules reloaded");
+    daemon_replan(daemon, "policy modules reloaded");
     return 0;
 }
 
@@ -406,13 +407,13 @@ static void handle_signals(struct daemon *daemon)
 
     while ((number = signals_next())) {
         if (number == SIGNAL_STOP) {
-            log_info("told to stop; VMs are left as they are");
+            log_info("stopping; VMs stay as they are");
             daemon->stopping = true;
         } else if (number == SIGNAL_RELOAD) {
             struct error err = {0};
 
             if (daemon_reload(daemon, &err) < 0)
-                log_error("the policy modules stay as they were: %s", err.text);
+                log_error("policy modules not reloaded, the old ones stay: %s", err.text);
         }
     }
 }

@@ -53,8 +53,8 @@ struct daemon {
     struct answers *answers;
     struct services_question *question; /* of the control socket, being handled; NULL */
 
-    struct quarantine quarantine; /* hosts that are left alone */
-    bool replan;                  /* the engine is to be built anew in the next cycle */
+    struct quarantine quarantine; /* hosts that take no VMs for now */
+    bool replan;                  /* the engine is to be rebuilt in the next cycle */
     char replan_why[128];         /* the first reason, for the log */
     bool cycle_due;               /* something has changed since the last cycle */
     int64_t plan_began;           /* monotonic milliseconds */
@@ -111,9 +111,10 @@ void intake_again(struct daemon *daemon, const struct lease_record *lease, int64
 /* --- reconcile.c --- */
 /* Leases that are about to start, but nothing of them has been commanded, wait again. */
 void reconcile_before_replan(struct daemon *daemon);
-/* The VM cannot be started, and its lease is given up: final until its user releases it. The VMs
- * of the lease that run or are on their way are ended, the others are held. */
-void reconcile_give_up(struct daemon *daemon, const struct vm_record *failed, const char *why,
+/* The VM cannot be started, and its lease has failed: final until its user releases it. The VMs
+ * of the lease that run or are on their way are ended, the others are held. `last`: how it failed.
+ */
+void reconcile_give_up(struct daemon *daemon, const struct vm_record *failed, const char *last,
                        int64_t now);
 /* Phases follow what is seen. */
 void reconcile(struct daemon *daemon, int64_t now);

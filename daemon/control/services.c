@@ -140,14 +140,14 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
     for (size_t i = 0; i < hosts->pool.n; i++) {
         const struct host *host = &hosts->pool.items[i];
         bool on = host->state == HOST_ON;
-        bool left_alone = on && quarantine_has(&daemon->quarantine, host->id, clock_now());
+        bool quarantined = on && quarantine_has(&daemon->quarantine, host->id, clock_now());
 
         visit(visitor,
               &(struct host_view){.id = host->id,
                                   .name = host->name,
                                   .cluster = host->cluster_name,
-                                  .state = left_alone ? "left alone" : state_word(host->state),
-                                  .usable = on && !left_alone,
+                                  .state = quarantined ? "quarantined" : state_word(host->state),
+                                  .usable = on && !quarantined,
                                   .cpu = host->cpu,
                                   .memory = host->memory,
                                   .cpu_used = usage[i].cpu,

@@ -36,7 +36,7 @@ static void go_to(struct claim *claim, enum claim_state state, int64_t next)
     claim->next = next;
 }
 
-/* A number that the mark has not had: whoever watches it must see it change. */
+/* A number that the mark has not had: a galernad that watches it must see it change. */
 static void take(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     if (found->beat > claim->own.beat)
@@ -44,7 +44,7 @@ static void take(struct claim *claim, const struct cloud_mark *found, int64_t no
     go_to(claim, CLAIM_WRITING, now);
 }
 
-/* Nobody's, given up, or of a process that cannot live since we have its socket. */
+/* Without an owner, released, or of a process that cannot live since we have its socket. */
 static bool is_free(const struct claim *claim, const struct cloud_mark *found)
 {
     return !found->instance[0] || found->beat < 0 || strcmp(found->place, claim->own.place) == 0;
@@ -79,7 +79,7 @@ static void check(struct claim *claim, const struct cloud_mark *found, int64_t n
         claim->fresh = claim->state == CLAIM_HELD;
         go_to(claim, CLAIM_HELD, claim->fresh ? now : now + CLAIM_BEAT);
     } else if (!found->instance[0]) {
-        go_to(claim, CLAIM_WRITING, now); /* somebody has removed it */
+        go_to(claim, CLAIM_WRITING, now); /* it was removed */
     } else if (is_unchanged(found, &claim->other)) {
         claim->next = now + CLAIM_PAUSE;
     } else {

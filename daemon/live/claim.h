@@ -38,7 +38,7 @@ enum claim_state {
 enum claim_wish { CLAIM_WAIT, CLAIM_READ, CLAIM_WRITE };
 
 struct claim {
-    struct cloud_mark own, other; /* other: whom we found or replaced; instance "": nobody */
+    struct cloud_mark own, other; /* other: whom we found or replaced; instance "": none */
     enum claim_state state;
     bool open;       /* OpenNebula refuses the mark: the claim does not count */
     bool fresh;      /* read since the last write */

@@ -2,9 +2,9 @@
  *
  * For each VM whose state is not what its goal says, the one command that brings it nearer is sent:
  * in parallel, within limits per host and in all, with a pause that doubles after each failure. A
- * VM whose last command has not been answered, or not been followed by a look at it, is left alone:
- * nothing is ever repeated blind. A deploy waits until the VMs that really are on the host leave
- * room for it, whatever the plan says; the VMs of a group wait for each other.
+ * VM whose last command has not been answered, or not been followed by a look at it, gets no
+ * command: nothing is ever repeated blind. A deploy waits until the VMs that really are on the host
+ * leave room for it, whatever the plan says; the VMs of a group wait for each other.
  */
 #ifndef GALERNA_DAEMON_ENACTOR_H
 #define GALERNA_DAEMON_ENACTOR_H

@@ -16,7 +16,7 @@ enum {
     COMPLAINT_SECONDS = 60,   /* the same complaint is logged once in so long */
     TOO_LATE_MOST = 3,        /* refusals because of a VM's state that are not counted */
     AVOID_AFTER_REFUSAL = 30, /* seconds: its usage differ from ours, or it has just changed */
-    LAST_MOST = 160 /* characters of the last failure, in what is said when a VM is given up */
+    LAST_MOST = 160 /* characters of the last failure, in the reason of a lease that failed */
 };
 
 static int64_t doubled(int64_t pause, int32_t times)
@@ -39,7 +39,7 @@ void enactor_tell_repeated(struct enactor *enactor, int64_t now)
     if (now - last->at < COMPLAINT_SECONDS && now >= last->at)
         return;
     if (last->repeated)
-        log_warning("the same of VMs %zu times more", last->repeated);
+        log_warning("the same for other VMs, %zu times", last->repeated);
     *last = (struct complaint){.at = now};
 }
 
@@ -55,7 +55,7 @@ static void complain(struct enactor *enactor, const struct lease_record *lease, 
         return;
     }
     if (last->repeated)
-        log_warning("the same of VMs %zu times more", last->repeated);
+        log_warning("the same for other VMs, %zu times", last->repeated);
     *last = (struct complaint){.id = lease->reason_id, .at = now};
     snprintf(last->quote, sizeof last->quote, "%s", lease->reason);
     log_warning("VM %d: %s", vm, text);
@@ -75,23 +75,21 @@ static void note(struct enactor *enactor, const struct vm_record *vm, const stru
     complain(enactor, lease, vm->id, text, now);
 }
 
-/* Not tried for ever: its user is told, and asks again by releasing it. */
-static bool is_given_up(struct enactor *enactor, const struct vm_record *vm, int64_t now)
+/* Retries are limited; the user is told, and releases the VM for another try. */
+static bool is_out_of_attempts(struct enactor *enactor, const struct vm_record *vm, int64_t now)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
-    char text[STORE_TEXT_MAX], last[LAST_MOST];
+    char last[LAST_MOST];
 
     if (vm->attempts < enactor->daemon->live->retry_limit || vm->goal != GOAL_RUN || !lease ||
         lease->phase != PHASE_STARTING || vm->ran)
         return false;
     store_reason_sentence(lease, false, last, sizeof last);
-    snprintf(text, sizeof text, "VM %d could not be started in %d attempts; the last: %s", vm->id,
-             vm->attempts, last);
-    reconcile_give_up(enactor->daemon, vm, text, now);
+    reconcile_give_up(enactor->daemon, vm, last, now);
     return true;
 }
 
-/* A VM that fails wherever it comes says nothing about hosts. */
+/* A VM that fails on every host is no evidence against a host. */
 static bool failed_elsewhere(const struct vm_record *vm, int32_t host, int64_t now)
 {
     for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
@@ -121,16 +119,16 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
          again, now);
     if (!failed_elsewhere(vm, observed->history.host, now) &&
         quarantine_note(&enactor->daemon->quarantine, observed->history.host, vm->id, now)) {
-        log_warning("host %d is left alone for %d s: different VMs failed on it",
+        log_warning("host %d is quarantined for %d s: different VMs failed on it",
                     observed->history.host, QUARANTINE_SECONDS);
-        daemon_replan(enactor->daemon, "host %d is in trouble", observed->history.host);
+        daemon_replan(enactor->daemon, "host %d is quarantined", observed->history.host);
     }
-    is_given_up(enactor, vm, now);
+    is_out_of_attempts(enactor, vm, now);
     return !vm->ran;
 }
 
 /* When the command is tried again. Whose fault a refusal is decides how soon that is, what
- * is avoided (the host, the VM for a while, or nothing), and whether the VM is ever given up:
+ * is avoided (the host, the VM for a while, or nothing), and whether the lease ever fails:
  * quotas, locks and faults of the cloud are not failures of the VM and are counted apart. */
 static int64_t count_refusal(const struct daemon *daemon, const struct vm_record *vm,
                              enum cloud_refusal refusal, int64_t now)
@@ -165,7 +163,7 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
     /* Some actions begin only after the answer, and others act as well: what was seen is not what
      * is. Nobody's fault, unless it goes on. */
     if (reply->refusal == CLOUD_NO_STATE && vm->too_late < TOO_LATE_MOST) {
-        log_info("VM %d is in another state by now: %s", vm->id, reply->message);
+        log_info("VM %d has changed state: %s", vm->id, reply->message);
         vm_command_too_late(store, vm, now + 1);
         return;
     }
@@ -178,8 +176,8 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
     note(enactor, vm, &(struct reason){.id = REASON_COMMAND_REFUSED, .n = {vm->id}, .text = quote},
          count_refusal(enactor->daemon, vm, reply->refusal, now), now);
     if (vm->goal == GOAL_END && vm->attempts + vm->refusals == 1)
-        daemon_replan(enactor->daemon, "VM %d does not leave host %d", vm->id, vm->host);
-    if (is_given_up(enactor, vm, now) || reply->refusal != CLOUD_NO_HOST)
+        daemon_replan(enactor->daemon, "VM %d is not leaving host %d", vm->id, vm->host);
+    if (is_out_of_attempts(enactor, vm, now) || reply->refusal != CLOUD_NO_HOST)
         return;
     vm_avoid_host(store, vm, vm->host, now + AVOID_AFTER_REFUSAL);
     if (lease && lease->phase == PHASE_STARTING)

@@ -16,7 +16,7 @@ struct host_usage {
     int busy;  /* VMs that are being commanded or on their way to another state */
     int stuck; /* those of them whose time is long over: not counted in busy */
     int stuck_booting;
-    bool awaited; /* somebody waits for room here */
+    bool awaited; /* a VM waits for room here */
 };
 
 /* What was logged last of a VM, whatever its numbers. */
@@ -53,7 +53,7 @@ void enactor_forget_sent(struct enactor *enactor);
 /* On its way to another state for longer than `stuck-after` and than three times what such
  * operations took so far. It is set apart: the limits are for what moves. */
 bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation *observed);
-/* Hosts where several VMs are stuck are left alone. */
+/* Quarantine the hosts where several VMs are stuck. */
 void enactor_note_stuck(struct enactor *enactor, int64_t now);
 
 /* --- enactor_failures.c --- */

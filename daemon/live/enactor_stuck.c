@@ -1,5 +1,5 @@
-/* Operations that do not come to an end: they take no part in the limits, and their hosts are left
- * alone when there are several. */
+/* Stuck operations: they do not count against the limits, and a host with several of them is
+ * quarantined. */
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor_inside.h"
@@ -45,8 +45,8 @@ void enactor_note_stuck(struct enactor *enactor, int64_t now)
             continue;
         if (!quarantine_stuck(&daemon->quarantine, pool->items[i].id, now))
             continue;
-        log_warning("host %d is left alone: %d VMs on it do not come to an end", pool->items[i].id,
+        log_warning("host %d is quarantined: %d VMs on it are stuck", pool->items[i].id,
                     usage->stuck);
-        daemon_replan(daemon, "host %d is in trouble", pool->items[i].id);
+        daemon_replan(daemon, "host %d is quarantined", pool->items[i].id);
     }
 }

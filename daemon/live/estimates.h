@@ -46,7 +46,7 @@ void estimates_begun(struct estimates *estimates, int32_t vm, enum operation ope
  * or more. O(log of those under way). */
 bool estimates_suspended(struct estimates *estimates, int32_t vm, int64_t at);
 bool estimates_running(struct estimates *estimates, int32_t vm, int64_t at);
-/* Failed, deleted, or somebody interfered: it says nothing. */
+/* Failed, deleted, or a user interfered: not a measurement. */
 void estimates_forget(struct estimates *estimates, int32_t vm);
 
 struct estimate estimates_of(const struct estimates *estimates, enum operation operation);

@@ -108,7 +108,7 @@ static void failed(struct guard *guard, const char *why)
     claim_failed(&guard->claim, clock_monotonic());
 }
 
-/* Whoever may not ask is not kept from acting: nothing says that there is another one. */
+/* A galernad that may not ask still acts: there is no evidence of another one. */
 static void answered_no(struct guard *guard, const struct cloud_reply *reply)
 {
     if (reply->outcome != CLOUD_REFUSED || reply->refusal != CLOUD_NO_PERMISSION) {

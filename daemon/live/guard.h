@@ -23,20 +23,20 @@ struct guard *guard_create(struct cloud *cloud, const char *endpoint, const char
 void guard_destroy(struct guard *guard);
 
 /* Our oned does not lead its zone: what another one's galernad does there is its business. From the
- * next step on the claim is made anew. */
+ * next step on the claim is repeated. */
 void guard_rest(struct guard *guard);
 /* Read or write the mark when it is time to; returns at once. */
 void guard_step(struct guard *guard);
 /* When there is something to do again: monotonic milliseconds. */
 int64_t guard_next_time(const struct guard *guard);
-/* OpenNebula has been asked, and nobody else is being watched. */
+/* OpenNebula has been asked, and no other galernad is being watched. */
 bool guard_is_settled(const struct guard *guard);
 /* May this daemon act? */
 bool guard_holds(const struct guard *guard);
 /* Another one acts: EBUSY and who it is. 0 otherwise. */
 int guard_check(const struct guard *guard, struct error *err);
 
-/* Give the mark up, so that nobody waits for it. Takes 2 seconds at most. */
+/* Release the mark, so that no other galernad waits for it. Takes 2 seconds at most. */
 void guard_release(struct guard *guard);
 
 #endif

@@ -97,7 +97,7 @@ static size_t members(const struct daemon *daemon, int64_t lease)
     return present;
 }
 
-/* The user's reservations that are not over, with those of this poll that nobody has planned yet,
+/* The user's reservations that are not over, with those of this poll that are not planned yet,
  * and without the group that is being joined. */
 static size_t reservations_of(const struct daemon *daemon, int32_t uid,
                               const struct lease_record *without)

@@ -219,7 +219,7 @@ int lease_apply(struct store *store, const struct lease_record *known, enum leas
     if (row->goal != GOAL_KEPT)
         set_goals(store, lease, (enum vm_goal)row->goal);
     if (event == EVENT_ACCEPTED && lease->plain)
-        store_tell(store, lease->id, now, row->word); /* nobody asked for more than a place */
+        store_tell(store, lease->id, now, row->word); /* only a place was requested */
     else if (row->word)
         store_history(store, lease->id, now, row->word, "%s", text);
     return 0;

@@ -64,10 +64,9 @@ static void waiting_message(const struct lease_record *lease, const char *reason
         snprintf(text, size, ". Expected to start at %s (estimate)", when);
     else if (lease->expected == INSTANT_NEVER)
         snprintf(text, size,
-                 ". When it starts cannot be told: what holds the hosts it may use has "
-                 "no planned end");
+                 ". Start time unknown: the VMs on the hosts it may use have no planned end");
     else if (lease->is_far)
-        snprintf(text, size, ". Its start is estimated when fewer are before it");
+        snprintf(text, size, ". Too far back in the queue to estimate its start");
 }
 
 #define RANK_IGNORED "SCHED_RANK cannot be read and is ignored"
@@ -148,7 +147,7 @@ static void say_where_it_is(const struct lease_record *lease, int64_t now, char 
         snprintf(text, size, "Refused: %s", reason);
         break;
     case PHASE_FAILED:
-        snprintf(text, size, "Given up: %s", reason);
+        snprintf(text, size, "Failed: %s", reason);
         break;
     default:
         break;

@@ -21,7 +21,7 @@ static struct host_trouble *add(struct quarantine *quarantine, int32_t host, int
     return &quarantine->items[quarantine->n++];
 }
 
-/* Another one may be left alone. */
+/* Another host may be quarantined. */
 static bool may_be_left(const struct quarantine *quarantine, int64_t now)
 {
     size_t n = 1;

@@ -1,9 +1,9 @@
-/* quarantine.h: hosts on which different VMs failed to start lately, or do not come to an end: the
- * host's fault, not theirs.
+/* quarantine.h: hosts on which different VMs failed to start lately, or are stuck: the host's
+ * fault, not theirs. A quarantined host takes no VMs.
  *
- * At most half of the hosts are left alone at once: where most of them fail it is not theirs, and
- * nobody's VMs may close all hosts to the others. Kept in memory only: after a restart a host gets
- * another chance.
+ * At most half of the hosts are quarantined at once: where most hosts fail the cause lies
+ * elsewhere, and the VMs of one user must not close all hosts to the others. Kept in memory only: a
+ * restart ends all quarantines.
  */
 #ifndef GALERNA_DAEMON_QUARANTINE_H
 #define GALERNA_DAEMON_QUARANTINE_H
@@ -14,29 +14,30 @@
 
 enum {
     QUARANTINE_VMS = 2,       /* so many different VMs */
-    QUARANTINE_SECONDS = 300, /* within this time; the host is left alone for as long */
+    QUARANTINE_SECONDS = 300, /* within this time; the quarantine lasts as long */
 };
 
 struct host_trouble {
     int32_t host, vm; /* the last VM that failed there */
     int64_t at;
-    int64_t until; /* left alone until then; 0: not yet */
+    int64_t until; /* quarantined until then; 0: not yet */
 };
 
 struct quarantine {
     struct host_trouble *items;
     size_t n, allocated;
-    size_t hosts; /* that there are; 0: not known, any number may be left alone */
+    size_t hosts; /* that there are; 0: not known, any number may be quarantined */
 };
 
-/* A VM failed to start on a host. True: from now on the host is left alone. O(hosts in trouble). */
+/* A VM failed to start on a host. True: the host is quarantined from now on. O(hosts with
+ * failures). */
 bool quarantine_note(struct quarantine *quarantine, int32_t host, int32_t vm, int64_t now);
-/* VMs are stuck on a host: it is left alone from now on, for as long as this is said again and
+/* VMs are stuck on a host: it is quarantined from now on, for as long as this is repeated and
  * QUARANTINE_SECONDS more. True: it was not until now. */
 bool quarantine_stuck(struct quarantine *quarantine, int32_t host, int64_t now);
-/* A VM was started on it. True: it had been left alone until now. */
+/* A VM was started on it. True: it was quarantined until now. */
 bool quarantine_clear(struct quarantine *quarantine, int32_t host);
-/* Forget what is over. True: a host that was left alone is not any more. */
+/* Forget what is over. True: the quarantine of a host ended. */
 bool quarantine_expire(struct quarantine *quarantine, int64_t now);
 bool quarantine_has(const struct quarantine *quarantine, int32_t host, int64_t now);
 void quarantine_finish(struct quarantine *quarantine);

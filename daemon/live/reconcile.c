@@ -26,7 +26,7 @@ static void reconcile_active(struct daemon *daemon, const struct lease_record *l
                              const struct standings *s, int64_t now)
 {
     if (planner_must_relocate(daemon->planner, lease, now))
-        daemon_replan(daemon, "a member of lease %lld goes to another host", (long long)lease->id);
+        daemon_replan(daemon, "a VM of lease %lld moves to another host", (long long)lease->id);
     if (s->of[STANDS_UNKNOWN])
         return;
     if (s->of[STANDS_RUNNING] == s->n) {
@@ -135,7 +135,7 @@ static enum vm_goal goal_of(const struct daemon *daemon, const struct lease_reco
     return goal;
 }
 
-/* A refused VM that its user released is asked for anew; one that is started after its lease is
+/* A refused VM that its user released is requested again; one that is started after its lease is
  * over is ended again. */
 static void reconcile_final(struct daemon *daemon, const struct lease_record *lease,
                             const struct standings *s, int64_t now)

@@ -1,4 +1,4 @@
-/* A lease that is given up because one of its VMs cannot be started. */
+/* A lease that fails because one of its VMs cannot be started. */
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -9,12 +9,12 @@
 static void note_ending(struct daemon *daemon, const struct vm_record *vm, int64_t now)
 {
     store_history(daemon->store, vm->lease, now, "ending",
-                  "VM %d is ended: another VM of its group could not be started", vm->id);
-    log_warning("VM %d is ended: lease %lld has failed", vm->id, (long long)vm->lease);
+                  "ending VM %d: another VM of its group could not be started", vm->id);
+    log_warning("ending VM %d: lease %lld has failed", vm->id, (long long)vm->lease);
 }
 
-/* A group is one lease: what of it runs would hold its hosts for ever, and nobody plans it. Of a VM
- * on its way nobody knows yet where it arrives; one that never ran has nothing to be ended. */
+/* A group is one lease: members that run would hold their hosts for ever without being planned. A
+ * VM that is being started may still arrive; one that never ran has nothing to end. */
 static bool is_to_be_ended(const struct daemon *daemon, const struct vm_record *vm)
 {
     enum standing standing = reconcile_standing(daemon, vm, world_vm(daemon->world, vm->id));
@@ -53,15 +53,19 @@ static void end_others(struct daemon *daemon, const struct vm_record *failed, in
         }
 }
 
-void reconcile_give_up(struct daemon *daemon, const struct vm_record *failed, const char *why,
+void reconcile_give_up(struct daemon *daemon, const struct vm_record *failed, const char *last,
                        int64_t now)
 {
     const struct lease_record *lease = store_lease(daemon->store, failed->lease);
     char text[STORE_TEXT_MAX];
 
-    snprintf(text, sizeof text, "%.250s%s", why,
+    snprintf(text, sizeof text, "%.200s%s", last,
              any_ends_too(daemon, failed) ? "; the other VMs of its group are ended" : "");
-    lease_explain(daemon->store, lease, "given-up", text, INSTANT_NONE);
+    lease_explain_by(
+        daemon->store, lease,
+        &(struct reason){.id = REASON_GIVEN_UP, .n = {failed->id, failed->attempts}, .text = text},
+        NULL, INSTANT_NONE);
+    store_reason_sentence(lease, false, text, sizeof text);
     if (!reconcile_apply(daemon, lease, EVENT_GIVEN_UP, now, "%s", text))
         return;
     end_others(daemon, failed, now);

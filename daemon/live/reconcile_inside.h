@@ -12,9 +12,9 @@ enum standing {
     STANDS_PENDING,
     STANDS_RUNNING,
     STANDS_MOVING,     /* on its way to another state */
-    STANDS_FAILED,     /* waits for somebody to recover it */
+    STANDS_FAILED,     /* waits for a user to recover it */
     STANDS_OUR_STOP,   /* suspended or stopped by us */
-    STANDS_THEIR_STOP, /* suspended, stopped, powered off, undeployed, held by somebody */
+    STANDS_THEIR_STOP, /* suspended, stopped, powered off, undeployed, held by a user */
 };
 
 struct standings {
@@ -42,7 +42,7 @@ void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *
 /* Back to the queue, or to its promise, by that event; or at its end if it has had its time. */
 void reconcile_wait_again(struct daemon *daemon, const struct lease_record *lease,
                           enum lease_event event, int64_t now);
-/* Of a lease that was given up: what was on its way then is ended when it runs, and held when it
+/* Of a lease that failed: what was on its way then is ended when it runs, and held when it
  * comes to nothing. */
 void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Reports a reservation that has been commanded and does not run at its time. */

@@ -35,7 +35,7 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
     }
 }
 
-/* ": VM 3 (SAVE_STOP) has not left host 1", or nothing. */
+/* "; VM 3 (SAVE_STOP) has not left host 1", or nothing. */
 static void say_who_is_waited_for(const struct daemon *daemon, const struct lease_record *lease,
                                   char *text, size_t size)
 {
@@ -46,7 +46,7 @@ static void say_who_is_waited_for(const struct daemon *daemon, const struct leas
     if (!leaver)
         return;
     observed = world_vm(daemon->world, leaver->id);
-    snprintf(text, size, ": VM %d (%s) has not left host %d", leaver->id, observed->state_name,
+    snprintf(text, size, "; VM %d (%s) has not left host %d", leaver->id, observed->state_name,
              leaver->host);
 }
 
@@ -54,22 +54,24 @@ static void note_late(struct daemon *daemon, const struct lease_record *lease,
                       const struct vm_record *vm, const struct vm_observation *observed,
                       int64_t now)
 {
-    const char *what = lease->kind == LEASE_RESERVATION ? "reservation" : "lease";
-    long long late = (long long)(now - store_promised_start(lease));
-    char waits_for[128], text[STORE_TEXT_MAX];
+    int64_t late = now - store_promised_start(lease);
+    char waits_for[128], state[STORE_TEXT_MAX], text[STORE_TEXT_MAX];
 
     say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
+    snprintf(state, sizeof state, "%s%s", observed->state_name, waits_for);
     lease_note_late(daemon->store, lease);
-    snprintf(text, sizeof text, "The %s is late: %lld s after its start VM %d is %s on host %d%s",
-             what, late, vm->id, observed->state_name, vm->host, waits_for);
-    lease_explain(daemon->store, lease, "late", text, INSTANT_NONE);
-    store_history(daemon->store, lease->id, now, "late", "%s", lease->reason);
-    log_warning("lease %lld: %s", (long long)lease->id, lease->reason);
+    lease_explain_by(
+        daemon->store, lease,
+        &(struct reason){.id = REASON_LATE, .n = {late, vm->id, vm->host}, .text = state}, NULL,
+        INSTANT_NONE);
+    store_reason_sentence(lease, false, text, sizeof text);
+    store_history(daemon->store, lease->id, now, "late", "%s", text);
+    log_warning("lease %lld: %s", (long long)lease->id, text);
 }
 
 /* Of a lease whose VMs were promised to run: one was seen after its start, and not running; or
- * nothing of it has been commanded, as its hosts are not left yet; or the time is over, and nobody
- * has seen it run. When they run, the time of that is known; here they may never do. */
+ * nothing of it has been commanded, as its hosts are not left yet; or the time is over, and it was
+ * never seen running. When they run, the time of that is known; here they may never do. */
 void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     size_t n;
@@ -236,8 +238,10 @@ int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct err
     if (lease->phase >= PHASE_ENDING)
         return error_set(err, EALREADY, "lease %lld is %s already", (long long)id,
                          phase_name(lease->phase));
-    snprintf(text, sizeof text, "Cancelled by %s", who);
-    lease_explain(daemon->store, lease, "cancelled", text, INSTANT_NONE);
+    lease_explain_by(daemon->store, lease,
+                     &(struct reason){.id = REASON_CANCELLED_BY, .text = who, .word = "cancelled"},
+                     NULL, INSTANT_NONE);
+    store_reason_sentence(lease, false, text, sizeof text);
     reconcile_apply(daemon, lease, EVENT_CANCELLED, now, "%s", text);
     return 0;
 }

@@ -129,10 +129,10 @@ static void learn(struct daemon *daemon, const struct vm_record *vm, enum standi
 {
     if (standing == STANDS_OUR_STOP) {
         if (estimates_suspended(daemon->estimates, vm->id, observed->asked))
-            log_debug("suspending a VM takes another time than was thought");
+            log_debug("the estimate of a suspension changed");
     } else if (standing == STANDS_RUNNING) {
         if (estimates_running(daemon->estimates, vm->id, observed->asked))
-            log_debug("starting a VM takes another time than was thought");
+            log_debug("the estimate of a start changed");
     } else if (standing != STANDS_MOVING) {
         estimates_forget(daemon->estimates, vm->id);
     }

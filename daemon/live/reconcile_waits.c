@@ -33,7 +33,7 @@ const struct vm_record *reconcile_leaver_of_lease(const struct daemon *daemon,
     return leaver;
 }
 
-/* Until when a VM that failed or was refused is left alone; INSTANT_NONE: it is not. */
+/* Until when a VM that failed or was refused gets no command; INSTANT_NONE: it may get one. */
 static int64_t paused_until(const struct vm_record *vm, int64_t now)
 {
     int64_t until = vm->next_try;

@@ -36,7 +36,7 @@ struct world {
     bool leads;
     char raft_state[32];
     int64_t leader_checked, leader_asked;
-    void (*leader_told)(void *context); /* NULL: nobody waits for it */
+    void (*leader_told)(void *context); /* NULL: no caller waits for it */
     void *leader_context;
 
     /* The poll under way. */

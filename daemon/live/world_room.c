@@ -9,7 +9,7 @@ enum {
     LONGEST = 15 * 60 * 1000, /* milliseconds: measured meanwhile, whatever the figure says */
 };
 
-/* MB free as measured last; -1: nobody measures it. */
+/* MB free as measured last; -1: not measured. */
 static int64_t reported(const struct world *world, const struct room_promise *promise)
 {
     const struct host *host =

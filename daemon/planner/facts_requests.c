@@ -286,9 +286,9 @@ static void note_rank(struct facts *facts, const struct lease_record *lease,
     facts_note(facts, NOTE_RANK, lease->id, &(struct reason){.text = text}, INSTANT_NONE);
 }
 
-/* All hosts that it may have are left alone for now. A promise stays where it is. */
-static bool is_left_alone(const struct facts *facts, const struct lease_record *lease,
-                          const struct host_filter *filter)
+/* All hosts that it may use are quarantined. A promise stays where it is. */
+static bool is_quarantined(const struct facts *facts, const struct lease_record *lease,
+                           const struct host_filter *filter)
 {
     const struct host_pool *pool = &facts->picture->hosts->pool;
     const struct quarantine *quarantine = facts->planner->settings.quarantine;
@@ -352,13 +352,8 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
     }
     if (eligible.rank_ignored)
         note_rank(facts, lease, vm, eligible.reason);
-    if (is_left_alone(facts, lease, eligible.filter)) {
-        cannot_be_placed(
-            facts, lease,
-            &(struct reason){.word = "hosts-left-alone",
-                             .text = "the hosts that it may use are left alone for some minutes, "
-                                     "as different VMs failed or hang on them"},
-            INSTANT_NONE);
+    if (is_quarantined(facts, lease, eligible.filter)) {
+        cannot_be_placed(facts, lease, &(struct reason){.id = REASON_QUARANTINED}, INSTANT_NONE);
         return false;
     }
     *filter = filter_number(facts, vm, eligible.filter);
@@ -459,7 +454,6 @@ static void fill_request(const struct facts *facts, const struct lease_record *l
     }
     asking->planned->may_fit_later =
         request->kind == LEASE_BEST_EFFORT && request->deadline == INSTANT_NONE;
-    asking->planned->first = asking->sets[0].amounts;
 }
 
 bool asking_make(struct facts *facts, const struct lease_record *lease, struct asking *asking)

@@ -119,24 +119,18 @@ static void too_big(struct planner *planner, const struct lease_record *lease,
                     const struct planned *planned)
 {
     const struct host_pool *pool = &planner->picture.hosts->pool;
-    const struct amounts *vm = &planned->first;
-    int64_t cpu = 0, memory = 0;
-    char text[STORE_TEXT_MAX];
+    struct reason reason = {
+        .id = REASON_HOSTS_TOO_SMALL, .n = {0, 0, planned->n_vms}, .word = "too-big"};
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(planner->store, lease->id, &n);
 
     for (size_t i = 0; i < pool->n; i++) {
-        if (pool->items[i].cpu > cpu)
-            cpu = pool->items[i].cpu;
-        if (pool->items[i].memory > memory)
-            memory = pool->items[i].memory;
+        if (pool->items[i].cpu > reason.n[0])
+            reason.n[0] = pool->items[i].cpu;
+        if (pool->items[i].memory > reason.n[1])
+            reason.n[1] = pool->items[i].memory;
     }
-    snprintf(text, sizeof text,
-             "No host that it may use has the capacity: %u VM%s of %lld.%02lld CPU and %lld MB "
-             "asked for; the largest host has %lld.%02lld CPU and %lld MB",
-             planned->n_vms, planned->n_vms == 1 ? "" : "s",
-             (long long)(vm->of[RESOURCE_CPU] / 100), (long long)(vm->of[RESOURCE_CPU] % 100),
-             (long long)vm->of[RESOURCE_MEMORY], (long long)(cpu / 100), (long long)(cpu % 100),
-             (long long)memory);
-    if (lease_explain(planner->store, lease, "too-big", text, INSTANT_NONE))
+    if (lease_explain_by(planner->store, lease, &reason, n ? vms[0] : NULL, INSTANT_NONE))
         lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
 }
 

@@ -21,11 +21,10 @@ struct planned {
     int32_t *vms; /* OpenNebula's ids in the order of the engine's VMs */
     uint32_t n_vms;
     bool in_engine;
-    bool gone;            /* it is to leave the engine: what comes out for it is late */
-    bool may_fit_later;   /* best-effort without a deadline: larger hosts may come */
-    bool is_placed;       /* its next stretch is planned */
-    struct amounts first; /* of its first VM */
-    int64_t end;          /* the engine's; INSTANT_NONE: it does not run */
+    bool gone;          /* it is to leave the engine: what comes out for it is late */
+    bool may_fit_later; /* best-effort without a deadline: larger hosts may come */
+    bool is_placed;     /* its next stretch is planned */
+    int64_t end;        /* the engine's; INSTANT_NONE: it does not run */
 };
 
 /* What is found out about a lease while facts are gathered; done to the store afterwards. */

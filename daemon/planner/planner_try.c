@@ -43,7 +43,7 @@ static size_t describe_wait(int64_t probable, struct planner_trial *trial, size_
     trial->start = probable;
     lease_time_text(trial->start, when, sizeof when);
     if (trial->start == INSTANT_NONE)
-        snprintf(line, sizeof line, "It would wait in the queue; its start cannot be told yet");
+        snprintf(line, sizeof line, "It would wait in the queue; start time unknown");
     else if (trial->start == INSTANT_NEVER)
         snprintf(line, sizeof line,
                  "It would wait in the queue; what holds the hosts it may use "

@@ -8,7 +8,7 @@
 #include "daemon/store/rows.h"
 #include "util/memory.h"
 
-/* Leases that still matter. A lease that is over matters while one of its VMs is there: whoever
+/* Leases that still matter. A lease that is over matters while one of its VMs is there: a user who
  * resumes that VM must find its lease. */
 #define UNFINISHED                                                                                 \
     "(phase NOT IN ('ended', 'refused', 'failed')"                                                 \

@@ -18,7 +18,7 @@ int store_state_lock(const char *directory, struct error *err);
  * held. Errors: those of the file system. */
 int store_state_take_over(const char *directory, struct error *err);
 
-/* Make sure that a file is there that only this user can read, before somebody else creates it.
+/* Make sure that a file is there that only this user can read, before another user creates it.
  * Errors: EPERM (others can read or write it, or it is not this user's), ELOOP (a symbolic link),
  * those of the file system. */
 int store_state_make_private(const char *path, struct error *err);

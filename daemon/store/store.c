@@ -65,7 +65,7 @@ static int open_database(struct store *store, struct error *err)
         return -1;
     if (sqlite3_open_v2(store->path, &store->database, flags, NULL) != SQLITE_OK)
         return store_sqlite_error(store, "open", err);
-    /* Somebody may look into the file with another program for a moment. */
+    /* Another program may have the file open for a moment. */
     sqlite3_busy_timeout(store->database, 2000);
     if (store_schema_prepare(store, err) < 0 || prepare_statements(store, err) < 0 ||
         store_load(store, err) < 0)

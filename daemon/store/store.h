@@ -36,7 +36,7 @@ enum lease_phase {
     PHASE_ENDING,    /* its time is over: being ended */
     PHASE_ENDED,     /* final */
     PHASE_REFUSED,   /* final: policy, rights, lack of room, a malformed attribute */
-    PHASE_FAILED,    /* final: given up */
+    PHASE_FAILED,    /* final: a VM could not be started */
     PHASES
 };
 
@@ -84,19 +84,19 @@ struct lease_record {
 
     int64_t preempted_for, preempted_at; /* the last lease it is to make room for, and when */
 
-    int recorded;            /* 1: in the record, 2: with its end; not stored */
-    int64_t outlook;         /* number of the last forecast that told of it; not stored */
-    bool rank_ignored;       /* the SCHED_RANK of one of its VMs cannot be read; not stored */
-    bool is_far;             /* too many are before it for a forecast; not stored */
-    bool marked;             /* to be written with the next commit */
+    int recorded;      /* 1: in the record, 2: with its end; not stored */
+    int64_t outlook;   /* number of the last forecast that told of it; not stored */
+    bool rank_ignored; /* the SCHED_RANK of one of its VMs cannot be read; not stored */
+    bool is_far;       /* too many are before it for a forecast; not stored */
+    bool marked;       /* to be written with the next commit */
 };
 
 enum vm_goal {
-    GOAL_NONE,  /* left alone */
+    GOAL_NONE,  /* gets no commands */
     GOAL_RUN,   /* to run on `host` */
     GOAL_STOP,  /* to be suspended (stop or suspend) */
     GOAL_END,   /* to be ended (terminate, poweroff, undeploy) */
-    GOAL_AGAIN, /* to be begun anew: its work is given up */
+    GOAL_AGAIN, /* to be restarted: its work is lost */
     GOAL_HOLD,  /* refused: to be held or terminated */
     GOALS
 };
@@ -206,7 +206,7 @@ struct store_event {
     const char *event, *text; /* valid during the visit */
 };
 
-/* Who is told of every line when it is added, before it is written; NULL: nobody. It must not
+/* Who is told of every line when it is added, before it is written; NULL: none. It must not
  * change the store. store_tell() tells of something that has no line. */
 void store_listen(struct store *store,
                   void (*listener)(void *context, const struct store_event *event), void *context);
@@ -221,7 +221,7 @@ int store_each_event(struct store *store, int64_t lease, size_t limit,
 
 /* A finished lease and its VMs leave memory; what is marked of them is written by the next commit.
  * Its records and history stay in the file until store_expire(). When the store is opened it comes
- * back if one of its VMs is not `gone`: whoever resumes that VM must find its lease. */
+ * back if one of its VMs is not `gone`: a user who resumes that VM must find its lease. */
 void store_forget_lease(struct store *store, int64_t id);
 
 /* Delete finished leases that are not in memory and had no event since `before`, and the daemon's

@@ -29,7 +29,7 @@ becomes() {
 
 start_oned --hosts 2 --clock-offset 3600
 start_galernad
-until_said log 'is seen'
+until_said log 'connected to OpenNebula'
 grep -qE 'clock is (3599|3600|3601) s ahead of ours' "$work/log" || fail "the difference is not noticed"
 
 begun=$(date +%s)

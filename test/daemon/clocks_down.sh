@@ -50,7 +50,7 @@ stop_galernad
 under=("${ahead[@]}")
 start_galernad
 until_said log 'the clock was set by -3[56][09][09]\.[0-9] s while galernad was not running'
-until_said log 'is seen'
+until_said log 'connected to OpenNebula'
 ends -3600
 "$galerna" status --state-dir "$work/state" >"$work/status"
 grep -qE '^clock set by +-3600$' "$work/status" || fail "status: $(cat "$work/status")"
@@ -60,11 +60,11 @@ stop_galernad
 under=()
 start_galernad
 until_said log 'the clock was set by 3[56][09][09]\.[0-9] s while galernad was not running'
-until_said log 'is seen'
+until_said log 'connected to OpenNebula'
 ends 0
 stop_galernad
 
 start_galernad
-until_said log 'is seen'
+until_said log 'connected to OpenNebula'
 ends 0
 ! grep -qF 'was set by' "$work/log" || fail "the clock was not set"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The disk with the book is full: nothing is promised or sent, status and request say
+# The disk with the store is full: nothing is promised or sent, status and request say
 # so; when it can be written again, all that waited is done, once.
 #
 #   full.sh GALERNAD GALERNA
@@ -34,7 +34,7 @@ until_said log 'VM 0: deploy accepted'
 head -c 2M /dev/zero >"$work/state/filler" 2>/dev/null || true
 submit
 submit
-until_said log 'nothing is promised or done, since it cannot be written down: .*/store.db'
+until_said log 'cannot write state, commands suspended: .*/store.db'
 "$galerna" status --state-dir "$work/state" >"$work/status"
 grep -qE '^store +.*/store.db: cannot write' "$work/status" || fail "status: $(cat "$work/status")"
 if "$galerna" lease request --cpu 1 --memory 128 --state-dir "$work/state" >"$work/out" 2>&1; then
@@ -42,13 +42,13 @@ if "$galerna" lease request --cpu 1 --memory 128 --state-dir "$work/state" >"$wo
 fi
 grep -qF 'nothing can be promised' "$work/out" || fail "request: $(cat "$work/out")"
 sleep 3
-[ "$(grep -c 'cannot be written down' "$work/log")" -eq 1 ] || fail "it is said again and again"
+[ "$(grep -c 'cannot write state' "$work/log")" -eq 1 ] || fail "it is said again and again"
 if grep -qE 'VM [12]: deploy' "$work/log"; then
     fail "commands go out that are not written down"
 fi
 
 rm "$work/state/filler"
-until_said log 'the store can be written again'
+until_said log 'state written again, commands resumed'
 until_said log 'VM 1: deploy accepted'
 until_said log 'VM 2: deploy accepted'
 [ "$(grep -c 'deploy accepted' "$work/log")" -eq 3 ] || fail "a VM is deployed twice"

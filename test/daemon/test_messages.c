@@ -54,12 +54,12 @@ static void what_waits_says_for_what_and_until_when(void **state)
     expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Expected to start at 1970-01-02 00:00:00 "
                    "(estimate)");
     lease.expected = INSTANT_NEVER;
-    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. When it starts cannot be told: what holds "
-                   "the hosts it may use has no planned end");
+    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Start time unknown: the VMs on the hosts "
+                   "it may use have no planned end");
     lease.expected = INSTANT_NONE;
     lease.is_far = true;
-    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Its start is estimated when fewer are "
-                   "before it");
+    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Too far back in the queue to "
+                   "estimate its start");
 }
 
 static void a_promise_is_called_a_contract(void **state)
@@ -90,7 +90,7 @@ static void no_start_is_announced_that_has_passed(void **state)
     expect_at(&lease, 3601, "Waiting: asks for 1 VM, 0 fit now");
     lease.is_far = true;
     expect_at(&lease, 3601,
-              "Waiting: asks for 1 VM, 0 fit now. Its start is estimated when fewer are before it");
+              "Waiting: asks for 1 VM, 0 fit now. Too far back in the queue to estimate its start");
     lease.phase = PHASE_RESERVED;
     expect_at(&lease, 3600,
               "Accepted: ends by its deadline; planned to start at 1970-01-01 01:00:00");
@@ -135,7 +135,7 @@ static void refusals_say_so(void **state)
     (void)state;
     expect(&lease, "Refused: START=\"soon\" is no time");
     lease.phase = PHASE_FAILED;
-    expect(&lease, "Given up: START=\"soon\" is no time");
+    expect(&lease, "Failed: START=\"soon\" is no time");
 }
 
 static void what_runs_is_silent_until_its_end_is_near(void **state)

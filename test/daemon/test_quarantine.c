@@ -28,7 +28,7 @@ static void two_vms_make_it_the_hosts_fault(void **state)
     assert_true(quarantine_note(&quarantine, 3, 8, 102));
     assert_true(quarantine_has(&quarantine, 3, 103));
     assert_false(quarantine_has(&quarantine, 4, 103));
-    assert_false(quarantine_note(&quarantine, 3, 9, 104)); /* is left alone already */
+    assert_false(quarantine_note(&quarantine, 3, 9, 104)); /* is quarantined already */
     assert_false(quarantine_has(&quarantine, 3, 102 + QUARANTINE_SECONDS));
     quarantine_finish(&quarantine);
 }
@@ -44,7 +44,7 @@ static void failures_far_apart_do_not_add_up(void **state)
     quarantine_finish(&quarantine);
 }
 
-static void hosts_where_vms_are_stuck_are_left_alone_as_long(void **state)
+static void hosts_where_vms_are_stuck_are_quarantined_as_long(void **state)
 {
     struct quarantine quarantine = {0};
 
@@ -106,7 +106,7 @@ int main(void)
         cmocka_unit_test(one_vm_that_fails_again_and_again_is_its_own_fault),
         cmocka_unit_test(two_vms_make_it_the_hosts_fault),
         cmocka_unit_test(failures_far_apart_do_not_add_up),
-        cmocka_unit_test(hosts_where_vms_are_stuck_are_left_alone_as_long),
+        cmocka_unit_test(hosts_where_vms_are_stuck_are_quarantined_as_long),
         cmocka_unit_test(half_of_the_hosts_stay_open),
         cmocka_unit_test(a_start_clears_and_time_expires),
     };

@@ -115,6 +115,7 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     struct daemon daemon = {
         .store = fixture->store, .live = &live, .world = world_create(&settings, polled, NULL)};
     struct lease_record *lease = add(&daemon, 2, PHASE_STARTING, LEASE_IMMEDIATE);
+    char text[STORE_SENTENCE_MAX];
 
     add(&daemon, 1, PHASE_ENDING, LEASE_BEST_EFFORT);
     see(&daemon, 1, 1, GOAL_END, VM_CHANGING);
@@ -127,8 +128,9 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     assert_false(lease->late);
     reconcile_watch_start(&daemon, lease, 1004);
     assert_true(lease->late);
-    assert_string_equal(lease->reason, "The lease is late: 4 s after its start VM 2 is PENDING on "
-                                       "host 4: VM 1 (SAVE_STOP) has not left host 4");
+    store_reason_sentence(lease, false, text, sizeof text);
+    assert_string_equal(text, "late: 4 s after its start VM 2 on host 4 is PENDING; VM 1 "
+                              "(SAVE_STOP) has not left host 4");
     assert_true(reconcile_next_time(&daemon, 1004) == INSTANT_NEVER);
     lease->late = false;
     lease->expected = INSTANT_NEVER; /* it had to wait, and nobody knew how long */

@@ -253,7 +253,7 @@ def boots_never_end(t):
         t.require(t.look(vm).host in good, "not on a host where VMs hang", vm)
     for vm in hanging:
         if not t.look(vm).active:
-            t.wait_reason(vm, 10, r"left alone")
+            t.wait_reason(vm, 10, r"quarantined")
     reservation = t.vm("reserved", cpu=4, requirements='RACK="good"',
                        haizea={"start": relative(10), "duration": clock(10)})
     t.keeps_time(reservation, t.look(reservation).submitted + 10, 10)

@@ -44,7 +44,7 @@ def group_member_fails(t):
 
 
 def group_given_up(t, action, over):
-    """One member starts nowhere. What of its group runs, and what starts only after it was given up,
+    """One member starts nowhere. What of its group runs, and what starts only after it failed,
     is ended by `end-action` with a reason, and its host is free. The rest is held, and starts with its
     group when its owner has released it."""
     t.settings = "retry-limit: 2\nretry-backoff: 2\nend-action: %s" % action
@@ -59,7 +59,7 @@ def group_given_up(t, action, over):
     for vm in members:
         t.oned.action("release", vm)
     t.wait_running([runs], 20)
-    t.wait_reason(bad, 40, r"given up: VM %d could not be started.*ended" % bad)
+    t.wait_reason(bad, 40, r"failed: VM %d could not be started.*ended" % bad)
     t.require("again" not in t.look(bad).message, "is not tried again", bad)
     t.require(not t.look(slow).running, "is still on its way", slow)
     t.wait(15, "the member that ran is ended", lambda: over(t.look(runs)), runs)
