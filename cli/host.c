@@ -43,14 +43,14 @@ static void print_hosts(const json_t *answer)
     if (table_rows(table))
         table_print(table, stdout, table_terminal_width());
     else
-        printf("There are no hosts.\n");
+        printf("No hosts found.\n");
     table_destroy(table);
 }
 
 const struct command_line host_list_line = {
     .name = "galerna host list",
     .summary = "List hosts and their usage",
-    .purpose = "List the hosts, their state, and how much of their capacity VMs use now.",
+    .purpose = "List the hosts, their state, and the capacity that VMs use now.",
     .groups = {CLIENT_GROUP},
     .codes = {CLIENT_CODES},
     .size = sizeof(struct client),
@@ -113,7 +113,7 @@ static void print_timeline(const json_t *answer)
     if (n)
         table_print(table, stdout, table_terminal_width());
     else
-        printf("Nothing runs there and nothing is planned.\n");
+        printf("Nothing is running or planned on this host.\n");
     table_destroy(table);
     free(items);
 }
@@ -135,8 +135,8 @@ static void offer_hosts(FILE *stream)
 const struct command_line host_timeline_line = {
     .name = "galerna host timeline",
     .summary = "Show what runs and is planned on a host",
-    .purpose = "Show what runs on a host and what is planned there, in order of time. HOST is its "
-               "number or name.",
+    .purpose = "Show what runs on a host and what is planned there, in chronological order. HOST "
+               "is its number or name.",
     .operands = "HOST",
     .least = 1,
     .most = 1,
@@ -160,7 +160,7 @@ int command_host_timeline(const struct call *call)
     request = *end || !*host ? json_pack("{s:s}", "host", host)
                              : json_pack("{s:I}", "host", (json_int_t)id);
     if (!request)
-        return command_usage_error(call->name, "the name of the host is not valid UTF-8");
+        return command_usage_error(call->name, "HOST is not valid UTF-8");
     answer = client_ask(client, "host-timeline", request, &code);
     return answer ? client_print(client, answer, print_timeline) : code;
 }

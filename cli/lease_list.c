@@ -111,7 +111,7 @@ static void print_list(const json_t *answer, bool start)
     if (table_rows(table))
         table_print(table, stdout, table_terminal_width());
     else
-        printf("There are no such leases.\n");
+        printf("No leases found.\n");
     json_decref(leases);
     table_destroy(table);
 }
@@ -195,7 +195,7 @@ static void print_queue(const json_t *answer)
     if (table_rows(table))
         table_print(table, stdout, table_terminal_width());
     else
-        printf("No lease waits.\n");
+        printf("The queue is empty.\n");
     table_destroy(table);
 }
 
@@ -204,7 +204,7 @@ const struct command_line queue_line = {
     .summary = "List waiting leases in the order of the queue",
     .purpose =
         "List the waiting leases in the order in which they are considered, and why each one "
-        "waits. 'galerna lease why' explains one of them in detail.",
+        "is waiting. 'galerna lease why' explains one of them in detail.",
     .groups = {CLIENT_GROUP},
     .codes = {CLIENT_CODES},
     .size = sizeof(struct client),

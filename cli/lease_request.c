@@ -218,7 +218,7 @@ static int finish_terms(struct request_arguments *arguments, const char *command
     struct request_terms *terms = &arguments->terms;
 
     if (!terms_settle(&terms->values, terms->given))
-        return command_usage_error(command, "--terms %s contradicts --preemptible",
+        return command_usage_error(command, "--terms %s conflicts with --preemptible",
                                    lease_terms_name(terms->values.terms));
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
         if (terms->given >> i & 1)
@@ -251,15 +251,14 @@ static int finish_request(struct request_arguments *arguments, const char *comma
     if (reserved && take_time(NULL, &at, start, &err) < 0)
         return command_usage_error(command, "--start %.60s: %s", start, err.text);
     if (arguments->deadline && (immediate || reserved))
-        return command_usage_error(command, "--start and --deadline exclude each other; to start "
-                                            "no sooner than a time, use --earliest");
+        return command_usage_error(command, "--start and --deadline cannot be combined; use "
+                                            "--earliest for the earliest start");
     if (arguments->earliest && (immediate || reserved))
-        return command_usage_error(command, "--start and --earliest exclude each other");
+        return command_usage_error(command, "--start and --earliest cannot be combined");
     if (!json_object_get(request, "template"))
         for (int i = 0; i < 2; i++)
             if (!json_object_get(request, i ? "memory" : "cpu"))
-                return command_usage_error(command,
-                                           "--%s is missing; it is optional only with --template",
+                return command_usage_error(command, "--%s is required without --template",
                                            i ? "memory" : "cpu");
     json_object_set_new(request, "kind",
                         json_string(arguments->deadline ? "deadline"
@@ -283,11 +282,11 @@ static int print_trial(const struct client *client, const json_t *answer)
     if (client->json && client_print_json(client, answer) != EXIT_DONE)
         return EXIT_FAILED;
     if (!client->json) {
-        printf("%s", accepted ? "It would be accepted" : "It would be refused");
+        printf("%s", accepted ? "The lease would be accepted" : "The lease would be refused");
         if (accepted && start != INSTANT_NONE && start != INSTANT_NEVER) {
             time_text_local(start, local, sizeof local);
             time_text_relative(start, client_instant(answer, "now"), relative, sizeof relative);
-            printf(" and start %s (%s, %s)", local, relative, client_text(answer, "promise"));
+            printf(" and start at %s (%s, %s)", local, relative, client_text(answer, "promise"));
         }
         printf(".\n");
         for (const char *line = client_text(answer, "text"); *line;) {
@@ -350,11 +349,11 @@ static int print_decision(const json_t *lease)
     int64_t expected = client_instant(lease, "expected");
     char local[TIME_TEXT_MAX];
 
-    printf("It is %s", phase);
+    printf("Lease %" PRId64 " is %s", client_integer(lease, "lease"), phase);
     if (expected != INSTANT_NONE && expected != INSTANT_NEVER &&
         client_instant(lease, "since") == INSTANT_NONE) {
         time_text_local(expected, local, sizeof local);
-        printf(", expected to start %s (%s)", local, client_text(lease, "promise"));
+        printf(", expected to start at %s (%s)", local, client_text(lease, "promise"));
     }
     if (reason && *client_text(reason, "text")) {
         printf(": ");
@@ -372,7 +371,7 @@ static int report(const struct client *client, const json_t *answer, int64_t wai
     json_t *lease;
 
     if (!client->json) {
-        printf("Lease %" PRId64 " is requested: VM", id);
+        printf("Lease %" PRId64 " requested: VM", id);
         for (size_t i = 0; i < json_array_size(vms); i++)
             printf("%s %" PRId64, i ? "," : "",
                    (int64_t)json_integer_value(json_array_get(vms, i)));
@@ -391,7 +390,7 @@ static int report(const struct client *client, const json_t *answer, int64_t wai
     } else if (lease) {
         code = print_decision(lease);
     } else if (wait > 0) {
-        printf("It is not decided yet: galerna lease why %" PRId64 " will tell.\n", id);
+        printf("No decision yet; see 'galerna lease why %" PRId64 "'.\n", id);
     }
     json_decref(lease);
     return code;
@@ -413,7 +412,7 @@ const struct command_line lease_request_line = {
     .notes = "TIME is +DURATION from now, 15:04 (the next time the clock shows it), '2026-11-21 "
              "15:04[:05]' in local time, or RFC 3339. DURATION is 90s, 30m, 1h30m, 2d, or "
              "HH:MM[:SS].",
-    .codes = {{EXIT_DONE, "The request was accepted or waits in the queue"},
+    .codes = {{EXIT_DONE, "The request was accepted or is queued"},
               {EXIT_FAILED, "galernad does not answer or reports an error"},
               {EXIT_REFUSED, "The request was refused"}},
     .size = sizeof(struct request_arguments),

@@ -36,7 +36,7 @@ static void time_line(const char *key, const json_t *lease, const char *field, i
     time_text_local(instant, local, sizeof local);
     time_text_relative(instant, now, relative, sizeof relative);
     if (instant == INSTANT_NEVER)
-        line(key, "never");
+        line(key, "not planned");
     else
         line(key, "%s (%s)", local, relative);
 }
@@ -55,7 +55,7 @@ static void print_expectation(const json_t *lease, int64_t now)
     if (expected == INSTANT_NONE || client_instant(lease, "since") != INSTANT_NONE)
         return;
     if (expected == INSTANT_NEVER) {
-        line("Expected", "no time: what holds the hosts it may use has no planned end");
+        line("Expected", "unknown: leases without a planned end occupy the hosts it may use");
         return;
     }
     time_text_local(expected, local, sizeof local);
@@ -104,20 +104,25 @@ static void print_terms(const json_t *lease)
 static void print_lease(const json_t *lease, int64_t now)
 {
     const json_t *reason = json_object_get(lease, "reason");
+    char size[32] = "";
 
     line("Lease", "%" PRId64, client_integer(lease, "lease"));
     if (*client_text(lease, "name"))
         line("Name", "%s", client_text(lease, "name"));
-    line("Owner", "%s of %s", client_text(lease, "user"), client_text(lease, "user_group"));
+    line("Owner", "%s, group %s", client_text(lease, "user"), client_text(lease, "user_group"));
     line("Kind", "%s%s", client_text(lease, "kind"),
-         json_is_true(json_object_get(lease, "plain")) ? ", a plain VM" : "");
+         json_is_true(json_object_get(lease, "plain")) ? ", plain VM" : "");
     line("Phase", "%s%s", client_text(lease, "phase"),
-         json_is_true(json_object_get(lease, "late")) ? ", late: a promise was broken" : "");
+         json_is_true(json_object_get(lease, "late")) ? ", late: the promised time has passed"
+                                                      : "");
     if (reason && *client_text(reason, "text"))
         line("Reason", "%s [%s]", client_text(reason, "text"), client_text(reason, "word"));
-    if (*client_text(lease, "group"))
-        line("Group", "%s (%" PRId64 " of %" PRId64 " VMs)", client_text(lease, "group"),
-             client_integer(lease, "vms"), client_integer(lease, "group_size"));
+    if (*client_text(lease, "group")) {
+        if (client_integer(lease, "group_size") > 0)
+            snprintf(size, sizeof size, " of %" PRId64, client_integer(lease, "group_size"));
+        line("Group", "%s (%" PRId64 "%s VMs)", client_text(lease, "group"),
+             client_integer(lease, "vms"), size);
+    }
     time_line("Submitted", lease, "submitted", now);
     time_line("Start", lease, "start", now);
     time_line("Earliest", lease, "earliest", now);
@@ -176,7 +181,7 @@ static void print_answer(const json_t *answer)
 const struct command_line lease_show_line = {
     .name = "galerna lease show",
     .summary = "Show a lease in detail",
-    .purpose = "Show everything that is known about a lease and its VMs.",
+    .purpose = "Show all details of a lease and its VMs.",
     .operands = "LEASE",
     .least = 1,
     .most = 1,

@@ -14,17 +14,17 @@ static const char *phase_sentence(const char *phase)
     static const struct {
         const char *phase, *sentence;
     } sentences[] = {
-        {"gathering", "waits for the other VMs of its group"},
-        {"waiting", "waits in the queue"},
-        {"reserved", "is accepted and has its time reserved"},
-        {"starting", "is being started"},
-        {"running", "runs"},
-        {"stopping", "is being suspended to make room"},
-        {"parked", "is suspended, stopped or held by its user, who has to resume it"},
-        {"ending", "is being ended: its time is over"},
-        {"ended", "is over"},
+        {"gathering", "is waiting for the other VMs of its group"},
+        {"waiting", "is queued"},
+        {"reserved", "has a reservation"},
+        {"starting", "is starting"},
+        {"running", "is running"},
+        {"stopping", "is being suspended to free resources"},
+        {"parked", "was suspended, stopped or held by its user, who has to resume it"},
+        {"ending", "is ending"},
+        {"ended", "has ended"},
         {"refused", "was refused"},
-        {"failed", "has failed"},
+        {"failed", "failed"},
     };
 
     for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
@@ -43,7 +43,7 @@ static void print_state(const json_t *answer, const json_t *lease)
     table_print_text(stdout, name);
     printf(" %s", phase_sentence(client_text(lease, "phase")));
     if (json_is_integer(json_object_get(answer, "position")))
-        printf(", at place %" PRId64, client_integer(answer, "position"));
+        printf(", position %" PRId64, client_integer(answer, "position"));
     printf(".\n");
     if (reason && *client_text(reason, "text")) {
         printf("Reason: ");
@@ -51,7 +51,7 @@ static void print_state(const json_t *answer, const json_t *lease)
         printf(" [%s]\n", client_text(reason, "word"));
     }
     if (json_is_true(json_object_get(lease, "late")))
-        printf("It is late: the time it was promised has passed.\n");
+        printf("Late: the promised time has passed.\n");
 }
 
 static void print_ahead(const json_t *answer)
@@ -63,7 +63,7 @@ static void print_ahead(const json_t *answer)
 
     if (total == 0)
         return;
-    printf("Ahead of it: ");
+    printf("Queued behind: ");
     json_array_foreach(ahead, i, lease)
     {
         lease_text_name(lease, name, sizeof name);
@@ -87,16 +87,16 @@ static void print_expected(const json_t *lease, int64_t expected, int64_t now)
     char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
 
     if (expected == INSTANT_NONE || expected == INSTANT_NEVER) {
-        printf("When it starts cannot be said%s.\n",
-               expected == INSTANT_NONE ? " yet"
-                                        : ": what holds the hosts it may use has no planned end");
+        printf("Start time %s.\n", expected == INSTANT_NONE
+                                       ? "not estimated yet"
+                                       : "unknown: leases without a planned end occupy the hosts "
+                                         "that it may use");
         return;
     }
     time_text_local(expected, local, sizeof local);
     time_text_relative(expected, now, relative, sizeof relative);
-    printf("Expected to start %s (%s): %s.\n", local, relative,
-           lease_text_is_contract(lease) ? "a contract"
-                                         : "an estimate, which changes with what happens before");
+    printf("Expected to start at %s (%s): %s.\n", local, relative,
+           lease_text_is_contract(lease) ? "contract" : "estimate, may change");
 }
 
 /* Its time to start came, and it did not. */
@@ -107,13 +107,10 @@ static void print_passed(const json_t *lease, int64_t passed, int64_t now)
     time_text_local(passed, local, sizeof local);
     time_text_relative(passed, now, relative, sizeof relative);
     if (lease_text_is_contract(lease))
-        printf("It was promised to start %s (%s) and is not started yet: it starts as soon as it "
-               "can.\n",
-               local, relative);
+        printf("Overdue since %s (%s): contract. It starts as soon as possible.\n", local,
+               relative);
     else
-        printf("It was to start %s (%s) by an estimate that did not hold; the next one is not made "
-               "yet.\n",
-               local, relative);
+        printf("Overdue since %s (%s): estimate. There is no new estimate yet.\n", local, relative);
 }
 
 static void print_start(const json_t *lease, int64_t now)
@@ -129,10 +126,10 @@ static void print_start(const json_t *lease, int64_t now)
                strcmp(client_text(lease, "phase"), "running") == 0) {
         time_text_local(end, local, sizeof local);
         time_text_relative(end, now, relative, sizeof relative);
-        printf("Its time is over %s (%s).\n", local, relative);
+        printf("Ends at %s (%s).\n", local, relative);
     }
     if (*client_text(lease, "waits_for")) {
-        printf("It waits for ");
+        printf("Waiting for ");
         table_print_text(stdout, client_text(lease, "waits_for"));
         printf(".\n");
     }
@@ -163,7 +160,7 @@ static void print_answer(const json_t *answer)
 
 const struct command_line lease_why_line = {
     .name = "galerna lease why",
-    .summary = "Explain why a lease waits, and until when",
+    .summary = "Explain why a lease is waiting, and until when",
     .purpose =
         "Explain the state of a lease: the reason, the leases queued ahead of it, when it is "
         "expected to start, and whether that start is a contract or an estimate.",

@@ -116,14 +116,15 @@ static void print_steps(const struct examination *examination)
         if (finding->verdict != SETUP_WRONG)
             continue;
         if (!step)
-            printf("\nTo be changed, in this order:\n");
+            printf("\nMake these changes, in this order:\n");
         printf(" %2d. %s\n", ++step, finding->text);
         restart |= print_remedy(finding->remedy, 6);
     }
     if (restart)
-        printf(" %2d. oned has to read its configuration anew\n      " SETUP_RESTART "\n", ++step);
+        printf(" %2d. Restart oned to apply its new configuration\n      " SETUP_RESTART "\n",
+               ++step);
     if (step)
-        printf(" %2d. then galernad, and whether all is right\n"
+        printf(" %2d. Start galernad and check the result\n"
                "      systemctl enable --now galernad\n      galerna setup --check\n",
                ++step);
 }
@@ -152,10 +153,10 @@ static void print_instructions(const struct examination *examination)
 {
     printf("OpenNebula %s at %s\n", examination->facts.version, examination->endpoint);
     print_steps(examination);
-    print_findings(examination, SETUP_UNSEEN, "Cannot be seen from here:");
-    print_findings(examination, SETUP_RIGHT, "As it should be:");
-    printf("\nThe files place, optimize and hook, and how to be woken at each change of a VM, are "
-           "in\n%s.\n",
+    print_findings(examination, SETUP_UNSEEN, "Not checked:");
+    print_findings(examination, SETUP_RIGHT, "Correct:");
+    printf("\nThe files place, optimize and hook, and instructions for the hook that notifies\n"
+           "galernad of changes of VMs, are in\n%s.\n",
            GALERNA_DRIVER_FOLDER);
 }
 

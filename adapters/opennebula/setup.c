@@ -30,7 +30,7 @@ int setup_read_version(struct setup_facts *facts, const char *version, struct er
     long major = strtol(version, &end, 10);
 
     if (end == version || *end != '.' || major < 1 || major > 1000)
-        return error_set(err, EPROTO, "OpenNebula calls its version '%.40s'", version);
+        return error_set(err, EPROTO, "unexpected OpenNebula version: '%.40s'", version);
     facts->major = (int)major;
     snprintf(facts->version, sizeof facts->version, "%s", version);
     return 0;
@@ -122,7 +122,7 @@ int setup_read_config(struct setup_facts *facts, const char *document, size_t le
     int result = -1, read = 0;
 
     if (length > CONFIG_SIZE_MAX)
-        return error_set(err, EPROTO, "OpenNebula's configuration has %zu bytes", length);
+        return error_set(err, EPROTO, "OpenNebula's configuration is too large: %zu bytes", length);
     reader = xmlReaderForMemory(document, (int)length, NULL, NULL, XML_PARSE_NONET);
     if (!reader)
         return error_set(err, ENOMEM, "out of memory");
@@ -131,7 +131,7 @@ int setup_read_config(struct setup_facts *facts, const char *document, size_t le
         if (read_node(facts, reader, &open, err) < 0)
             goto done;
     if (read < 0 || strcmp(open.names[0], "OPENNEBULA_CONFIGURATION") != 0) {
-        error_set(err, EPROTO, "OpenNebula's answer is no configuration");
+        error_set(err, EPROTO, "OpenNebula's answer is not a configuration");
         goto done;
     }
     facts->config_known = true;
@@ -153,7 +153,7 @@ static int ask(struct rpc *rpc, const char *method, const struct rpc_argument *a
     if (rpc_call_now(rpc, &request, document, reply, err) < 0)
         return -1;
     if (!*document)
-        return error_set(err, EPROTO, "%s: OpenNebula did not answer with a text", method);
+        return error_set(err, EPROTO, "%s: OpenNebula's answer is not a string", method);
     return 0;
 }
 

@@ -81,7 +81,7 @@ void setup_look_around(struct setup_facts *facts, const char *root);
 size_t setup_judge(const struct setup_facts *facts, const struct setup_wishes *wishes,
                    struct setup_finding findings[SETUP_FINDINGS_MAX]);
 
-/* "right", "wrong", "cannot be seen from here". */
+/* "right", "wrong", "not checked". */
 const char *setup_verdict_name(enum setup_verdict verdict);
 
 #endif

@@ -57,12 +57,13 @@ static void judge_user(struct judgement *judgement)
         break;
     case SETUP_NO:
         found(judgement, "user", SETUP_WRONG, remedy,
-              "%s is no administrator (group oneadmin): it may neither see nor deploy the VMs of "
-              "others",
+              "%s is not an administrator (group oneadmin): it cannot see or deploy the VMs of "
+              "other users",
               facts->user);
         break;
     case SETUP_UNKNOWN:
-        found(judgement, "user", SETUP_UNSEEN, "", "OpenNebula did not tell who we are");
+        found(judgement, "user", SETUP_UNSEEN, "",
+              "OpenNebula does not report the user of these credentials");
         break;
     }
 }
@@ -72,15 +73,15 @@ static void judge_leader(struct judgement *judgement)
     const struct setup_facts *facts = judgement->facts;
 
     if (facts->leads == SETUP_YES)
-        found(judgement, "leader", SETUP_RIGHT, "", "this oned is alone or leads its zone (%s)",
-              facts->raft_state);
+        found(judgement, "leader", SETUP_RIGHT, "",
+              "this oned is standalone or the leader of its zone (%s)", facts->raft_state);
     else if (facts->leads == SETUP_NO)
         found(judgement, "leader", SETUP_WRONG, "onezone show 0   # use the leader's endpoint",
-              "this oned does not lead its zone (%s): galernad waits until it does",
+              "this oned is not the leader of its zone (%s): galernad waits until it is",
               facts->raft_state);
     else
         found(judgement, "leader", SETUP_UNSEEN, "",
-              "OpenNebula did not tell if it leads its zone");
+              "OpenNebula does not report whether this oned is the leader of its zone");
 }
 
 /* 6.x: oned starts the stock scheduler's unit with itself unless it is masked. */
@@ -91,18 +92,18 @@ static void judge_stock_scheduler(struct judgement *judgement)
 
     if (facts->stock_scheduler_runs == SETUP_YES)
         found(judgement, "scheduler", SETUP_WRONG, remedy,
-              "OpenNebula's own scheduler (mm_sched) runs: both would place VMs");
+              "OpenNebula's own scheduler (mm_sched) is running: both schedulers would place VMs");
     else if (facts->stock_scheduler_runs == SETUP_UNKNOWN)
         found(judgement, "scheduler", SETUP_UNSEEN, remedy,
-              "oned does not tell whether its own scheduler (mm_sched) runs, and this is not its "
-              "machine: run 'galerna setup --check' there");
+              "whether OpenNebula's own scheduler (mm_sched) is running can only be checked on the "
+              "front-end: run 'galerna setup --check' there");
     else if (facts->stock_scheduler_off == SETUP_NO)
         found(judgement, "scheduler", SETUP_WRONG, remedy,
-              "OpenNebula's own scheduler (mm_sched) does not run, but it will start with the "
-              "service opennebula as long as it is not masked");
+              "OpenNebula's own scheduler (mm_sched) is not running, but will start with the "
+              "service opennebula unless it is masked");
     else
         found(judgement, "scheduler", SETUP_RIGHT, "",
-              "OpenNebula's own scheduler (mm_sched) does not run");
+              "OpenNebula's own scheduler (mm_sched) is not running");
 }
 
 /* Where they are needed: oned ends at its start when it does not find the folder that -p names. */
@@ -122,12 +123,12 @@ static void judge_drivers(struct judgement *judgement)
         found(judgement, "drivers", SETUP_RIGHT, "", "place and optimize are installed");
     else if (there == SETUP_UNKNOWN)
         found(judgement, "drivers", SETUP_UNSEEN, remedy,
-              "the files place and optimize cannot be seen from here: run 'galerna setup --check' "
-              "on oned's machine");
+              "the files place and optimize can only be checked on the front-end: run 'galerna "
+              "setup --check' there");
     else if (named || strcmp(facts->placement, "dummy") != 0) /* which does, too */
         found(judgement, "drivers", SETUP_WRONG, remedy,
               "place and optimize are not in " DRIVER_FOLDER
-              ", or are others; oned does not start with -p " OUR_DRIVER " before they are there");
+              ", or are not Galerna's; oned does not start with -p " OUR_DRIVER " without them");
 }
 
 /* 7.x: what oned calls to place VMs. OpenNebula's own `dummy` places none either. */
@@ -143,8 +144,8 @@ static void judge_placement(struct judgement *judgement)
               facts->placement);
     else if (!strcmp(facts->placement, "dummy"))
         found(judgement, "placement", SETUP_RIGHT, remedy,
-              "oned places nothing (-p dummy), but logs an error each time and wakes nobody: "
-              "Galerna's driver is better");
+              "oned does not place VMs (-p dummy), but logs an error at each run and does not "
+              "notify galernad: Galerna's driver is recommended");
     else
         found(judgement, "placement", SETUP_WRONG, remedy,
               "oned places VMs itself: SCHED_MAD has -p %s",
@@ -157,10 +158,10 @@ static void judge_optimization(struct judgement *judgement)
     const char *remedy = "DRS_INTERVAL = -1   # in oned.conf\n" RESTART;
 
     if (facts->drs_interval == -1)
-        found(judgement, "optimization", SETUP_RIGHT, "", "oned does not optimize by itself");
+        found(judgement, "optimization", SETUP_RIGHT, "", "oned does not migrate VMs on its own");
     else
         found(judgement, "optimization", SETUP_WRONG, remedy,
-              "oned may move VMs by itself: DRS_INTERVAL is %ld s", facts->drs_interval);
+              "oned may migrate VMs on its own: DRS_INTERVAL is %ld s", facts->drs_interval);
 }
 
 static void judge_submission(struct judgement *judgement)
@@ -169,16 +170,16 @@ static void judge_submission(struct judgement *judgement)
     bool wished = judgement->wishes->submit_on_hold;
 
     if (facts->submit_on_hold == wished)
-        found(judgement, "submission", SETUP_RIGHT, "", "new VMs are %s in both configurations",
-              wished ? "on hold" : "pending");
+        found(judgement, "submission", SETUP_RIGHT, "",
+              "oned.conf and galerna.conf agree: new VMs are %s", wished ? "on hold" : "pending");
     else if (facts->submit_on_hold)
         found(judgement, "submission", SETUP_WRONG,
               "submit-on-hold: yes   # in galerna.conf, section [opennebula]",
-              "new VMs are on hold (VM_SUBMIT_ON_HOLD), and Galerna would leave them there");
+              "new VMs are on hold (VM_SUBMIT_ON_HOLD), and Galerna would not release them");
     else
         found(judgement, "submission", SETUP_WRONG,
               "VM_SUBMIT_ON_HOLD = \"YES\"   # in oned.conf\n" RESTART,
-              "galerna.conf says submit-on-hold, but new VMs are pending");
+              "galerna.conf sets submit-on-hold, but new VMs are pending");
 }
 
 size_t setup_judge(const struct setup_facts *facts, const struct setup_wishes *wishes,
@@ -208,7 +209,7 @@ size_t setup_judge(const struct setup_facts *facts, const struct setup_wishes *w
 const char *setup_verdict_name(enum setup_verdict verdict)
 {
     static const char *const names[] = {
-        [SETUP_RIGHT] = "right", [SETUP_WRONG] = "wrong", [SETUP_UNSEEN] = "cannot be seen"};
+        [SETUP_RIGHT] = "right", [SETUP_WRONG] = "wrong", [SETUP_UNSEEN] = "not checked"};
 
     return names[verdict];
 }

@@ -313,7 +313,7 @@ static void starts_are_contracts_or_estimates(void **state)
            "    4  lecture  anna  reserved    2  in 2h00m   in 3h00m   1h00m  -\n"
            "    3  x        bo    refused     -  -          -          -      -\n"
            "    2  done     anna  ended       2  3h00m ago  2h00m ago  -      0-2,7\n");
-    expect(fixture, "lease list --user nobody", EXIT_DONE, "There are no such leases.\n");
+    expect(fixture, "lease list --user nobody", EXIT_DONE, "No leases found.\n");
 }
 
 static void why_is_told_in_a_few_lines(void **state)
@@ -321,11 +321,10 @@ static void why_is_told_in_a_few_lines(void **state)
     struct fixture *fixture = *state;
 
     expect(fixture, "lease why 9", EXIT_DONE,
-           "Lease 9 (batch of anna) waits in the queue, at place 2.\n"
+           "Lease 9 (batch of anna) is queued, position 2.\n"
            "Reason: 2 VMs asked for, 1 fits now [no-room-now]\n"
-           "Ahead of it: 12 (first of anna) and 11 more.\n"
-           "Expected to start 2026-11-21 16:05:10 (in 5m10s): an estimate, which changes "
-           "with what happens before.\n"
+           "Queued behind: 12 (first of anna) and 11 more.\n"
+           "Expected to start at 2026-11-21 16:05:10 (in 5m10s): estimate, may change.\n"
            "VM 9: waits\n");
 }
 
@@ -336,7 +335,7 @@ static void a_lease_is_shown(void **state)
     expect(fixture, "lease show 9", EXIT_DONE,
            "Lease       9\n"
            "Name        batch\n"
-           "Owner       anna of users\n"
+           "Owner       anna, group users\n"
            "Kind        best-effort\n"
            "Phase       waiting\n"
            "Reason      2 VMs asked for, 1 fits now [no-room-now]\n"
@@ -358,19 +357,19 @@ static void a_start_that_has_passed_is_called_so(void **state)
 {
     struct fixture *fixture = *state;
 
-    expect(fixture, "lease why 5", EXIT_DONE,
-           "Lease 5 (exam of anna) is accepted and has its time reserved.\n"
-           "It was promised to start 2026-11-21 15:59:00 (1m00s ago) and is not started "
-           "yet: it starts as soon as it can.\n"
-           "It waits for VM 3 (SAVE_STOP) to leave host 1.\n");
-    expect(fixture, "lease why 6", EXIT_DONE,
-           "Lease 6 (b of anna) waits in the queue.\n"
-           "It was to start 2026-11-21 15:59:50 (10s ago) by an estimate that did not hold; "
-           "the next one is not made yet.\n");
+    expect(
+        fixture, "lease why 5", EXIT_DONE,
+        "Lease 5 (exam of anna) has a reservation.\n"
+        "Overdue since 2026-11-21 15:59:00 (1m00s ago): contract. It starts as soon as possible.\n"
+        "Waiting for VM 3 (SAVE_STOP) to leave host 1.\n");
+    expect(
+        fixture, "lease why 6", EXIT_DONE,
+        "Lease 6 (b of anna) is queued.\n"
+        "Overdue since 2026-11-21 15:59:50 (10s ago): estimate. There is no new estimate yet.\n");
     expect(fixture, "lease show 5", EXIT_DONE,
            "Lease       5\n"
            "Name        exam\n"
-           "Owner       anna of users\n"
+           "Owner       anna, group users\n"
            "Kind        best-effort\n"
            "Phase       reserved\n"
            "Submitted   2026-11-21 15:00:00 (1h00m ago)\n"
@@ -474,14 +473,14 @@ static void decisions_are_waited_for(void **state)
     struct fixture *fixture = *state;
 
     expect(fixture, "lease request --template 3", EXIT_DONE,
-           "Lease 9 is requested: VM 9, 10.\n"
-           "It is waiting, expected to start 2026-11-21 16:05:10 (estimate): 2 VMs asked "
+           "Lease 9 requested: VM 9, 10.\n"
+           "Lease 9 is waiting, expected to start at 2026-11-21 16:05:10 (estimate): 2 VMs asked "
            "for, 1 fits now.\n");
     expect(fixture, "lease request --template 3 --name refused", EXIT_REFUSED,
-           "Lease 20 is requested: VM 20.\n"
-           "It is refused: never fits.\n");
+           "Lease 20 requested: VM 20.\n"
+           "Lease 20 is refused: never fits.\n");
     expect(fixture, "lease request --cpu 1 --memory 1 --dry-run", EXIT_DONE,
-           "It would be accepted and start 2026-11-21 16:00:05 (in 5s, contract).\n"
+           "The lease would be accepted and start at 2026-11-21 16:00:05 (in 5s, contract).\n"
            "on host 4\n"
            "nobody makes room\n");
     expect_error(fixture, "lease request --template 3 --name echo", EXIT_USAGE,
@@ -494,8 +493,8 @@ static void wrong_wishes_are_not_sent(void **state)
     static const struct {
         const char *words, *part;
     } cases[] = {
-        {"lease request", "--cpu is missing"},
-        {"lease request --cpu 1", "--memory is missing"},
+        {"lease request", "--cpu is required without --template"},
+        {"lease request --cpu 1", "--memory is required without --template"},
         {"lease request --cpu none --memory 1", "--cpu none"},
         {"lease request --cpu nan --memory 1", "--cpu nan"},
         {"lease request --cpu 1 --memory 1K", "--memory 1K"},
@@ -507,10 +506,10 @@ static void wrong_wishes_are_not_sent(void **state)
         {"lease request --template 1 --duration 1:99:00", "--duration 1:99:00"},
         {"lease request --template 1 --duration 5", "--duration 5: expected a duration"},
         {"lease request --template 1 --duration -5s", "--duration -5s"},
-        {"lease request --template 1 --start now --deadline +1h", "exclude each other"},
-        {"lease request --template 1 --start now --earliest +1h", "exclude each other"},
+        {"lease request --template 1 --start now --deadline +1h", "cannot be combined"},
+        {"lease request --template 1 --start now --earliest +1h", "cannot be combined"},
         {"lease request --template 1 --preemptible --terms non-preemptable",
-         "--terms non-preemptable contradicts --preemptible"},
+         "--terms non-preemptable conflicts with --preemptible"},
         {"lease request --template 1 --origin Mars", "--origin Mars: expected local or external"},
         {"lease request --template 1 --priority 1000001",
          "expected a whole number from -1000000 to 1000000"},

@@ -137,7 +137,7 @@ static void test_config_7_4(void **state)
     judge(false);
     assert_finding("placement", SETUP_RIGHT, "dummy", "-p galerna -o galerna");
     assert_finding("optimization", SETUP_RIGHT, "", "");
-    assert_finding("drivers", SETUP_UNSEEN, "cannot be seen", "install ");
+    assert_finding("drivers", SETUP_UNSEEN, "on the front-end", "install ");
 }
 
 static void read_text(const char *version, const char *config)
@@ -224,7 +224,7 @@ static void test_files_come_before_the_configuration(void **state)
     put("/var/lib/one/remotes/scheduler/rank/place", "#!/bin/ruby\n", 0755);
     setup_look_around(&facts, root);
     judge(false);
-    assert_finding("drivers", SETUP_WRONG, "before they are there", "install ");
+    assert_finding("drivers", SETUP_WRONG, "without them", "install ");
     assert_true(finding("drivers") < finding("placement"));
     assert_finding("placement", SETUP_WRONG, "-p rank", SETUP_RESTART);
 
@@ -249,7 +249,7 @@ static void test_mm_sched_on_the_front_end(void **state)
     put("/etc/systemd/system/x", "", 0644);
     setup_look_around(&facts, root);
     judge(false);
-    assert_finding("scheduler", SETUP_WRONG, "runs", "systemctl mask --now opennebula-scheduler");
+    assert_finding("scheduler", SETUP_WRONG, "is running", "systemctl mask --now opennebula-scheduler");
 
     put("/proc/77/comm", "oned\n", 0644);
     setup_look_around(&facts, root);
@@ -260,7 +260,7 @@ static void test_mm_sched_on_the_front_end(void **state)
     assert_int_equal(symlink("/dev/null", target), 0);
     setup_look_around(&facts, root);
     judge(false);
-    assert_finding("scheduler", SETUP_RIGHT, "does not run", "");
+    assert_finding("scheduler", SETUP_RIGHT, "is not running", "");
 }
 
 static void test_no_mm_sched_at_all(void **state)
@@ -271,7 +271,7 @@ static void test_no_mm_sched_at_all(void **state)
     put("/proc/1/comm", "oned\n", 0644);
     setup_look_around(&facts, root);
     judge(false);
-    assert_finding("scheduler", SETUP_RIGHT, "does not run", "");
+    assert_finding("scheduler", SETUP_RIGHT, "is not running", "");
 }
 
 static void test_not_local_means_not_looked_at(void **state)
@@ -281,7 +281,7 @@ static void test_not_local_means_not_looked_at(void **state)
     put("/proc/77/comm", "mm_sched\n", 0644);
     setup_look_around(&facts, root);
     judge(false);
-    assert_finding("scheduler", SETUP_UNSEEN, "not its machine", "");
+    assert_finding("scheduler", SETUP_UNSEEN, "on the front-end", "");
 }
 
 static void test_no_rights_and_no_leader(void **state)
