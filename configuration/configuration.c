@@ -239,7 +239,7 @@ static int refuse_class_names(const struct configuration *configuration, struct 
     }
     if (strcmp(configuration->mapper, "greedy") && strcmp(configuration->mapper, "deadline"))
         return error_set(
-            err, EINVAL, "%s: there is no mapper '%.60s', expected greedy",
+            err, EINVAL, "%s: unknown mapper '%.60s', expected greedy",
             ini_where(ini_find(&configuration->ini, "scheduling", "mapper"), where, sizeof where),
             configuration->mapper);
     return 0;

@@ -254,7 +254,7 @@ int multi_expand(const struct ini *ini, const struct configuration_overrides *ov
         }
     if (result == 0 && profiles == 0)
         result = error_set(err, EINVAL,
-                           "%s: there is no profile beside [multi]; name one by a section "
+                           "%s: no profile besides [multi]; name one by a section "
                            "[PROFILE:scheduling]",
                            ini->file);
     free_names(&expansion.traces);

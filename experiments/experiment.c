@@ -26,7 +26,7 @@ const struct experiment *experiment_find(const char *name, struct error *err)
             return experiment_table[i];
         suggestion_offer(&suggestion, experiment_table[i]->name);
     }
-    error_set(err, ENOENT, "there is no experiment '%.60s'%s", name,
+    error_set(err, ENOENT, "unknown experiment '%.60s'%s", name,
               suggestion_text(&suggestion, near, sizeof near));
     return NULL;
 }
@@ -153,7 +153,7 @@ static int make_folder(const char *path, struct error *err)
     if (result == 0)
         result = mkdir(part, 0777) < 0 && errno != EEXIST;
     if (result != 0)
-        error_set(err, errno, "%s: the folder cannot be made: %s", path, strerror(errno));
+        error_set(err, errno, "%s: cannot create the folder: %s", path, strerror(errno));
     free(part);
     return result == 0 ? 0 : -1;
 }

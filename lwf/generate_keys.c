@@ -216,7 +216,8 @@ static const struct key keys[] = {
      "requested duration over the real one"},
     {"cpu", KEY_WHOLE, ALL, AT(cpu), 0, 1e9, NULL, "of a VM, in percent of a processor"},
     {"memory", KEY_WHOLE, ALL, AT(memory), 0, 1e9, NULL, "of a VM, in MB"},
-    {"users", KEY_WHOLE, ALL, AT(users), 0, 1e6, NULL, "users, numbered from 1; 0: none is told"},
+    {"users", KEY_WHOLE, ALL, AT(users), 0, 1e6, NULL,
+     "number of users, numbered from 1; 0: leases have no user"},
     {"priority", KEY_SPECIAL, ALL, 0, 0, 0, read_priority,
      "a whole number, or vms: as many as the lease has VMs"},
     {"gap-factor", KEY_NUMBER, ALL & ~RESERVATIONS, AT(gap_factor), 1e-6, 1e6, NULL,
@@ -377,7 +378,7 @@ static int read_key(struct generate_stream *stream, const char *name, const char
             return keys[i].read ? keys[i].read(stream, text, err)
                                 : read_value(&keys[i], stream, text, err);
     }
-    return error_set(err, EINVAL, "'%.40s' is no key of %s%s", name, models[stream->model].name,
+    return error_set(err, EINVAL, "'%.40s' is not a key of %s%s", name, models[stream->model].name,
                      suggestion_text(&suggestion, near, sizeof near));
 }
 
@@ -433,7 +434,7 @@ static int find_model(const char *text, size_t length, struct error *err)
         suggestion_offer(&suggestion, models[i].name);
     }
     return error_set(err, EINVAL,
-                     "'%s' is no model%s; a stream begins with typeless, batch, "
+                     "'%s' is not a model%s; a stream begins with typeless, batch, "
                      "interactive, two-types, poisson, bags or reservations",
                      word, suggestion_text(&suggestion, near, sizeof near));
 }
@@ -528,6 +529,5 @@ void generate_print_keys(FILE *file)
     fprintf(file, "\nClasses:\n");
     for (size_t i = 0; i < CLASSES; i++)
         fprintf(file, "  %-16s %s, %s, %s\n", classes[i].name, kinds[classes[i].kind],
-                lease_terms_name(classes[i].terms),
-                lease_origin_name(classes[i].origin));
+                lease_terms_name(classes[i].terms), lease_origin_name(classes[i].origin));
 }

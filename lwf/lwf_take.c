@@ -23,12 +23,12 @@ bool lwf_is_word(const struct lwf_value *value, const char *word)
 {
     size_t length = strlen(word);
 
-    return (size_t)(value->end - value->text) == length
-           && strncasecmp(value->text, word, length) == 0;
+    return (size_t)(value->end - value->text) == length &&
+           strncasecmp(value->text, word, length) == 0;
 }
 
-bool lwf_take_time(struct lwf_reader *reader, enum lwf_attribute attribute,
-                      bool unlimited_allowed, int64_t *seconds)
+bool lwf_take_time(struct lwf_reader *reader, enum lwf_attribute attribute, bool unlimited_allowed,
+                   int64_t *seconds)
 {
     const struct lwf_value *value = &reader->values[attribute];
 
@@ -37,7 +37,7 @@ bool lwf_take_time(struct lwf_reader *reader, enum lwf_attribute attribute,
     if (reader->options.haizea_1_0) {
         *seconds = value_parse_delta_haizea(value->text, value->end);
         lwf_warn_at(reader, lwf_parser_place(reader, value->text),
-                    "\"%.*s\" is no time and is taken as %" PRId64 " s, as Haizea 1.0 does",
+                    "\"%.*s\" is not a time and is taken as %" PRId64 " s, as Haizea 1.0 does",
                     lwf_shown(value), value->text, *seconds);
         return true;
     }
@@ -46,13 +46,13 @@ bool lwf_take_time(struct lwf_reader *reader, enum lwf_attribute attribute,
         return true;
     }
     *seconds = 0;
-    lwf_complain(reader, value->text, "\"%.*s\" is no time: expected [DAYS:]HH:MM[:SS]%s",
+    lwf_complain(reader, value->text, "\"%.*s\" is not a time: expected [DAYS:]HH:MM[:SS]%s",
                  lwf_shown(value), value->text, unlimited_allowed ? " or unlimited" : "");
     return false;
 }
 
 int64_t lwf_take_integer(struct lwf_reader *reader, enum lwf_attribute attribute, int64_t min,
-                            int64_t max)
+                         int64_t max)
 {
     const struct lwf_value *value = &reader->values[attribute];
     int64_t number;
@@ -83,12 +83,12 @@ void lwf_take_term(struct lwf_reader *reader, const struct lease_term *term,
     if (term->type == TERM_FLAG && (lwf_is_word(value, "true") || lwf_is_word(value, "false")))
         term_set_number(term, values, lwf_is_word(value, "true"));
     else if (term->type == TERM_FLAG || term_read(term, text, values, expected) < 0)
-        lwf_complain(reader, value->text, "%s is \"%.*s\": expected %s", term->name, lwf_shown(value),
-                     value->text, expected);
+        lwf_complain(reader, value->text, "%s is \"%.*s\": expected %s", term->name,
+                     lwf_shown(value), value->text, expected);
 }
 
 bool lwf_grow(struct lwf_reader *reader, void **array, size_t *allocated, size_t needed,
-                 size_t size)
+              size_t size)
 {
     size_t more = *allocated ? *allocated : 64;
     void *bigger;

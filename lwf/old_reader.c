@@ -106,7 +106,7 @@ static int scan(struct old_reader *reader, const char *line, const char *end,
     while (p < end && is_blank(*p))
         p++;
     if (p != end)
-        return error_set(err, EINVAL, "%s:%ld:%td: there is something behind the 10th column",
+        return error_set(err, EINVAL, "%s:%ld:%td: unexpected text after the 10th column",
                          source_name(reader->source), reader->lines.number, p - line + 1);
     return 0;
 }

@@ -122,7 +122,7 @@ static int scan_fields(const struct swf_reader *reader, int64_t fields[FIELDS], 
         }
         next = scan_number(p, &fields[i]);
         if (!next || (!is_blank(*next) && next != reader->line_end)) {
-            snprintf(text, sizeof text, "field %d is no number of at most 12 digits", i + 1);
+            snprintf(text, sizeof text, "field %d is not a number of at most 12 digits", i + 1);
             return complain(reader, p, text, err);
         }
         p = next;
@@ -130,7 +130,7 @@ static int scan_fields(const struct swf_reader *reader, int64_t fields[FIELDS], 
     while (is_blank(*p))
         p++;
     if (p != reader->line_end)
-        return complain(reader, p, "there is something behind the 18th field", err);
+        return complain(reader, p, "unexpected text after the 18th field", err);
     return 0;
 }
 

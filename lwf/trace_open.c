@@ -72,14 +72,18 @@ int trace_format_of(struct source *source, struct error *err)
             return TRACE_FORMAT_OLD;
         if (columns == 18)
             return TRACE_FORMAT_SWF;
-        return error_set(err, EINVAL, "%s: is no trace: expected LWF (XML that begins with <), SWF "
+        return error_set(err, EINVAL,
+                         "%s: not a trace: expected LWF (XML that begins with <), SWF "
                          "(comments with ; and lines of 18 numbers) or Haizea's old format (lines "
-                         "of ten columns)", source_name(source));
+                         "of ten columns)",
+                         source_name(source));
     }
     if (has_comment)
         return TRACE_FORMAT_OLD;
-    return error_set(err, EINVAL, "%s: is empty: expected a trace in LWF, SWF or Haizea's old "
-                     "format", source_name(source));
+    return error_set(err, EINVAL,
+                     "%s: is empty: expected a trace in LWF, SWF or Haizea's old "
+                     "format",
+                     source_name(source));
 }
 
 const char *trace_format_name(enum trace_format format)
@@ -100,15 +104,19 @@ struct trace *trace_open_source(struct source *source, const struct trace_option
         options = &defaults;
     }
     switch (format) {
-    case TRACE_FORMAT_LWF: return lwf_open_source(source, &options->lwf, err);
-    case TRACE_FORMAT_SWF: return swf_open_source(source, &options->swf, err);
-    case TRACE_FORMAT_OLD: return old_open_source(source, err);
-    default: source_close(source); return NULL;
+    case TRACE_FORMAT_LWF:
+        return lwf_open_source(source, &options->lwf, err);
+    case TRACE_FORMAT_SWF:
+        return swf_open_source(source, &options->swf, err);
+    case TRACE_FORMAT_OLD:
+        return old_open_source(source, err);
+    default:
+        source_close(source);
+        return NULL;
     }
 }
 
-struct trace *trace_open(const char *path, const struct trace_options *options,
-                         struct error *err)
+struct trace *trace_open(const char *path, const struct trace_options *options, struct error *err)
 {
     struct source *source = source_open(path, err);
 

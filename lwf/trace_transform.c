@@ -174,7 +174,7 @@ struct trace *trace_with_memory(struct trace *trace, int64_t megabytes, struct e
     struct transform *transform;
 
     if (megabytes < 0 || megabytes > TRACE_AMOUNT_MAX) {
-        error_set(err, EINVAL, "%lld MB is no amount of memory", (long long)megabytes);
+        error_set(err, EINVAL, "%lld MB is not an amount of memory", (long long)megabytes);
         trace_destroy(trace);
         return NULL;
     }

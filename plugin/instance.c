@@ -145,7 +145,7 @@ void instance_fault_verdict(struct instance *instance, const char *function,
         instance_fault(instance, "%s failed: %s", function,
                        *instance->result.text ? instance->result.text : "it does not say why");
     else
-        instance_fault(instance, "%s returned verdict %d, which has no meaning there", function,
+        instance_fault(instance, "%s returned verdict %d, which is not valid there", function,
                        (int)verdict);
 }
 

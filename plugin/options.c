@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "util/suggest.h"
 #include "plugin/search.h"
 #include "util/memory.h"
+#include "util/suggest.h"
 
 /* "file:line", or the module's section when a program gave the option. */
 static void place_of(const struct policy_option *given, char *text, size_t size)
@@ -41,7 +41,7 @@ static int unknown_option(const struct module *module, const struct policy_optio
     return error_set(err, EINVAL, "%s: policy %s has no option '%.64s'%s%s", where,
                      module->policy.name, given->key,
                      suggestion_text(&suggestion, hint, sizeof hint),
-                     module->policy.n_options ? "" : " (it has none at all)");
+                     module->policy.n_options ? "" : " (it has no options)");
 }
 
 static int store(struct option_values *values, size_t place, const struct galerna_option *option,

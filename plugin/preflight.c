@@ -81,14 +81,13 @@ static int judge(const struct preflight *preflight, int status, bool in_time, in
 {
     if (!in_time)
         return error_set(err, ETIMEDOUT,
-                         "%s: was stopped in a trial: when it %s it does not come back within "
+                         "%s: was stopped in a trial: when it %s it does not return within "
                          "%lld ms; it is not loaded",
                          preflight->subject, preflight->what, (long long)limit);
     if (preflight->done && preflight->status < 0)
         return error_set(err, preflight->error.code, "%s", preflight->error.text);
     if (WIFSIGNALED(status))
-        return error_set(err, ECHILD,
-                         "%s: crashed in a trial: %s when it %s; it is not loaded",
+        return error_set(err, ECHILD, "%s: crashed in a trial: %s when it %s; it is not loaded",
                          preflight->subject, strsignal(WTERMSIG(status)), preflight->what);
     if (!preflight->done)
         return error_set(err, ECHILD,
@@ -102,8 +101,8 @@ int preflight_run(int (*work)(void *context, struct preflight *preflight, struct
                   void *context, int64_t limit, const volatile sig_atomic_t *stop,
                   struct error *err)
 {
-    struct preflight *preflight = mmap(NULL, sizeof *preflight, PROT_READ | PROT_WRITE,
-                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct preflight *preflight =
+        mmap(NULL, sizeof *preflight, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int ends[2] = {-1, -1};
     int status = 0, result = -1;
     bool in_time;

@@ -15,7 +15,7 @@
 #include "util/suggest.h"
 
 #ifndef GALERNA_POLICY_DIRECTORY
-#define GALERNA_POLICY_DIRECTORY "/usr/lib/galerna/policies"
+#define GALERNA_POLICY_DIRECTORY  "/usr/lib/galerna/policies"
 #define GALERNA_LIBRARY_DIRECTORY "lib"
 #endif
 
@@ -32,8 +32,8 @@ static void add_directory(struct search_path *path, const char *directory, size_
             free(copy);
             return;
         }
-    path->directories = memory_grow(path->directories, &path->allocated, path->n + 1,
-                                    sizeof *path->directories);
+    path->directories =
+        memory_grow(path->directories, &path->allocated, path->n + 1, sizeof *path->directories);
     path->directories[path->n++] = copy;
 }
 
@@ -184,7 +184,7 @@ static int not_found(const struct search_path *path, const char *written,
 
     if (access(written, F_OK) == 0)
         return error_set(err, ENOENT,
-                         "there is no policy '%.64s'; to load the file, did you mean './%.64s'?",
+                         "unknown policy '%.64s'; to load the file, did you mean './%.64s'?",
                          written, written);
     for (size_t i = 0; i < path->n; i++)
         append(searched, sizeof searched, ":", path->directories[i]);
@@ -194,9 +194,9 @@ static int not_found(const struct search_path *path, const char *written,
         suggestion_offer(&names.suggestion, names.kept[i]);
         append(names.text, sizeof names.text, ", ", names.kept[i]);
     }
-    error_set(err, ENOENT, "there is no policy '%.64s'%s (available: %s; searched: %s)", written,
-              suggestion_text(&names.suggestion, hint, sizeof hint),
-              names.n ? names.text : "none", searched);
+    error_set(err, ENOENT, "unknown policy '%.64s'%s (available: %s; searched: %s)", written,
+              suggestion_text(&names.suggestion, hint, sizeof hint), names.n ? names.text : "none",
+              searched);
     free(names.kept);
     return -1;
 }

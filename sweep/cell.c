@@ -53,7 +53,7 @@ static void note_ending(void *context, const struct simulation_result *result)
              ending == ENDING_COMPLETE ? "ok" : run_ending_name(ending));
     if (result->stuck)
         snprintf(outcome->message, sizeof outcome->message,
-                 "%" PRId64 " leases wait for ever: nothing is planned and nobody will make room",
+                 "%" PRId64 " leases wait forever: nothing is planned that would make room",
                  result->unfinished);
     if (replay->results)
         results_set_ending(replay->results, ending);
@@ -187,8 +187,7 @@ int sweep_perform(struct sweep *sweep, size_t cell, const struct sweep_options *
     int result;
 
     if (cell < 1 || cell > sweep->n_cells)
-        return error_set(err, EINVAL, "there is no cell %zu: the sweep has %zu", cell,
-                         sweep->n_cells);
+        return error_set(err, EINVAL, "no cell %zu: the sweep has %zu", cell, sweep->n_cells);
     result = folder_init(&folder, options->results, err);
     if (result == 0)
         result = cell_perform(&work, outcome, err);

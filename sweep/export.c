@@ -16,7 +16,7 @@ static int open_results(struct sweep_store *store, const char *results, struct e
         return store_error(store, err);
     sqlite3_busy_timeout(store->database, 10000);
     if (!store_has_table(store, "main", "cells"))
-        return error_set(err, EINVAL, "%s: holds no sweep", results);
+        return error_set(err, EINVAL, "%s: not a database of a sweep", results);
     return 0;
 }
 

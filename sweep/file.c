@@ -181,7 +181,7 @@ static int read_policy(struct sweep_file *file, const struct ini_entry *entry, s
         if (!strcmp(entry->key, kinds[i][0]))
             return words_axis(file, kinds[i][0], entry, kinds[i][1], err);
     return error_set(err, EINVAL,
-                     "%s:%d: there are no policies '%s'; expected admission, preemption or "
+                     "%s:%d: unknown kind of policy '%s'; expected admission, preemption or "
                      "host-selection",
                      file->path, entry->line, entry->key);
 }

@@ -45,8 +45,9 @@ static int unknown_parameter(const struct sweep_file *file, int line, const char
     for (size_t i = 0; i < file->n_axes; i++)
         if (file->axes[i].n_values && file->axes[i].values[0].is_parameter)
             suggestion_offer(&suggestion, file->axes[i].name);
-    return error_set(err, EINVAL, "%s:%d: {%s} is no parameter%s; set it in section [parameters]",
-                     file->path, line, name, suggestion_text(&suggestion, near, sizeof near));
+    return error_set(err, EINVAL,
+                     "%s:%d: {%s} is not a parameter%s; set it in section [parameters]", file->path,
+                     line, name, suggestion_text(&suggestion, near, sizeof near));
 }
 
 /* Put values for {names}. NULL with file:line; the caller frees it. */

@@ -150,7 +150,7 @@ static int add_table(struct sweep_file *file, const struct ini_entry *entry, con
             return 0;
         }
     return error_set(err, EINVAL,
-                     "%s:%d: keep: there is no table '%.40s'; expected all, nothing, or some of "
+                     "%s:%d: keep: unknown table '%.40s'; expected all, nothing, or some of "
                      "settings, hosts, leases, reservations, state_log, preemptions, counters",
                      file->path, entry->line, word);
 }

@@ -19,7 +19,7 @@ int folder_init(struct folder *folder, const char *results, struct error *err)
     if (asprintf(&folder->path, "%s.cells", results) < 0)
         abort();
     if (mkdir(folder->path, 0777) < 0 && errno != EEXIST)
-        return error_set(err, errno, "%s: the folder cannot be made: %s", folder->path,
+        return error_set(err, errno, "%s: cannot create the folder: %s", folder->path,
                          strerror(errno));
     return 0;
 }

@@ -32,7 +32,7 @@ int session_init(struct session *session, struct sweep *sweep, const struct swee
                                 .keep = grid_keep(sweep, options),
                                 .folder = {.lock = -1}};
     if (!options->results)
-        return error_set(err, EINVAL, "no file for the results is named");
+        return error_set(err, EINVAL, "no results file given");
     if (grid_find_digests(sweep, session->keep, err) < 0)
         return -1;
     session->computed = memory_new(sweep->n_cells, sizeof *session->computed);

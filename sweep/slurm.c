@@ -180,7 +180,7 @@ static int run_sbatch(const struct session *session, const char *script, size_t 
     result = program_run(line.words, &answer, err);
     free_line(&line);
     if (result < 0)
-        return error_prefix(err, "a sweep on Slurm needs its commands");
+        return error_prefix(err, "Slurm's commands are required");
     digits = strspn(answer.output, "0123456789");
     if (answer.status != 0 || digits == 0 || digits >= JOB_MAX)
         return error_set(err, EIO, "sbatch refuses the job: %.300s",

@@ -116,9 +116,10 @@ static int recognize(const struct sweep_store *store, struct error *err)
     }
     if (pragma(store, "schema_version") == 0)
         return 0;
-    return error_set(err, EEXIST,
-                     "%s: is there and holds no sweep; name another file for the results",
-                     store->path);
+    return error_set(
+        err, EEXIST,
+        "%s: exists and is not a database of a sweep; name another file for the results",
+        store->path);
 }
 
 static int create_tables(const struct sweep_store *store, struct error *err)

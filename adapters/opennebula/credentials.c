@@ -89,7 +89,7 @@ static char *read_small_file(const char *path, struct stat *status, struct error
     if (fstat(file, status) < 0)
         error_set(err, errno, "%s: %s", path, strerror(errno));
     else if (!S_ISREG(status->st_mode))
-        error_set(err, EINVAL, "%s: no regular file", path);
+        error_set(err, EINVAL, "%s: not a regular file", path);
     else
         text = read_all(file, path, err);
     close(file);
@@ -180,7 +180,7 @@ static int read_session(struct credentials *credentials, const char *path, struc
     credentials->session_from = memory_text(path);
     if (status.st_mode & S_IROTH)
         snprintf(credentials->warning, sizeof credentials->warning,
-                 "%.240s: everybody on this machine can read the password in it; chmod 600 it",
+                 "%.240s: all users of this machine can read the password in it; run chmod 600",
                  path);
     return 0;
 }

@@ -158,7 +158,7 @@ int eligibility_default_ranking(struct eligibility *eligibility, struct error *e
     case HOST_POLICY_MODULE:
         return 0;
     }
-    return error_set(err, EINVAL, "there is no host policy %d", (int)eligibility->settings.policy);
+    return error_set(err, EINVAL, "unknown host policy %d", (int)eligibility->settings.policy);
 }
 
 uint32_t eligibility_ranking_of(struct eligibility *eligibility, const struct vm *vm)

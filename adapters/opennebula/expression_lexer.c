@@ -86,7 +86,7 @@ int lexer_next(struct lexer *lexer, struct token *token, struct error *err)
         token->kind = TOKEN_SIGN;
         token->sign = *lexer->at++;
     } else {
-        result = error_set(err, EINVAL, "column %zu: there is no meaning to the character '%s'",
+        result = error_set(err, EINVAL, "column %zu: unexpected character '%s'",
                            column_of(lexer, lexer->at),
                            printable_part(shown, sizeof shown, lexer->at, 1));
     }

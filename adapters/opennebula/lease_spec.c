@@ -78,7 +78,7 @@ static int unknown_key(const struct spec_reader *reader, const char *key)
     suggestion_init(&suggestion, shown);
     for (int i = 0; i < KEYS; i++)
         suggestion_offer(&suggestion, key_name((enum lease_spec_key)i));
-    return wrong(reader, "there is no attribute '%s'%s", shown,
+    return wrong(reader, "unknown attribute '%s'%s", shown,
                  suggestion_text(&suggestion, near, sizeof near));
 }
 

@@ -55,7 +55,7 @@ const char *span_parse(const char *text, int64_t *seconds)
     if (n > 2 && parts[2] > 59)
         return "seconds are at most 59";
     *seconds = 86400 * days + 3600 * parts[0] + 60 * parts[1] + (n > 2 ? parts[2] : 0);
-    return *seconds > LEASE_SPEC_SPAN_MOST ? "it is more than a hundred years" : NULL;
+    return *seconds > LEASE_SPEC_SPAN_MOST ? "more than a hundred years" : NULL;
 }
 
 static bool is_same_clock(const struct tm *a, const struct tm *b)
@@ -82,7 +82,7 @@ static const char *of_local_time(const struct tm *wanted, int64_t *time)
             *time = seconds;
         found = true;
     }
-    return found ? NULL : "there is no such time on that day here";
+    return found ? NULL : "this time does not exist on that day (clock change)";
 }
 
 /* "Z", "+hh:mm", "+hhmm" or "-hh:mm"; seconds east of Greenwich. */
@@ -139,7 +139,7 @@ static const char *calendar_time(const char *at, int64_t *time)
     check = wanted;
     *time = timegm(&check);
     if (!is_same_clock(&check, &wanted))
-        return "there is no such day or time";
+        return "invalid date or time";
     if (local)
         return of_local_time(&wanted, time);
     *time -= offset;

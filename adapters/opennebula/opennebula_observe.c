@@ -47,7 +47,8 @@ static bool has_document(struct pool_asking *asking, const struct rpc_reply *rep
 {
     if (reply->outcome == RPC_DONE && reply->text)
         return true;
-    failed(asking, "", reply->outcome == RPC_DONE ? "the answer is no document" : reply->message);
+    failed(asking, "",
+           reply->outcome == RPC_DONE ? "the answer is not an XML document" : reply->message);
     return false;
 }
 

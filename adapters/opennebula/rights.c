@@ -37,17 +37,17 @@ struct right_row {
 
 static const struct right_row own_rights[RIGHT_TERM] = {
     [RIGHT_RESERVATIONS] = {"reservations", RIGHT_YES_NO, 1, 0, 1,
-                            "May ask for a start at an exact time."},
-    [RIGHT_IMMEDIATE] = {"immediate", RIGHT_YES_NO, 1, 0, 1, "May ask for START=now."},
-    [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "May ask for a DEADLINE."},
+                            "Users may request a start at an exact time."},
+    [RIGHT_IMMEDIATE] = {"immediate", RIGHT_YES_NO, 1, 0, 1, "Users may request START=now."},
+    [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "Users may request a DEADLINE."},
     [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, LEASE_SPEC_SPAN_MOST,
-                            "The longest DURATION."},
+                            "Maximum DURATION."},
     [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, NO_LIMIT, 0, LEASE_SPEC_SPAN_MOST,
-                         "How far in the future START, EARLIEST and DEADLINE may lie."},
+                         "Maximum time until START, EARLIEST or DEADLINE."},
     [RIGHT_MAX_VMS] = {"max-vms", RIGHT_NUMBER, NO_LIMIT, 1, LEASE_SPEC_GROUP_SIZE_MOST,
-                       "VMs of one lease."},
+                       "Maximum number of VMs of a lease."},
     [RIGHT_MAX_RESERVATIONS] = {"max-reservations", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
-                                "Reservations of one user at once."},
+                                "Maximum number of reservations of a user."},
 };
 
 static struct right_row row_of(enum right right)
@@ -334,11 +334,11 @@ static int check_kind(const struct limits *limits, const struct lease_spec *spec
                       char reason[LEASE_SPEC_TEXT_MAX])
 {
     if (spec->kind == LEASE_RESERVATION && !limits->values[RIGHT_RESERVATIONS])
-        return refuse(reason, "a START at an exact time was asked for, and you may not reserve");
+        return refuse(reason, "you may not make advance reservations (START at an exact time)");
     if (spec->kind == LEASE_IMMEDIATE && !limits->values[RIGHT_IMMEDIATE])
-        return refuse(reason, "START=now was asked for, and you may not; best_effort is allowed");
+        return refuse(reason, "you may not request immediate leases (START=now); use best_effort");
     if (spec->kind == LEASE_DEADLINE && !limits->values[RIGHT_DEADLINES])
-        return refuse(reason, "a DEADLINE was asked for, and you may not set one");
+        return refuse(reason, "you may not request a DEADLINE");
     return 0;
 }
 
@@ -386,7 +386,7 @@ static int check_ahead(const struct limits *limits, const char *name, int64_t at
     if (at == INSTANT_NONE || limits->values[RIGHT_MAX_AHEAD] == NO_LIMIT ||
         __builtin_sub_overflow(at, now, &ahead) || ahead <= limits->values[RIGHT_MAX_AHEAD])
         return 0;
-    return refuse(reason, "%s lies %s ahead (hh:mm:ss), at most %s is allowed", name,
+    return refuse(reason, "%s is %s ahead (hh:mm:ss), at most %s is allowed", name,
                   span_text(ahead, asked, sizeof asked),
                   span_text(limits->values[RIGHT_MAX_AHEAD], limit, sizeof limit));
 }
@@ -404,7 +404,7 @@ static int check_amounts(const struct limits *limits, const struct rights_reques
                       span_text(most[RIGHT_MAX_DURATION], limit, sizeof limit));
     if (spec->kind == LEASE_RESERVATION && most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
         request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
-        return refuse(reason, "you have %zu reservations, %" PRId64 " at once are allowed",
+        return refuse(reason, "you have %zu reservations, at most %" PRId64 " are allowed",
                       request->reservations, most[RIGHT_MAX_RESERVATIONS]);
     return 0;
 }
@@ -421,8 +421,8 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
     overlay(rights, SECTION_USER, request->user, &limits);
     reason[0] = '\0';
     if (n_vms > limits.values[RIGHT_MAX_VMS])
-        return refuse(reason, "%u VMs were asked for in one lease, at most %" PRId64 " are allowed",
-                      n_vms, limits.values[RIGHT_MAX_VMS]);
+        return refuse(reason, "the lease has %u VMs, at most %" PRId64 " are allowed", n_vms,
+                      limits.values[RIGHT_MAX_VMS]);
     if (!spec->present)
         return 0;
     if (check_kind(&limits, spec, reason) < 0 || check_terms(&limits, spec, reason) < 0 ||

@@ -321,7 +321,7 @@ static void test_class_names_are_explained(void **state)
             "a.conf:27: scheduling.policy-host-selection names "
             "'haizea.policies.greedy.GreedyPolicy', a Python class of Haizea");
     refused("[scheduling]\nmapper: haizea.core.Mapper\n", "a Python class of Haizea");
-    refused("[scheduling]\nmapper: other\n", "there is no mapper 'other', expected greedy");
+    refused("[scheduling]\nmapper: other\n", "unknown mapper 'other', expected greedy");
     assert_string_equal(
         read_with(with("[scheduling]\npolicy-host-selection: greedy*2,./own.so\n"), NULL)
             ->policy_host_selection,

@@ -79,7 +79,7 @@ static void test_errors(void **state)
 {
     (void)state;
     refused("[multi]\ntracedir: a\n[p:general]\n", "m.conf: section [multi] names no traces");
-    refused("[multi]\ntracefiles: a\n[common:general]\n", "there is no profile");
+    refused("[multi]\ntracefiles: a\n[common:general]\n", "no profile besides");
     refused("[multi]\ntracefiles: a\n[general]\nmode: simulated\n",
             "m.conf:3: section [general] stands beside [multi]; write [common:general]");
     refused("[multi]\ntracefile: a\n", "m.conf:2: unknown option 'tracefile' in section [multi], "

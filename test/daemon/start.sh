@@ -40,7 +40,7 @@ mkdir -m 700 "$work/modules"
 conf '[galerna]' "module-path: $work/modules" '[scheduling]' 'policy-admission: my-limits'
 for when in --check-configuration --foreground ''; do
     # shellcheck disable=SC2086 # empty is no argument
-    refuses 78 "there is no policy 'my-limits'" -c "$work/conf" $when
+    refuses 78 "unknown policy 'my-limits'" -c "$work/conf" $when
     says "$work/modules"
 done
 echo 'no library' >"$work/modules/my-limits.so"

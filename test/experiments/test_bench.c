@@ -155,7 +155,7 @@ static void test_bad_folders(void **state)
 {
     (void)state;
     expect_no_folder("/dev/null", "nothing can be written there");
-    expect_no_folder("/dev/null/below", "cannot be made");
+    expect_no_folder("/dev/null/below", "cannot create the folder");
     expect_no_folder("/proc", "nothing can be written there");
 }
 

@@ -45,20 +45,20 @@ static void test_all_errors_and_warnings(void **state)
 {
     static const char text[] = WORKLOAD(
         SITE_TEXT,
-        BEST_EFFORT("noon", "00:10")
-        REQUEST("00:05", "preemptible=\"maybe\" colour=\"red\"",
-                "<start/><duration time=\"00:00\"/><mood/>" NO_SOFTWARE)
-        BEST_EFFORT("00:10", "00:10")
-        BEST_EFFORT("00:08", "00:10")
-        REQUEST("00:20", "preemptible=\"false\"",
+        BEST_EFFORT("noon",
+                    "00:10") REQUEST("00:05", "preemptible=\"maybe\" colour=\"red\"",
+                                     "<start/><duration time=\"00:00\"/><mood/>" NO_SOFTWARE)
+            BEST_EFFORT("00:10", "00:10") BEST_EFFORT("00:08", "00:10") REQUEST(
+                "00:20", "preemptible=\"false\"",
                 NODES_TEXT "<start><exact time=\"00:10\"/></start><duration time=\"00:10\"/>"
-                "<deadline time=\"00:29\"/>" NO_SOFTWARE)
-        REQUEST("00:30", "preemptible=\"true\"",
-                "<nodes><node-set numnodes=\"9\"><res type=\"CPU\" amount=\"50\"/></node-set>"
-                "</nodes>"
-                "<start/><duration time=\"00:10\"/>" NO_SOFTWARE));
+                           "<deadline time=\"00:29\"/>" NO_SOFTWARE)
+                REQUEST(
+                    "00:30", "preemptible=\"true\"",
+                    "<nodes><node-set numnodes=\"9\"><res type=\"CPU\" amount=\"50\"/></node-set>"
+                    "</nodes>"
+                    "<start/><duration time=\"00:10\"/>" NO_SOFTWARE));
     static const char *const findings[] = {
-        "4:25: error: \"noon\" is no time: expected [DAYS:]HH:MM[:SS]",
+        "4:25: error: \"noon\" is not a time: expected [DAYS:]HH:MM[:SS]",
         "5:32: error: the lease lacks <nodes>",
         "5:52: error: preemptible is \"maybe\": expected true or false",
         "5:67: warning: the attribute colour of <lease> is not known and is ignored",
@@ -79,10 +79,10 @@ static void test_all_errors_and_warnings(void **state)
 
 static void test_site_behind_the_requests(void **state)
 {
-    static const char text[] = "<lease-workload><lease-requests>\n" BEST_EFFORT("00:00", "0")
-                               "</lease-requests>\n<site><nodes/></site></lease-workload>";
+    static const char text[] = "<lease-workload><lease-requests>\n" BEST_EFFORT(
+        "00:00", "0") "</lease-requests>\n<site><nodes/></site></lease-workload>";
     static const char *const findings[] = {
-        "2:194: error: \"0\" is no time: expected [DAYS:]HH:MM[:SS] or unlimited",
+        "2:194: error: \"0\" is not a time: expected [DAYS:]HH:MM[:SS] or unlimited",
         "4:15: error: the site lacks <resource-types>",
     };
 
@@ -95,7 +95,7 @@ static void test_lines_of_swf(void **state)
     static const char text[] = "; SWF\n1 2 3\n1 0 0 5 1 -1 -1 1 6 -1 1 -1 -1 -1 -1 -1 -1 -1\nx\n";
     static const char *const findings[] = {
         "2:6: error: the line ends after 3 fields: expected 18",
-        "4:1: error: field 1 is no number of at most 12 digits",
+        "4:1: error: field 1 is not a number of at most 12 digits",
     };
 
     (void)state;
@@ -104,8 +104,8 @@ static void test_lines_of_swf(void **state)
 
 static void test_broken_xml_ends_the_check(void **state)
 {
-    static const char text[] = "<lease-workload><lease-requests>\n" BEST_EFFORT("00:00", "0")
-                               "<a></b>";
+    static const char text[] =
+        "<lease-workload><lease-requests>\n" BEST_EFFORT("00:00", "0") "<a></b>";
     struct trace_check check = check_text(text, 200);
 
     (void)state;

@@ -390,8 +390,8 @@ static void wrong_streams_are_explained(void **state)
     static const struct {
         const char *text, *error;
     } wrong[] = {
-        {"", "'' is no model"},
-        {"lublin,jobs=3", "'lublin' is no model"},
+        {"", "'' is not a model"},
+        {"lublin,jobs=3", "'lublin' is not a model"},
         {"typless,jobs=3", "did you mean 'typeless'?"},
         {"typeless", "the stream has no end: give jobs=N or span=TIME"},
         {"typeless,jobs", "'jobs': expected KEY=VALUE"},
@@ -400,7 +400,7 @@ static void wrong_streams_are_explained(void **state)
         {"typeless,jobs=1e9", "jobs: '1e9', expected 0 to 5e+06"},
         {"typeless,jobs=nan", "jobs: 'nan', expected a number"},
         {"typeless,jobs=0x10", "jobs: '0x10', expected a number"},
-        {"typeless,jobs=3,rho=0.1", "'rho' is no key of typeless"},
+        {"typeless,jobs=3,rho=0.1", "'rho' is not a key of typeless"},
         {"typeless,jobs=3,sereal=0.1", "did you mean 'serial'?"},
         {"typeless,jobs=3,serial=0.6,power-of-two=0.6", "more than 1 together"},
         {"typeless,jobs=3,size-low=5", "expected them to ascend"},

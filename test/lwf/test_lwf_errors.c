@@ -2,8 +2,9 @@
 
 #define HEAD "<lease-workload>\n" SITE_TEXT "<lease-requests>\n"
 #define TAIL "\n</lease-requests></lease-workload>\n"
-#define LEASE(inside) HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\">\n"    \
-                      inside "</lease></lease-request>" TAIL
+#define LEASE(inside)                                                                              \
+    HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\">\n" inside                  \
+         "</lease></lease-request>" TAIL
 #define REST "<start/><duration time=\"00:10\"/>" NO_SOFTWARE
 
 /* What is wrong on which line and column; one fault per text. */
@@ -12,17 +13,18 @@ static const struct {
 } cases[] = {
     {"", "1:1: the file is empty: expected <lease-workload>"},
     {"<workload/>", "1:1: the root is <workload>, not <lease-workload>"},
-    {"<lease-workload></lease-workload>",
-     "1:17: the <lease-workload> has no <lease-requests>"},
-    {HEAD "<lease-request><lease preemptible=\"true\">" NODES_TEXT REST "</lease></lease-request>"
-     TAIL, "4:1: <lease-request> lacks its attribute arrival"},
+    {"<lease-workload></lease-workload>", "1:17: the <lease-workload> has no <lease-requests>"},
+    {HEAD "<lease-request><lease preemptible=\"true\">" NODES_TEXT REST
+          "</lease></lease-request>" TAIL,
+     "4:1: <lease-request> lacks its attribute arrival"},
     {HEAD "<lease-request arrival=\"noon\">" TAIL,
-     "4:25: \"noon\" is no time: expected [DAYS:]HH:MM[:SS]"},
+     "4:25: \"noon\" is not a time: expected [DAYS:]HH:MM[:SS]"},
     {HEAD "<lease-request arrival=\"00:00\"/>" TAIL, "4:1: the <lease-request> has no <lease>"},
-    {HEAD "<lease-request arrival=\"00:00\"><lease>" NODES_TEXT REST "</lease></lease-request>"
-     TAIL, "4:32: <lease> lacks its attribute preemptible"},
-    {HEAD "<lease-request arrival=\"00:00\">\n  <lease id=\"1\"\n     preemptible=\"perhaps\">"
-     TAIL,
+    {HEAD "<lease-request arrival=\"00:00\"><lease>" NODES_TEXT REST
+          "</lease></lease-request>" TAIL,
+     "4:32: <lease> lacks its attribute preemptible"},
+    {HEAD
+     "<lease-request arrival=\"00:00\">\n  <lease id=\"1\"\n     preemptible=\"perhaps\">" TAIL,
      "6:19: preemptible is \"perhaps\": expected true or false"},
     {HEAD "<lease-request arrival=\"00:00\"><lease preemptible=\"true\" terms=\"eternal\">" TAIL,
      "4:65: terms is \"eternal\": expected cancelable, suspendable, migratable, restartable or "
@@ -43,15 +45,15 @@ static const struct {
     {LEASE("<start/><start/>"), "5:9: another <start>; one is allowed"},
     {LEASE("<start><now/><exact time=\"00:00\"/></start>"),
      "5:14: <start> holds more than one of <now/> and <exact/>"},
-    {LEASE("<start earliest=\"00:00\"><now/></start>" NODES_TEXT "<duration time=\"00:10\"/>"
-           NO_SOFTWARE),
+    {LEASE("<start earliest=\"00:00\"><now/></start>" NODES_TEXT
+           "<duration time=\"00:10\"/>" NO_SOFTWARE),
      "4:32: an earliest start is for best-effort leases, without <exact/> or <now/>"},
     {LEASE("<start><exact/></start>"), "5:8: <exact> lacks its attribute time"},
     {LEASE("<duration time=\"00:00:00\"/>"), "5:17: the duration is 0: expected a second or more"},
     {LEASE("<duration time=\"forever\"/>"),
-     "5:17: \"forever\" is no time: expected [DAYS:]HH:MM[:SS] or unlimited"},
+     "5:17: \"forever\" is not a time: expected [DAYS:]HH:MM[:SS] or unlimited"},
     {LEASE("<deadline time=\"unlimited\"/>"),
-     "5:17: \"unlimited\" is no time: expected [DAYS:]HH:MM[:SS]"},
+     "5:17: \"unlimited\" is not a time: expected [DAYS:]HH:MM[:SS]"},
     {LEASE("<nodes><node-set numnodes=\"0\"/></nodes>"),
      "5:28: numnodes is \"0\": expected an integer from 1 to 1000000"},
     {LEASE("<nodes><node-set numnodes=\"99999999999999999999\"/></nodes>"),
@@ -123,8 +125,9 @@ static void test_errors_of_compatibility(void **state)
 /* The requests in front of an error are given first. */
 static void test_sound_requests_come_first(void **state)
 {
-    struct trace *trace = open_text(HEAD BEST_EFFORT("00:00", "00:10") BEST_EFFORT("00:00", "00:20")
-                                    "<lease-request/>" TAIL, NULL);
+    struct trace *trace = open_text(HEAD BEST_EFFORT("00:00", "00:10")
+                                        BEST_EFFORT("00:00", "00:20") "<lease-request/>" TAIL,
+                                    NULL);
     struct error err = {0};
     struct lease_request request;
 
@@ -141,7 +144,7 @@ static void test_place_of_a_value_with_an_entity(void **state)
 {
     (void)state;
     expect_error(LEASE("<duration\n  time=\"&lt;5&gt;\"/>"),
-                 "5:1: \"<5>\" is no time: expected [DAYS:]HH:MM[:SS] or unlimited", NULL);
+                 "5:1: \"<5>\" is not a time: expected [DAYS:]HH:MM[:SS] or unlimited", NULL);
 }
 
 int main(void)

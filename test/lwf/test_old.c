@@ -53,7 +53,7 @@ static void test_errors(void **state)
         const char *text, *error;
     } cases[] = {
         {"0 -1 5 5 1 1 1 0 a\n", "test.old:1:19: the line has 9 columns: expected 10"},
-        {"\n0 -1 5 5 1 1 1 0 a 1 2\n", "test.old:2:22: there is something behind the 10th column"},
+        {"\n0 -1 5 5 1 1 1 0 a 1 2\n", "test.old:2:22: unexpected text after the 10th column"},
         {"0 -2 5 5 1 1 1 0 a 1\n",
          "test.old:1:3: column 2 (start) is \"-2\": expected an integer from -1 to 100000000000"},
         {"0 -1 0 5 1 1 1 0 a 1\n",

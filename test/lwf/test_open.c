@@ -36,7 +36,7 @@ static void test_no_format(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         assert_int_equal(format_of(texts[i], &err), -1);
         assert_int_equal(err.code, EINVAL);
-        assert_non_null(strstr(err.text, "trace: is no trace: expected LWF"));
+        assert_non_null(strstr(err.text, "trace: not a trace: expected LWF"));
     }
     assert_int_equal(format_of(" \n", &err), -1);
     assert_non_null(strstr(err.text, "trace: is empty"));

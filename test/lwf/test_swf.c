@@ -77,7 +77,8 @@ static void expect_no_job(const char *job, const struct swf_options *options)
 }
 
 #define JOB(run, allocated, requested, time, status)                                               \
-    "1 0 0 " run " " allocated " -1 -1 " requested " " time " -1 " status " -1 -1 -1 -1 -1 -1 -1\n"
+    "1 0 0 " run " " allocated " -1 -1 " requested " " time " -1 " status " -1 -1 -1 -1 -1 -1 "    \
+    "-1\n"
 
 static void test_times(void **state)
 {
@@ -110,9 +111,10 @@ static void test_status(void **state)
     expect_job(JOB("10", "1", "1", "60", "0"), NULL, 60, 10);
     expect_job(JOB("10", "1", "1", "60", "5"), NULL, 60, 10);
     trace = open_swf(JOB("10", "1", "1", "60", "0") JOB("10", "1", "1", "60", "5")
-                     JOB("10", "1", "1", "60", "2") JOB("10", "1", "1", "60", "3")
-                     JOB("10", "1", "1", "60", "4") JOB("-1", "-1", "1", "60", "5")
-                     JOB("10", "-1", "-1", "60", "1") JOB("10", "1", "1", "60", "-1"), &skip);
+                         JOB("10", "1", "1", "60", "2") JOB("10", "1", "1", "60", "3")
+                             JOB("10", "1", "1", "60", "4") JOB("-1", "-1", "1", "60", "5")
+                                 JOB("10", "-1", "-1", "60", "1") JOB("10", "1", "1", "60", "-1"),
+                     &skip);
     assert_int_equal(next_request(trace).id, 1);
     expect_end(trace);
     swf_counts(trace, &counts);
@@ -128,10 +130,9 @@ static void test_status(void **state)
 
 static void test_processors_and_memory(void **state)
 {
-    static const char text[] =
-        "; MaxNodes: 16\n; MaxProcs: 128 (8 a node)\n"
-        "1 10 0 5 17 -1 3000 -1 60 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
-        "2 11 0 5 17 -1 3000 16 60 2048 1 -1 -1 -1 -1 -1 -1 -1\n";
+    static const char text[] = "; MaxNodes: 16\n; MaxProcs: 128 (8 a node)\n"
+                               "1 10 0 5 17 -1 3000 -1 60 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+                               "2 11 0 5 17 -1 3000 16 60 2048 1 -1 -1 -1 -1 -1 -1 -1\n";
     struct swf_options options = usual();
     struct lease_request request;
     struct trace *trace;
@@ -221,12 +222,13 @@ static void test_errors(void **state)
         const char *text, *error;
     } cases[] = {
         {"1 2 3\n", "test.swf:1:6: the line ends after 3 fields: expected 18"},
-        {";\n1 2 x\n", "test.swf:2:5: field 3 is no number of at most 12 digits"},
-        {"1 2 3x\n", "test.swf:1:5: field 3 is no number of at most 12 digits"},
-        {"1 2 - 4\n", "test.swf:1:5: field 3 is no number of at most 12 digits"},
-        {"1 2 99999999999999999999 4\n", "test.swf:1:5: field 3 is no number of at most 12 digits"},
+        {";\n1 2 x\n", "test.swf:2:5: field 3 is not a number of at most 12 digits"},
+        {"1 2 3x\n", "test.swf:1:5: field 3 is not a number of at most 12 digits"},
+        {"1 2 - 4\n", "test.swf:1:5: field 3 is not a number of at most 12 digits"},
+        {"1 2 99999999999999999999 4\n",
+         "test.swf:1:5: field 3 is not a number of at most 12 digits"},
         {"1 0 0 5 1 -1 -1 1 6 -1 1 -1 -1 -1 -1 -1 -1 -1 7\n",
-         "test.swf:1:47: there is something behind the 18th field"},
+         "test.swf:1:47: unexpected text after the 18th field"},
         {"1 -5 0 5 1 -1 -1 1 6 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
          "test.swf:1:1: a negative submission, or more nodes or seconds than a lease can have"},
         {"1 0 0 5 1 -1 -1 9999999 6 -1 1 -1 -1 -1 -1 -1 -1 -1\n",
@@ -241,7 +243,7 @@ static void test_errors(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_swf_error(cases[i].text, strlen(cases[i].text), cases[i].error);
     expect_swf_error(nul, sizeof nul - 1,
-                     "test.swf:1:5: field 3 is no number of at most 12 digits");
+                     "test.swf:1:5: field 3 is not a number of at most 12 digits");
 }
 
 static void test_truncated_everywhere(void **state)

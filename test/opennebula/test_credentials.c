@@ -153,8 +153,8 @@ static void no_sessions(void **state)
     large[sizeof large - 1] = '\0';
     write_file("auth", large, 0600);
     assert_fails(in_home("auth"), EINVAL, "more than 4096 bytes");
-    assert_fails(in_home(".one"), EINVAL, "no regular file");
-    assert_fails("/dev/zero", EINVAL, "no regular file");
+    assert_fails(in_home(".one"), EINVAL, "not a regular file");
+    assert_fails("/dev/zero", EINVAL, "not a regular file");
 }
 
 static void warnings(void **state)
@@ -164,7 +164,7 @@ static void warnings(void **state)
     (void)state;
     write_file("auth", "user:geheim", 0644);
     credentials = find(NULL, in_home("auth"));
-    assert_non_null(strstr(credentials.warning, "everybody on this machine can read"));
+    assert_non_null(strstr(credentials.warning, "all users of this machine can read"));
     assert_non_null(strstr(credentials.warning, in_home("auth")));
     assert_null(strstr(credentials.warning, "geheim"));
     credentials_finish(&credentials);

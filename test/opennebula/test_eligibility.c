@@ -128,7 +128,7 @@ static void wrong_policies_are_refused(void **state)
     } cases[] = {
         {{.policy = HOST_POLICY_CUSTOM, .rank = "FREE_CPU +"}, "cannot be read: column 11"},
         {{.policy = HOST_POLICY_CUSTOM}, "needs a rank expression"},
-        {{.policy = (enum host_policy)9}, "no host policy 9"},
+        {{.policy = (enum host_policy)9}, "unknown host policy 9"},
     };
     const struct host_pool none = {0};
 

@@ -141,12 +141,12 @@ static void times_of_the_calendar(void **state)
     assert_int_equal(start_of("2026-07-01 12:00:00"), start_of("2026-07-01 10:00:00Z"));
     /* Clocks go forward at 02:00 on 29 March 2026, and back at 03:00 on 25 October. */
     assert_int_equal(start_of("2026-03-29 03:00:00"), start_of("2026-03-29 01:00:00Z"));
-    refuse("HAIZEA/START=2026-03-29 02:30:00", "there is no such time on that day");
+    refuse("HAIZEA/START=2026-03-29 02:30:00", "this time does not exist on that day");
     assert_int_equal(start_of("2026-10-25 02:30:00"), start_of("2026-10-25 00:30:00Z"));
     assert_int_equal(start_of("2028-02-29 00:00:00Z"), 1835395200);
-    refuse("HAIZEA/START=2026-02-29 00:00:00", "no such day");
-    refuse("HAIZEA/START=2026-13-01 00:00:00", "no such day");
-    refuse("HAIZEA/START=2026-01-01 24:00:00", "no such day or time");
+    refuse("HAIZEA/START=2026-02-29 00:00:00", "invalid date or time");
+    refuse("HAIZEA/START=2026-13-01 00:00:00", "invalid date or time");
+    refuse("HAIZEA/START=2026-01-01 24:00:00", "invalid date or time or time");
     refuse("HAIZEA/START=1066-01-01 00:00:00", "the year is");
     refuse("HAIZEA/START=2026-11-21", "YYYY-MM-DD HH:MM:SS is expected");
     refuse("HAIZEA/START=2026-11-21 10:00:00 tomorrow", "is expected");
@@ -190,7 +190,7 @@ static void wrong_values_are_told(void **state)
     refuse("HAIZEA/GROUP_SIZE=4", "GROUP_SIZE without GROUP");
     refuse("HAIZEA/GROUP=g;HAIZEA/GROUP_SIZE=0", "from 1 to");
     refuse("HAIZEA/GROUP=g;HAIZEA/GROUP_TIMEOUT=soon", "is expected");
-    refuse("HAIZEA/STRAT=now", "there is no attribute 'STRAT', did you mean 'START'?");
+    refuse("HAIZEA/STRAT=now", "unknown attribute 'STRAT', did you mean 'START'?");
     refuse("HAIZEA/START=now;HAIZEA/START=now", "START is given twice");
     refuse("HAIZEA=now", "HAIZEA=[START=");
     refuse("GALERNA=now", "GALERNA: ");

@@ -116,15 +116,15 @@ static void each_limit_is_kept(void **state)
     refused(rights, &request, "DEADLINE");
     spec.kind = LEASE_RESERVATION;
     spec.start = NOW + 2 * DAY;
-    refused(rights, &request, "may not reserve");
+    refused(rights, &request, "may not make advance reservations");
     request.user = "bob";
     granted(rights, &request);
     spec.start++;
-    refused(rights, &request, "START lies 48:00:01 ahead (hh:mm:ss), at most 48:00:00");
+    refused(rights, &request, "START is 48:00:01 ahead (hh:mm:ss), at most 48:00:00");
     spec.start = NOW - 5;
     granted(rights, &request);
     request.reservations = 2;
-    refused(rights, &request, "you have 2 reservations, 2 at once");
+    refused(rights, &request, "you have 2 reservations, at most 2");
     request.reservations = 1;
     spec.duration = DAY + 1;
     refused(rights, &request, "DURATION is 24:00:01 (hh:mm:ss), at most 24:00:00");
@@ -144,7 +144,7 @@ static void each_limit_is_kept(void **state)
     spec.kind = LEASE_DEADLINE;
     spec.start = INSTANT_NONE;
     spec.deadline = NOW + 3 * DAY;
-    refused(rights, &request, "DEADLINE lies 72:00:00");
+    refused(rights, &request, "DEADLINE is 72:00:00");
     request.n_vms = 100;
     spec.deadline = NOW + DAY;
     granted(rights, &request);
@@ -195,7 +195,7 @@ static void user_beats_group_beats_all(void **state)
     request.n_vms = 8;
     granted(rights, &request);
     request.n_vms = 9;
-    refused(rights, &request, "9 VMs were asked for in one lease, at most 8");
+    refused(rights, &request, "the lease has 9 VMs, at most 8");
     request.n_vms = 1;
     spec.group_size = 9;
     refused(rights, &request, "9 VMs");

@@ -58,10 +58,10 @@ static void one_module_scores_hosts(void **state)
     bench_start(&s.bench);
     assert_int_equal(s.bench.hooks->host_columns, HOST_COLUMN_LEASES | HOST_COLUMN_CHANGE);
     score(&s);
-    assert_int_equal(s.scores[0], POLICY_SCORE_MAX);           /* 0.75 + 0.25 */
-    assert_int_equal(s.scores[1], POLICY_SCORE_MAX / 8 * 7);   /* 0.625 + 0.25 */
-    assert_int_equal(s.scores[2], POLICY_SCORE_MAX / 8 * 5);   /* 0.5 + 0.125 */
-    assert_int_equal(s.scores[3], POLICY_SCORE_MAX / 4);       /* 0.25 + 0 */
+    assert_int_equal(s.scores[0], POLICY_SCORE_MAX);         /* 0.75 + 0.25 */
+    assert_int_equal(s.scores[1], POLICY_SCORE_MAX / 8 * 7); /* 0.625 + 0.25 */
+    assert_int_equal(s.scores[2], POLICY_SCORE_MAX / 8 * 5); /* 0.5 + 0.125 */
+    assert_int_equal(s.scores[3], POLICY_SCORE_MAX / 4);     /* 0.25 + 0 */
     selection_finish(&s);
 }
 
@@ -145,7 +145,8 @@ static void scores_out_of_range_are_clamped_and_counted(void **state)
         assert_int_equal(status.faults, HOSTS);
         assert_has(status.last_fault, cases[i].score);
         assert_false(status.replaced);
-        assert_int_equal(bench_logged(&s.bench, "policy hosts gave a broken answer: score gave"), 1);
+        assert_int_equal(bench_logged(&s.bench, "policy hosts gave a broken answer: score gave"),
+                         1);
         assert_int_equal(s.bench.n_lines, 1); /* logged once */
         selection_finish(&s);
     }
@@ -169,7 +170,8 @@ static void after_many_faults_the_built_in_default_takes_over(void **state)
     assert_true(status.replaced);
     assert_int_equal(status.faults, 3);
     assert_string_equal(status.last_fault, "score failed: no more scores today");
-    assert_int_equal(bench_logged(&s.bench, "policy hosts is out of service: it gave 3 broken answers"), 1);
+    assert_int_equal(
+        bench_logged(&s.bench, "policy hosts is out of service: it gave 3 broken answers"), 1);
     assert_int_equal(s.bench.n_lines, 2);
     selection_finish(&s);
 }
@@ -185,8 +187,7 @@ static void a_verdict_without_meaning_is_a_fault(void **state)
     bench_start(&s.bench);
     score(&s);
     policy_host_status(s.bench.host, 2, &status);
-    assert_string_equal(status.last_fault,
-                        "score returned verdict 77, which has no meaning there");
+    assert_string_equal(status.last_fault, "score returned verdict 77, which is not valid there");
     selection_finish(&s);
 }
 
@@ -321,12 +322,8 @@ static int64_t estimate(const struct bench *bench)
     const uint32_t from[] = {3}, to[] = {5};
     struct lease lease = test_lease(4, LEASE_BEST_EFFORT);
     struct site site;
-    const struct lease_estimate question = {.lease = &lease,
-                                            .site = &site,
-                                            .at = 100,
-                                            .hosts = to,
-                                            .from = from,
-                                            .overhead = 40};
+    const struct lease_estimate question = {
+        .lease = &lease, .site = &site, .at = 100, .hosts = to, .from = from, .overhead = 40};
     int64_t milliseconds;
 
     test_site(&site, 6);

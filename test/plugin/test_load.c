@@ -39,7 +39,8 @@ static void broken_structures_are_refused(void **state)
     refuse("unknown-kind", EINVAL, "is of kind 9, which is unknown here");
     refuse("no-operations", EINVAL, "has no operations for its kind");
     refuse("short-operations", EINVAL, "its operations have 4 bytes, the first version had");
-    refuse("no-function", EINVAL, "lacks the function that a policy for admission must have (admit)");
+    refuse("no-function", EINVAL,
+           "lacks the function that a policy for admission must have (admit)");
     refuse("unresolved", EINVAL, "undefined symbol: function_that_nobody_has");
     refuse("hosts", EINVAL, "is a policy for host-selection, not for admission");
 }
@@ -58,7 +59,8 @@ static void dangerous_modules_are_caught_in_a_trial(void **state)
     (void)state;
     refuse("crash-on-load", ECHILD, "crashed in a trial: Segmentation fault when it is loaded");
     refuse("crash-in-create", ECHILD, "crashed in a trial: Aborted when it is created");
-    refuse("crash-in-destroy", ECHILD, "crashed in a trial: Segmentation fault when it is destroyed");
+    refuse("crash-in-destroy", ECHILD,
+           "crashed in a trial: Segmentation fault when it is destroyed");
     refuse("leave-in-create", ECHILD,
            "ended the program with status 3 in a trial, when it is created");
     refuse("refuse-in-create", EINVAL, "the moon is in the wrong phase");
@@ -74,7 +76,7 @@ static void a_module_that_hangs_is_stopped_in_time(void **state)
     bench.settings.admission = "hang-in-create";
     bench.settings.preflight_limit = 200;
     bench_refused(&bench, ETIMEDOUT,
-                  "when it is created it does not come back within 200 ms; it is not loaded");
+                  "when it is created it does not return within 200 ms; it is not loaded");
     assert_true(time(NULL) - began < 20);
 }
 
@@ -124,7 +126,7 @@ static void an_unknown_name_says_what_there_is(void **state)
     (void)state;
     bench_init(&bench);
     bench.settings.preemption = "no-premption";
-    bench_refused(&bench, ENOENT, "there is no policy 'no-premption'");
+    bench_refused(&bench, ENOENT, "unknown policy 'no-premption'");
     assert_has(bench.err.text, "policies for preemption: ");
     assert_has(bench.err.text, "did you mean 'no-preemption'?");
     bench.settings.preemption = MODULES "/nothing.so";

@@ -59,8 +59,8 @@ static void durations(void **state)
     static const struct {
         const char *text, *values;
     } cases[] = {
-        {"90", "witness: 0 7 0.5 '' 1 90"},        {"90s", "witness: 0 7 0.5 '' 1 90"},
-        {"15m", "witness: 0 7 0.5 '' 1 900"},      {"7d", "witness: 0 7 0.5 '' 1 604800"},
+        {"90", "witness: 0 7 0.5 '' 1 90"},          {"90s", "witness: 0 7 0.5 '' 1 90"},
+        {"15m", "witness: 0 7 0.5 '' 1 900"},        {"7d", "witness: 0 7 0.5 '' 1 604800"},
         {"25:00:01", "witness: 0 7 0.5 '' 1 90001"},
     };
 
@@ -126,8 +126,9 @@ static void unknown_options_and_modules(void **state)
     bench_init(&bench);
     bench.settings.admission = "witness";
     bench_option(&bench, "witnes", "whole", "3");
-    bench_refused(&bench, ENOENT, "site.conf:11: option whole: there is no policy 'witnes', did "
-                                  "you mean 'witness'?");
+    bench_refused(&bench, ENOENT,
+                  "site.conf:11: option whole: unknown policy 'witnes', did "
+                  "you mean 'witness'?");
 
     /* A module that exists but is not in use may keep its options. */
     bench_init(&bench);
@@ -141,7 +142,7 @@ static void unknown_options_and_modules(void **state)
     bench_init(&bench);
     bench.settings.admission = "accept-all";
     bench_option(&bench, "accept-all", "x", "1");
-    bench_refused(&bench, EINVAL, "policy accept-all has no option 'x' (it has none at all)");
+    bench_refused(&bench, EINVAL, "policy accept-all has no option 'x' (it has no options)");
 }
 
 static void an_option_without_a_file_names_itself(void **state)

@@ -140,7 +140,7 @@ refused() { # TEXT [OPTION]...
     [ ! -s out ] || fail "there is a table: $(cat out)"
     [ ! -e wrong.db ] || fail "there are results"
 }
-refused "6: policies for preemption: there is no policy 'prioritty', did you mean 'priority'"
+refused "6: policies for preemption: unknown policy 'prioritty', did you mean 'priority'"
 refused "6: .*prioritty" --list
 refused "6: .*prioritty" --engine slurm
 sed -i 's/prioritty/priority/' wrong.sweep
@@ -159,14 +159,14 @@ sed -i 's/speeds: 5:2/speeds: 4:2/' wrong.sweep
 [ "$(code "$galerna" sweep day.sweep --collect --cell 1)" = 64 ] || fail "--collect --cell"
 [ "$(code "$galerna" sweep day.sweep --cell 0)" = 64 ] || fail "--cell 0"
 [ "$(code "$galerna" sweep day.sweep --cell 9 --results x.db)" = 1 ] || fail "--cell 9"
-grep -q "there is no cell 9" err || fail "--cell 9: $(cat err)"
+grep -q "no cell 9" err || fail "--cell 9: $(cat err)"
 [ "$(code "$galerna" sweep none.sweep)" = 1 ] || fail "none.sweep"
 grep -q "none.sweep: cannot open" err || fail "none.sweep: $(cat err)"
 [ "$(code "$galerna" sweep day.sweep --help)" = 0 ] || fail "--help"
 
 # Without Slurm's commands that is said.
 if ! PATH=/nowhere "$galerna" sweep day.sweep --engine slurm --again 2>err >out; then
-    grep -q "a sweep on Slurm needs its commands: sbatch cannot be started" err ||
+    grep -q "Slurm's commands are required: sbatch cannot be started" err ||
         fail "no Slurm: $(cat err)"
 else
     fail "a job was submitted without sbatch"

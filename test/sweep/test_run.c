@@ -289,7 +289,7 @@ static void collects(void **state)
     same_table("collect.db", "local.db");
 
     assert_int_equal(sweep_perform(sweep, 7, &options, &outcome, &err), -1);
-    assert_string_equal(err.text, "there is no cell 7: the sweep has 6");
+    assert_string_equal(err.text, "no cell 7: the sweep has 6");
     sweep_destroy(sweep);
 }
 
@@ -347,7 +347,7 @@ static void refuses_what_is_not_its_own(void **state)
                      0);
     if (access("other.db", F_OK) == 0) {
         assert_int_equal(sweep_run(sweep, &options, NULL, &err), -1);
-        assert_non_null(strstr(err.text, "other.db: is there and holds no sweep"));
+        assert_non_null(strstr(err.text, "other.db: exists and is not a database of a sweep"));
     }
     options.results = "no/where/x.db";
     assert_int_equal(sweep_run(sweep, &options, NULL, &err), -1);
