@@ -17,6 +17,7 @@ const struct command command_table[] = {
     {&policy_list_line, command_policy_list},
     {&policy_show_line, command_policy_show},
     {&policy_check_line, command_policy_check},
+    {&policy_enable_line, command_policy_enable},
     {&experiment_list_line, command_experiment_list},
     {&experiment_run_line, command_experiment_run},
     {&experiment_report_line, command_experiment_report},

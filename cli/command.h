@@ -28,6 +28,7 @@ GALERNA_COMMAND(trace_stats);
 GALERNA_COMMAND(policy_list);
 GALERNA_COMMAND(policy_show);
 GALERNA_COMMAND(policy_check);
+GALERNA_COMMAND(policy_enable);
 GALERNA_COMMAND(experiment_list);
 GALERNA_COMMAND(experiment_run);
 GALERNA_COMMAND(experiment_report);

@@ -48,6 +48,33 @@ static void print_fact(const char *prefix, const char *key, const json_t *value,
     json_decref(holder);
 }
 
+/* Policies that are in service, then a line for each that is not. */
+static void print_policies(const json_t *facts, int64_t now)
+{
+    const json_t *policies = json_object_get(facts, "policies"), *policy;
+    size_t i;
+    bool any = false;
+
+    printf("%-22s  ", "policies");
+    json_array_foreach(policies, i, policy) if (!*client_text(policy, "out_of_service"))
+    {
+        printf("%s%s", any ? ", " : "", client_text(policy, "name"));
+        any = true;
+    }
+    printf("%s\n", any ? "" : "the built-in defaults");
+    json_array_foreach(policies, i, policy)
+    {
+        char relative[TIME_TEXT_MAX];
+
+        if (!*client_text(policy, "out_of_service"))
+            continue;
+        time_text_relative(client_instant(policy, "since"), now, relative, sizeof relative);
+        printf("%-22s  %s (%s): it ", "out of service", client_text(policy, "name"), relative);
+        table_print_text(stdout, client_text(policy, "out_of_service"));
+        printf("; see galerna policy enable\n");
+    }
+}
+
 static void print_leases(const json_t *answer)
 {
     const char *phase;
@@ -71,8 +98,9 @@ static void print_answer(const json_t *answer)
     const json_t *facts = json_object_get(answer, "daemon"), *value;
     const char *key;
 
-    json_object_foreach(unqualified(facts), key, value)
+    json_object_foreach(unqualified(facts), key, value) if (!json_is_array(value))
         print_fact("", key, value, client_instant(answer, "now"));
+    print_policies(facts, client_instant(answer, "now"));
     print_leases(answer);
 }
 

@@ -414,6 +414,7 @@ static void other_tables(void **state)
            "opennebula endpoint     http://localhost:2633/RPC2\n"
            "opennebula last poll    2026-11-21 15:59:57 (3s ago)\n"
            "opennebula reached      yes\n"
+           "policies                the built-in defaults\n"
            "leases                  2 waiting, 1 running\n"
            "late                    1\n"
            "vms                     6\n");

@@ -1,0 +1,39 @@
+/* galerna policy enable: let a module that is out of service do its work again. */
+#include <stdio.h>
+
+#include "cli/client.h"
+#include "cli/command.h"
+
+static void print_answer(const json_t *answer)
+{
+    (void)answer;
+    puts("The policy is in service again.");
+}
+
+const struct command_line policy_enable_line = {
+    .name = "galerna policy enable",
+    .summary = "Return a policy module to service",
+    .purpose = "Let galernad load a policy module again that it took out of service because of "
+               "what the module did (see galerna status). All policy modules are loaded again from "
+               "their files; if that fails, the module stays out of service.",
+    .operands = "NAME",
+    .least = 1,
+    .most = 1,
+    .groups = {CLIENT_GROUP},
+    .codes = {{EXIT_DONE, "Success"},
+              {EXIT_FAILED, "The module is not out of service, cannot be loaded, or galernad does "
+                            "not answer"}},
+    .size = sizeof(struct client),
+};
+
+int command_policy_enable(const struct call *call)
+{
+    struct client client = *(const struct client *)call->arguments;
+    int code = EXIT_FAILED;
+    json_t *answer;
+
+    client.command = call->name;
+    answer = client_ask(&client, "enable-policy", json_pack("{s:s}", "policy", call->operands[0]),
+                        &code);
+    return answer ? client_print(&client, answer, print_answer) : code;
+}

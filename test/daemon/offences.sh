@@ -1,0 +1,193 @@
+#!/usr/bin/env bash
+# galernad with policy modules that do what no module may: it answers all the while, loses nothing,
+# names the module and what it did, plans on with the built-in default, and does not load the module
+# again, after a restart either, until 'galerna policy enable'.
+#
+#   offences.sh GALERNAD GALERNA MODULES
+set -euo pipefail
+
+galernad=$1
+galerna=$2
+modules=$3
+work=$(mktemp -d)
+daemon=
+unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY NOTIFY_SOCKET
+
+finish() {
+    [ -z "$daemon" ] || kill -KILL "$daemon" 2>/dev/null || true
+    wait
+    rm -rf "$work"
+}
+trap finish EXIT
+
+fail() {
+    echo "offences.sh: ${does:-}: $*" >&2
+    "$galerna" status --state-dir "$work/state" >&2 || true
+    "$galerna" lease list --all --state-dir "$work/state" >&2 || true
+    tail -n 40 "$work/log" >&2
+    exit 1
+}
+
+# conf OPTION... SECTION: the policies of [scheduling], and the options of the module.
+conf() {
+    printf '[simulation]\nresources: 4  CPU:400 Memory:8192\n[daemon]\npolicy-call-limit: 2\n' >"$work/conf"
+    printf '[opennebula]\npoll-interval: 1\nhost-policy: modules\n[galerna]\nmodule-path: %s\n' \
+        "$modules" >>"$work/conf"
+    printf '%s\n' "$@" >>"$work/conf"
+}
+
+lease() {
+    "$galerna" lease "$@" --state-dir "$work/state"
+}
+
+status() {
+    timeout 10 "$galerna" status --state-dir "$work/state" "$@"
+}
+
+start() {
+    "$galernad" --simulate --foreground --state-dir "$work/state" -c "$work/conf" >>"$work/log" 2>&1 &
+    daemon=$!
+    for _ in $(seq 200); do
+        ! lease list >/dev/null 2>&1 || return 0
+        sleep 0.1
+    done
+    fail "it does not start"
+}
+
+stop() {
+    kill -TERM "$daemon"
+    wait "$daemon" || fail "it ends with $?"
+    daemon=
+}
+
+# request ARGUMENT...: a lease of one VM; prints its number.
+request() {
+    lease request --cpu 1 --memory 512 --wait 0 "$@" --json | grep -oE '"lease": [0-9]+' | grep -oE '[0-9]+'
+}
+
+# until_true COMMAND...: within 40 s.
+until_true() {
+    for _ in $(seq 400); do
+        ! "$@" || return 0
+        sleep 0.1
+    done
+    fail "never: $*"
+}
+
+is() {
+    lease show "$1" --json 2>/dev/null | grep -q "\"phase\": \"$2\""
+}
+
+is_out_of_service() {
+    # its time may not have come yet; the daemon answers in any case
+    status --json >"$work/status" || fail "it does not answer"
+    grep -qF "\"out_of_service\": \"$1" "$work/status"
+}
+
+says_reason() {
+    lease show "$1" --json 2>/dev/null | grep -q "$2"
+}
+
+# a new place for each offence, with the module of that kind
+begin() {
+    rm -rf "$work/state"
+    : >"$work/log"
+}
+
+# offends KIND DOES IN SAID: what is out of service afterwards, and that it goes on.
+offends() {
+    local kind=$1 in=$3 said=$4 first second
+    does="$kind $2 in $in"
+    begin
+    conf '[scheduling]' "policy-$kind: offends-$kind" "[policy offends-$kind]" "does: $2" "in: $in" "after: 2"
+    start
+    first=$(request)
+    if [ "$kind" = host-selection ]; then
+        until_true is "$first" running
+        for _ in 1 2 3; do request >/dev/null; sleep 0.2; done
+    else
+        for _ in 1 2 3; do request >/dev/null; sleep 0.2; done
+    fi
+    until_true is_out_of_service "$said"
+    status >"$work/text"
+    grep -q "offends-$kind" "$work/text" || fail "status does not name it"
+    grep -qF "policy offends-$kind is out of service: it $said" "$work/log" || fail "the log does not say it"
+    second=$(request)
+    if [ "$kind" = admission ]; then
+        until_true says_reason "$second" policy-out-of-service
+    else
+        until_true is "$second" running
+        until_true is "$first" running # nothing is lost
+    fi
+    grep -q '"planners_ended": 1' "$work/status" || fail "more than one planner has ended"
+    stop
+    start # it is not loaded again
+    is_out_of_service "$said" || fail "a restart puts it back in service"
+    if [ "$kind" != admission ]; then
+        until_true is "$(request)" running
+    fi
+    grep -q '"planners_ended": 0' "$work/status" || fail "it was loaded after a restart"
+    stop
+}
+
+offends admission crash call 'crashed (Segmentation fault) when it was called for admit'
+offends host-selection leave call 'ended the process with status 0 when it was called for score'
+offends host-selection fork call 'made system call'
+offends admission hang call 'did not come back within 2000 ms when it was called for admit'
+offends host-selection close event 'closed the planner'
+offends admission crash create 'crashed (Segmentation fault) when it was created'
+
+# Leases that an admission policy keeps out are asked about again when it is back, and immediate
+# ones refused: its outage accepts nothing.
+does='back in service'
+begin
+conf '[scheduling]' 'policy-admission: offends-admission' '[policy offends-admission]' 'does: crash' 'after: 0'
+start
+waiting=$(request)
+until_true is_out_of_service 'crashed'
+until_true says_reason "$waiting" policy-out-of-service
+is "$waiting" waiting || fail "it is not kept waiting"
+immediate=$(request --start now --duration 60s)
+until_true is "$immediate" refused
+"$galerna" policy enable accept-all --state-dir "$work/state" 2>"$work/err" &&
+    fail "what is in service can be enabled"
+sed -i 's/does: crash/does: nothing/' "$work/conf"
+stop
+start
+is_out_of_service 'crashed' || fail "it is back without being told to"
+"$galerna" policy enable offends-admission --state-dir "$work/state" >/dev/null || fail "it cannot be enabled"
+! is_out_of_service 'crashed' || fail "it is still out of service"
+until_true is "$waiting" running
+stop
+
+# A policy that refuses everything slowly is slow, not broken.
+does='refuses slowly'
+begin
+conf '[scheduling]' 'policy-admission: offends-admission' '[policy offends-admission]' 'does: refuse-slowly' \
+    'sleeps: 150'
+start
+for _ in $(seq 14); do last=$(request); done
+until_true is "$last" refused
+lease list --all --json | grep -qE '"phase": "(running|starting|waiting)"' && fail "it has let one in"
+is_out_of_service '' && fail "slowness is no offence"
+stop
+
+# While a module hangs, questions are answered: their number grows, however long the call takes.
+does='answers'
+begin
+conf '[scheduling]' 'policy-admission: offends-admission' '[policy offends-admission]' 'does: refuse-slowly' \
+    'sleeps: 1900'
+start
+request >/dev/null
+answered=0
+longest=0
+for _ in $(seq 30); do
+    began=$(date +%s%N)
+    status >/dev/null || fail "it does not answer"
+    took=$((($(date +%s%N) - began) / 1000000))
+    [ "$took" -le "$longest" ] || longest=$took
+    answered=$((answered + 1))
+done
+[ "$answered" -eq 30 ] || fail "it answers $answered times"
+echo "30 answers while a call took 1.9 s, the slowest in $longest ms (with the start of galerna)"
+stop
