@@ -22,7 +22,7 @@ offers() {
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
     _galerna 2>/dev/null
     for word in "$@"; do
-        if ! printf '%s\n' "${COMPREPLY[@]}" | grep -qxF -- "$word"; then
+        if ! printf '%s\n' "${COMPREPLY[@]}" | grep -xF -- "$word" >/dev/null; then
             echo "${COMP_WORDS[*]}: '$word' is not offered, but: ${COMPREPLY[*]}"
             status=1
         fi
