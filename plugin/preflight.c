@@ -2,7 +2,6 @@
 #include "plugin/preflight.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -10,18 +9,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_EVERY = 100 /* milliseconds */ };
+enum { /* milliseconds */
+       LOOK_EVERY = 100,
+       CLEAN_UP = 2000, /* for ending what the trial has started */
+       GRACE = 1000,    /* beyond all limits: then the guard itself hangs */
+};
 
-/* Shared memory: the child may die at any moment and what it noted is still there. */
+/* Shared memory: a process may die at any moment and what it noted is still there. */
 struct preflight {
     char subject[256];
     char what[64];
     bool done; /* work came back */
+    bool late; /* the limit was reached */
+    int ended; /* as waitpid() tells */
     int status;
     struct error error;
 };
@@ -32,21 +39,6 @@ void preflight_doing(struct preflight *preflight, const char *subject, const cha
     snprintf(preflight->what, sizeof preflight->what, "%s", what);
 }
 
-/* A crash must end the child by its signal, without a handler of the program or a core file. */
-static void become_trial(void)
-{
-    static const int signals[] = {SIGSEGV, SIGBUS,  SIGILL, SIGFPE,  SIGABRT,
-                                  SIGTRAP, SIGTERM, SIGINT, SIGALRM, SIGSYS};
-    struct rlimit none = {0, 0};
-    sigset_t nothing;
-
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        signal(signals[i], SIG_DFL);
-    sigemptyset(&nothing);
-    sigprocmask(SIG_SETMASK, &nothing, NULL);
-    setrlimit(RLIMIT_CORE, &none);
-}
-
 static int64_t milliseconds(void)
 {
     struct timespec now;
@@ -55,31 +47,132 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Wait until the child has closed its end of the pipe; false when the time is over first, or *stop
- * is set: a signal may come between two looks at it, so they are never far apart. */
-static bool wait_for_end(int pipe_end, int64_t limit, const volatile sig_atomic_t *stop)
+/* --- the guard: the process between the caller and the trial ---------------------------------- */
+
+/* A crash must end the child by its signal, without a handler of the program or a core file. */
+static void reset_signals(void)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL,  SIGFPE, SIGABRT, SIGTRAP,
+                                  SIGTERM, SIGINT, SIGALRM, SIGSYS, SIGCHLD};
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+}
+
+static void become_trial(void)
+{
+    struct rlimit none = {0, 0};
+    sigset_t nothing;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigemptyset(&nothing);
+    sigprocmask(SIG_SETMASK, &nothing, NULL);
+    setrlimit(RLIMIT_CORE, &none);
+}
+
+static void kill_children(void)
+{
+    FILE *children = fopen("/proc/thread-self/children", "re");
+    int child;
+
+    while (children && fscanf(children, "%d", &child) == 1)
+        kill(child, SIGKILL);
+    if (children)
+        fclose(children);
+}
+
+/* A process whose parent has ended becomes a child of the guard: when there are no children,
+ * nothing is left of the trial. */
+static void end_all(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    int64_t until = milliseconds() + CLEAN_UP;
+    pid_t ended;
+
+    do {
+        kill_children();
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        if (ended < 0)
+            return;
+        nanosleep(&pause, NULL);
+    } while (milliseconds() < until);
+}
+
+/* Wait until the trial ends; false: the limit was reached, or SIGTERM came. */
+static bool wait_for_trial(pid_t trial, int64_t limit, const sigset_t *signals, int *status)
 {
     int64_t until = milliseconds() + limit;
 
     for (;;) {
-        struct pollfd poll_for = {.fd = pipe_end, .events = POLLIN};
         int64_t left = until - milliseconds();
-        int n;
+        const struct timespec wait = {left / 1000, left % 1000 * 1000000};
 
-        if (left <= 0 || (stop && *stop))
+        if (left <= 0)
             return false;
-        n = poll(&poll_for, 1, left < LOOK_EVERY ? (int)left : LOOK_EVERY);
-        if (n > 0)
+        if (waitpid(trial, status, WNOHANG) == trial)
             return true;
-        if (n < 0 && errno != EINTR)
+        if (sigtimedwait(signals, NULL, &wait) == SIGTERM)
             return false;
     }
 }
 
-static int judge(const struct preflight *preflight, int status, bool in_time, int64_t limit,
-                 struct error *err)
+static void guard_trial(struct preflight *preflight, pid_t trial, int64_t limit)
 {
-    if (!in_time)
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGTERM);
+    preflight->late = !wait_for_trial(trial, limit, &signals, &preflight->ended);
+    if (preflight->late)
+        kill(trial, SIGKILL);
+    end_all();
+}
+
+/* In the guard: SIGTERM, also when the caller ends, ends the trial; it takes no other signals. */
+static pid_t fork_trial(pid_t caller)
+{
+    sigset_t all;
+
+    reset_signals();
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != caller)
+        _exit(0);
+    return fork();
+}
+
+/* --- the caller ------------------------------------------------------------------------------- */
+
+/* Wait until the guard ends, which is told when *stop is set: a signal may come between two looks
+ * at it, so they are never far apart. A guard that does not end, since a module has stopped it, is
+ * killed, and the trial with it. */
+static int wait_for_guard(pid_t guard, int64_t limit, const volatile sig_atomic_t *stop)
+{
+    int handle = (int)syscall(SYS_pidfd_open, guard, 0), status = 0;
+    struct pollfd end = {.fd = handle, .events = POLLIN};
+    int64_t until = milliseconds() + limit + CLEAN_UP + GRACE;
+
+    while (waitpid(guard, &status, WNOHANG) == 0) {
+        if (stop && *stop)
+            kill(guard, SIGTERM);
+        if (milliseconds() > until)
+            kill(guard, SIGKILL);
+        poll(&end, 1, LOOK_EVERY);
+    }
+    if (handle >= 0)
+        close(handle);
+    return status;
+}
+
+static int judge(const struct preflight *preflight, int64_t limit, struct error *err)
+{
+    int status = preflight->ended;
+
+    if (preflight->late)
         return error_set(err, ETIMEDOUT,
                          "%s: was stopped in a trial: when it %s it does not return within "
                          "%lld ms; it is not loaded",
@@ -103,40 +196,39 @@ int preflight_run(int (*work)(void *context, struct preflight *preflight, struct
 {
     struct preflight *preflight =
         mmap(NULL, sizeof *preflight, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int ends[2] = {-1, -1};
-    int status = 0, result = -1;
-    bool in_time;
-    pid_t child;
+    pid_t caller = getpid(), guard, trial;
+    int status, result = -1;
 
     if (preflight == MAP_FAILED)
         return error_set(err, errno, "no memory for trying modules: %s", strerror(errno));
-    if (pipe2(ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
+    guard = fork();
+    if (guard == 0) {
+        trial = fork_trial(caller);
+        if (trial == 0) {
+            become_trial();
+            preflight->status = work(context, preflight, &preflight->error);
+            preflight->done = true;
+        } else if (trial > 0) {
+            guard_trial(preflight, trial, limit);
+        }
+        _exit(trial < 0 ? errno : 0);
+    }
+    if (guard < 0) {
         error_set(err, errno, "no process for trying modules: %s", strerror(errno));
         goto done;
     }
-    if (child == 0) {
-        become_trial();
-        preflight->status = work(context, preflight, &preflight->error);
-        preflight->done = true;
-        _exit(0);
-    }
-    close(ends[1]);
-    ends[1] = -1;
-    in_time = wait_for_end(ends[0], limit, stop);
-    if (!in_time)
-        kill(child, SIGKILL);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+    status = wait_for_guard(guard, limit, stop);
+    if (WIFSIGNALED(status)) /* a module did that */
+        preflight->ended = status;
     if (stop && *stop)
         error_set(err, EINTR, "interrupted while policy modules were tried");
+    else if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+        error_set(err, WEXITSTATUS(status), "no process for trying modules: %s",
+                  strerror(WEXITSTATUS(status)));
     else
-        result = judge(preflight, status, in_time, limit, err);
+        result = judge(preflight, limit, err);
 
 done:
-    if (ends[0] >= 0)
-        close(ends[0]);
-    if (ends[1] >= 0)
-        close(ends[1]);
     munmap(preflight, sizeof *preflight);
     return result;
 }

@@ -1,5 +1,6 @@
 /* Finding, checking and trying modules: what is refused, and what is said about it. */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,26 @@ static void a_module_that_hangs_is_stopped_in_time(void **state)
     bench_refused(&bench, ETIMEDOUT,
                   "when it is created it does not return within 200 ms; it is not loaded");
     assert_true(time(NULL) - began < 20);
+}
+
+/* Each process that the module started has the end of a pipe. */
+static void nothing_is_left_of_a_module_that_closes_its_descriptors(void **state)
+{
+    struct bench bench;
+    struct pollfd end = {0};
+    int ends[2];
+
+    (void)state;
+    bench_init(&bench);
+    bench.settings.admission = "linger-on-load";
+    bench.settings.preflight_limit = 500;
+    assert_int_equal(pipe(ends), 0);
+    bench_refused(&bench, ETIMEDOUT, "was stopped in a trial");
+    close(ends[1]);
+    end.fd = ends[0];
+    assert_int_equal(poll(&end, 1, 20000), 1);
+    assert_true(end.revents & POLLHUP);
+    close(ends[0]);
 }
 
 static void older_and_longer_structures_are_loaded(void **state)
@@ -282,6 +303,7 @@ int main(void)
         cmocka_unit_test(broken_option_tables_are_refused),
         cmocka_unit_test(dangerous_modules_are_caught_in_a_trial),
         cmocka_unit_test(a_module_that_hangs_is_stopped_in_time),
+        cmocka_unit_test(nothing_is_left_of_a_module_that_closes_its_descriptors),
         cmocka_unit_test(older_and_longer_structures_are_loaded),
         cmocka_unit_test(names_are_found_as_haizea_wrote_them),
         cmocka_unit_test(an_unknown_name_says_what_there_is),

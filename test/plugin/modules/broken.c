@@ -59,6 +59,23 @@ __attribute__((constructor)) static void on_load(void)
 }
 #endif
 
+#ifdef LINGER_ON_LOAD
+/* Another process in a session of its own, whose parent is gone; then it cannot be heard of. */
+__attribute__((constructor)) static void on_load(void)
+{
+    if (fork() == 0) {
+        setsid();
+        if (fork() > 0)
+            _exit(0);
+    } else {
+        for (int i = 0; i < 64; i++)
+            close(i);
+    }
+    for (;;)
+        pause();
+}
+#endif
+
 __attribute__((unused)) static enum galerna_verdict
 crash_in_create(const struct galerna_host *host, const union galerna_value *values, void **self,
                 struct galerna_result *result)
@@ -109,8 +126,8 @@ admit(void *self, const struct galerna_admission_request *request, struct galern
     return GALERNA_OK;
 }
 
-__attribute__((unused)) static const struct galerna_admission operations = {
-    .size = OPERATIONS_SIZE, .admit = ADMIT};
+__attribute__((unused)) static const struct galerna_admission operations = {.size = OPERATIONS_SIZE,
+                                                                            .admit = ADMIT};
 
 #ifdef OPTION_NAME
 static const struct galerna_option options[] = {
