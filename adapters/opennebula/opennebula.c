@@ -82,6 +82,7 @@ static void call(struct cloud *cloud, const struct open_call *open, struct rpc_r
 
     *kept = *open;
     request.done = answered;
+    request.dropped = free;
     request.context = kept;
     rpc_call(((struct opennebula *)cloud)->rpc, &request);
 }

@@ -91,6 +91,7 @@ static void call(struct marking *marking, struct rpc_request request, rpc_done *
 {
     request.urgent = true;
     request.done = done;
+    request.dropped = free;
     request.context = marking;
     rpc_call(marking->self->rpc, &request);
 }

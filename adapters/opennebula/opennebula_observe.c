@@ -31,6 +31,13 @@ static void failed(struct pool_asking *asking, const char *what, const char *why
     asking->answer.error = asking->error;
 }
 
+static void release(struct pool_asking *asking)
+{
+    host_monitoring_finish(&asking->monitoring);
+    cloud_answer_finish(&asking->answer);
+    free(asking);
+}
+
 static void finish(struct pool_asking *asking)
 {
     if (--asking->open > 0)
@@ -38,9 +45,15 @@ static void finish(struct pool_asking *asking)
     if (asking->subject == CLOUD_HOSTS && !asking->answer.error)
         host_monitoring_merge(&asking->answer.hosts, &asking->monitoring);
     asking->told(asking->context, &asking->answer);
-    host_monitoring_finish(&asking->monitoring);
-    cloud_answer_finish(&asking->answer);
-    free(asking);
+    release(asking);
+}
+
+static void dropped(void *context)
+{
+    struct pool_asking *asking = context;
+
+    if (--asking->open == 0)
+        release(asking);
 }
 
 static bool has_document(struct pool_asking *asking, const struct rpc_reply *reply)
@@ -144,6 +157,22 @@ static void all_in(void *context, const struct rpc_reply *reply)
     finish(asking);
 }
 
+static void told_nothing(void *context, struct vm_pool *pool)
+{
+    (void)context;
+    (void)pool;
+}
+
+static void batches_dropped(void *context)
+{
+    struct pool_asking *asking = context;
+    struct error err;
+
+    asking->batches.batch = told_nothing;
+    vm_batches_end(&asking->batches, &err);
+    dropped(asking);
+}
+
 static void ask_for_all(struct opennebula *self, struct pool_asking *asking)
 {
     const struct rpc_argument all[] = {RPC_INT(EVERYBODYS), RPC_INT(ALL), RPC_INT(ALL),
@@ -157,6 +186,7 @@ static void ask_for_all(struct opennebula *self, struct pool_asking *asking)
                                               .n_arguments = 4,
                                               .urgent = true,
                                               .done = all_in,
+                                              .dropped = batches_dropped,
                                               .context = asking,
                                               .piece = piece_in});
 }
@@ -170,6 +200,7 @@ static void call(struct opennebula *self, struct pool_asking *asking, const char
                                               .n_arguments = n,
                                               .urgent = true,
                                               .done = document_in,
+                                              .dropped = dropped,
                                               .context = asking});
 }
 
@@ -184,6 +215,7 @@ static void ask_for_hosts(struct opennebula *self, struct pool_asking *asking)
                                               .n_arguments = 1,
                                               .urgent = true,
                                               .done = monitoring_in,
+                                              .dropped = dropped,
                                               .context = asking});
 }
 

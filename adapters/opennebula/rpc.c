@@ -125,6 +125,13 @@ static void release(struct rpc *rpc, struct rpc_call *call)
     rpc->n_of_vm -= call->of_vm;
 }
 
+static void drop(struct rpc_call *call)
+{
+    if (call->dropped)
+        call->dropped(call->context);
+    rpc_call_destroy(call);
+}
+
 void rpc_destroy(struct rpc *rpc)
 {
     struct rpc_call *call;
@@ -133,11 +140,11 @@ void rpc_destroy(struct rpc *rpc)
         return;
     while ((call = rpc->under_way.first)) {
         release(rpc, call);
-        rpc_call_destroy(call);
+        drop(call);
     }
     while ((call = rpc->waiting.first)) {
         list_remove(&rpc->waiting, call);
-        rpc_call_destroy(call);
+        drop(call);
     }
     for (size_t i = 0; i < rpc->n_idle; i++)
         curl_easy_cleanup(rpc->idle[i]);

@@ -81,6 +81,8 @@ struct rpc_request {
     int64_t timeout; /* milliseconds; 0: the settings' */
     bool urgent;     /* goes in front of those that wait for a free connection */
     rpc_done *done;
+    /* NULL, or called in place of `done` by rpc_destroy(): frees the context. */
+    void (*dropped)(void *context);
     void *context;
     /* NULL, or told the document of an answer that says yes piece by piece, as it comes; `done`
      * then has a text of length 0. Not told of an answer that is wrong from the start; one that
@@ -91,7 +93,7 @@ struct rpc_request {
 /* Errors: EINVAL (no valid URL, scheme other than http or https), EPERM (plaintext to another
  * machine: says how to allow it). Does not connect. */
 struct rpc *rpc_create(const struct rpc_settings *settings, struct error *err);
-/* Calls under way end without their `done`. NULL is allowed. */
+/* Calls under way end without their `done`, but with their `dropped`. NULL is allowed. */
 void rpc_destroy(struct rpc *rpc);
 
 /* Queue a call. Arguments are copied. A call that is under way for more than a second does not keep

@@ -24,6 +24,7 @@ struct rpc_call *rpc_call_create(const struct rpc_line *line, const struct rpc_r
     call->urgent = request->urgent;
     call->of_vm = strncmp(request->method, "one.vm.", strlen("one.vm.")) == 0;
     call->done = request->done;
+    call->dropped = request->dropped;
     call->context = request->context;
     call->in_pieces = request->piece != NULL;
     rpc_text_init(&call->text, request->piece, request->context);

@@ -32,6 +32,7 @@ struct rpc_call {
     bool of_vm;    /* one.vm.*: it may have to wait for that VM, inside oned */
     int64_t begun; /* monotonic milliseconds, when it left the queue */
     rpc_done *done;
+    void (*dropped)(void *context);
     void *context;
 
     char *body; /* NULL: it could not be encoded, `failure` says why */

@@ -208,17 +208,27 @@ static void never_done(void *context, const struct rpc_reply *reply)
     fail_msg("a call was reported that had been taken back");
 }
 
+static void count_dropped(void *context)
+{
+    ++*(int *)context;
+}
+
 static void destroyed_with_calls(void **state)
 {
     struct rpc *rpc = connect_to(server.endpoint, 1);
     struct error err;
+    int dropped = 0;
 
     (void)state;
     for (int i = 0; i < 3; i++)
-        rpc_call(rpc, &(struct rpc_request){.method = "test.slow", .done = never_done});
+        rpc_call(rpc, &(struct rpc_request){.method = "test.slow",
+                                            .done = never_done,
+                                            .dropped = count_dropped,
+                                            .context = &dropped});
     assert_int_equal(rpc_wait(rpc, NULL, 0, 10, &err), 0);
     assert_int_equal(rpc_pending(rpc), 3);
     rpc_destroy(rpc);
+    assert_int_equal(dropped, 3);
     rpc_destroy(NULL);
 }
 
