@@ -49,8 +49,8 @@ static int take_seconds(const struct command_option *option, void *value, const 
 #define PHASE(phase, word, usual, what)                                                            \
     {                                                                                              \
         word "-time", .type = ARGUMENT_OWN, .argument = "SECONDS",                                 \
-                      .offset = AT(options.times[phase]), .words = "never", .otherwise = usual,    \
-                      .take = take_seconds, .help = what                                           \
+                      .offset = AT(options.times[(phase)]), .words = "never",                      \
+                      .otherwise = (usual), .take = take_seconds, .help = (what)                   \
     }
 
 static const struct command_option server_options[] = {

@@ -165,24 +165,23 @@ static int store_defaults(struct configuration *configuration, struct error *err
 }
 
 /* "section.option=value" */
-static int add_wish(struct ini *ini, const char *text, struct error *err)
+static int add_override(struct ini *ini, const char *text, struct error *err)
 {
     const char *equals = strchr(text, '='), *dot = equals;
-    struct ini_entry entry = {.origin = "--set"};
+    char *section, *key;
 
     while (dot && dot > text && *dot != '.')
         dot--;
     if (!equals || dot == text || dot + 1 == equals)
         return error_set(err, EINVAL, "--set %.80s: expected section.option=value", text);
-    entry.section = strndup(text, (size_t)(dot - text));
-    entry.key = strndup(dot + 1, (size_t)(equals - dot - 1));
-    entry.value = equals + 1;
-    if (entry.section && entry.key)
-        ini_add(ini, &entry);
-    else
-        error_set(err, ENOMEM, "--set %.80s: out of memory", text);
-    memory_free(entry.section);
-    memory_free(entry.key);
+    section = memory_copy(text, (size_t)(dot - text) + 1);
+    section[dot - text] = '\0';
+    key = memory_copy(dot + 1, (size_t)(equals - dot));
+    key[equals - dot - 1] = '\0';
+    ini_add(ini, &(struct ini_entry){
+                     .section = section, .key = key, .value = equals + 1, .origin = "--set"});
+    free(section);
+    free(key);
     return 0;
 }
 
@@ -198,7 +197,7 @@ static int add_overrides(struct ini *ini, const struct configuration_overrides *
     if (!overrides)
         return 0;
     for (size_t i = 0; i < overrides->n_set; i++)
-        if (add_wish(ini, overrides->set[i], err) < 0)
+        if (add_override(ini, overrides->set[i], err) < 0)
             return -1;
     add_own_wish(ini, &(struct ini_entry){.section = "simulation",
                                           .key = "resources",

@@ -11,6 +11,7 @@
 #ifndef GALERNA_CORE_TRIAL_H
 #define GALERNA_CORE_TRIAL_H
 
+#include "core/deadline_terms.h"
 #include "core/proposal.h"
 
 /* What becomes of one lease in a trial. */
@@ -48,17 +49,6 @@ void trial_add_point(struct trial *trial, int64_t at);
 
 void trial_book_list(struct trial *trial, const struct reservation_list *list);
 
-bool has_image_transfer(const struct engine *engine, const struct lease *lease);
-
-/* A deadline lease whose last stretch is planned and has not begun. */
-bool deadline_waits(const struct lease *lease);
-
-/* A deadline lease that runs to its end as things stand, and may be suspended for a while. */
-bool deadline_runs(const struct engine *engine, const struct lease *lease);
-
-/* Seconds the lease still has to run when its last stretch is left out. */
-int64_t left_to_run(const struct lease *lease);
-
 /* Free what a waiting lease holds; it is to be placed again. */
 void trial_take_out(struct trial *trial, struct lease *lease);
 
@@ -72,9 +62,6 @@ int64_t change_remaining(const struct change *change);
 
 /* Find the lease a new place within its deadline. */
 bool trial_place(struct trial *trial, struct change *change);
-
-/* How tight a lease is: the time there is over the time it needs, in 1/1000. */
-int64_t stretch_of(const struct engine *engine, const struct lease *lease, int64_t remaining);
 
 /* Small comes first. */
 int64_t trial_urgency(const struct trial *trial, const struct lease *lease, int64_t remaining);

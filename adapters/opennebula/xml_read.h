@@ -31,7 +31,7 @@ enum xml_result xml_read(const struct xml_visitor *visitor, void *context, const
 struct xml_reading;
 struct xml_reading *xml_reading_begin(const struct xml_visitor *visitor, void *context,
                                       char problem[XML_PROBLEM_MAX]);
-void xml_reading_feed(struct xml_reading *reading, const char *text, size_t length);
-enum xml_result xml_reading_end(struct xml_reading *reading);
+void xml_reading_feed(struct xml_reading *self, const char *text, size_t length);
+enum xml_result xml_reading_end(struct xml_reading *self);
 
 #endif

@@ -83,7 +83,7 @@ bool lease_can(const struct lease_record *lease, enum lease_event event);
 /* The event happened at `now`. The text goes into its history with the table's word ("": the
  * reason's sentence). -1 with errno EINVAL: the pair is not in the table; nothing has changed, and
  * the log says so. */
-int lease_apply(struct store *store, const struct lease_record *lease, enum lease_event event,
+int lease_apply(struct store *store, const struct lease_record *known, enum lease_event event,
                 int64_t now, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* The same; what its reason says goes into its history. */
@@ -108,14 +108,14 @@ bool lease_explain_by(struct store *store, const struct lease_record *lease,
                       const struct reason *reason, const struct vm_record *vm, int64_t retry);
 
 /* It runs since then, as seen: its begin and its end follow. */
-void lease_runs_since(struct store *store, const struct lease_record *lease, int64_t since);
+void lease_runs_since(struct store *store, const struct lease_record *known, int64_t since);
 
 /* Its VMs do not run: what they ran is added up; when their time is over is not known, except of a
  * reservation. */
 void lease_stands_still(struct store *store, const struct lease_record *lease);
 
 /* It was ended before it was seen running: what it ran counts all the same. */
-void lease_ran_unseen(struct store *store, const struct lease_record *lease, int64_t since);
+void lease_ran_unseen(struct store *store, const struct lease_record *known, int64_t since);
 
 /* Its user was told that it is late, or that its end is near. */
 void lease_note_late(struct store *store, const struct lease_record *lease);
@@ -130,16 +130,16 @@ bool lease_note_preemption(struct store *store, const struct lease_record *lease
                            int64_t at);
 
 /* Group membership. `until`: when an incomplete group counts as complete. */
-void lease_gather(struct store *store, const struct lease_record *lease, uint32_t size,
+void lease_gather(struct store *store, const struct lease_record *known, uint32_t size,
                   int64_t until);
 
 /* What it asks for, from the record `terms`, and when. */
-void lease_take_terms(struct store *store, const struct lease_record *lease,
+void lease_take_terms(struct store *store, const struct lease_record *known,
                       const struct lease_record *terms);
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at);
 
 /* The clock was set by so many seconds: its times are moved. */
-void lease_move_times(struct store *store, const struct lease_record *lease, int64_t by);
+void lease_move_times(struct store *store, const struct lease_record *known, int64_t by);
 
 /* Notes that are not stored. */
 void lease_note_outlook(struct store *store, const struct lease_record *lease, int64_t outlook);

@@ -299,7 +299,8 @@ int main(int argc, char **argv)
         json_decref(trial.pristine);
         json_decref(trial.record);
     }
-    qsort(trial.missed, trial.n_missed, sizeof *trial.missed, by_count);
+    if (trial.n_missed)
+        qsort(trial.missed, trial.n_missed, sizeof *trial.missed, by_count);
     for (size_t i = 0; i < trial.n_missed; i++)
         printf("%6u %-70s %s\n", trial.missed[i].n, trial.missed[i].what, trial.missed[i].example);
     printf("%lu lies, %lu missed; %lu harmless\n", trial.tried, trial.undetected, trial.harmless);
