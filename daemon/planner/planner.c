@@ -185,7 +185,7 @@ int planner_send(struct planner *planner, const struct wire_writer *frame, int a
 {
     if (planner->planning)
         return answer_here(planner, frame) < 0 ? error_set(err, EPROTO, "not understood") : 0;
-    if (!planner->modules->process || !planner->modules->ready)
+    if (!planner->modules || !planner->modules->process || !planner->modules->ready)
         return error_set(err, EAGAIN, "the planner is starting");
     planner_process_send(planner->modules->process, frame, answers);
     return 0;
