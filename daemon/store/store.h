@@ -171,7 +171,7 @@ struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease);
 
 /* It belongs to another lease from now on, which is in memory; the array of store_vms_of() of
  * either is no longer valid. ENOENT: it is not. */
-int store_move_vm(struct store *store, const struct vm_record *vm, int64_t lease);
+int store_move_vm(struct store *store, const struct vm_record *moved, int64_t lease);
 
 /* The sentence of its reason; "": none. `body`: without "waits" or "refused", for places that say
  * so themselves. */
