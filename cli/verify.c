@@ -23,7 +23,7 @@ static const struct command_option own_options[] = {
              "reported), default, or as-recorded (as the record says)"},
     {"complete", .type = ARGUMENT_FLAG,
      .offset = offsetof(struct verify_arguments, options.complete),
-     .help = "Report leases that have not come to an end"},
+     .help = "Report leases that have not ended"},
     {"limit", .type = ARGUMENT_INTEGER, .argument = "N",
      .offset = offsetof(struct verify_arguments, limit), .otherwise = "20", .least = 0,
      .most = VERIFY_KEPT_MAX, .help = "Print at most N violations of each record"},

@@ -136,7 +136,7 @@ static void message(struct cloud *cloud, int32_t id, const char *text, cloud_don
         vm->dirty = self->dirty = true;
     } else {
         call.reply = (struct cloud_reply){
-            .outcome = CLOUD_REFUSED, .refusal = CLOUD_NO_VM, .message = "there is no such VM"};
+            .outcome = CLOUD_REFUSED, .refusal = CLOUD_NO_VM, .message = "the VM does not exist"};
     }
     note_call(cloud, &call);
 }

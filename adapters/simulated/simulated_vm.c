@@ -223,11 +223,11 @@ struct cloud_reply simulated_do(struct simulated *self, const struct cloud_comma
     int64_t now = simulated_now(), length;
 
     if (!vm || vm->state == VM_DONE)
-        return refuse(CLOUD_NO_VM, "there is no such VM");
+        return refuse(CLOUD_NO_VM, "the VM does not exist");
     if (!(steps[command->command].from & IN(vm->state)))
         return refuse(CLOUD_NO_STATE, "not possible for the state the VM is in");
     if (names_host && (command->host < 0 || (size_t)command->host >= self->site.n_hosts))
-        return refuse(CLOUD_NO_HOST, "there is no such host");
+        return refuse(CLOUD_NO_HOST, "the host does not exist");
     if (names_host && command->enforce && !has_room(self, command, vm))
         return refuse(CLOUD_NO_HOST, "the host has no room for the VM");
     length = takes(self, vm, steps[command->command].length);
