@@ -30,7 +30,7 @@ endif()
 
 if(GALERNA_SANITIZE)
   add_compile_options(-fsanitize=${GALERNA_SANITIZE} -fno-sanitize-recover=all
-                      -fno-omit-frame-pointer)
+                      -fno-omit-frame-pointer -DGALERNA_SANITIZED)
   add_link_options(-fsanitize=${GALERNA_SANITIZE})
 endif()
 

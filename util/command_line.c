@@ -257,7 +257,7 @@ static int unknown_option(const struct command_line *line, const char *typed)
         size_t at = strlen(both);
 
         suggestion_offer(&suggestion, option.name);
-        if (length > 2 && !strncmp(option.name, word + 2, strlen(word + 2)) && ++matches)
+        if (length > 2 && strstr(option.name, word + 2) == option.name && ++matches)
             snprintf(both + at, sizeof both - at, "%s--%s", at ? ", " : "", option.name);
     }
     if (matches > 1)
