@@ -202,8 +202,7 @@ static void adopt_running(struct engine *engine, struct lease *lease,
         reservation_book(engine, plan->after.items[i]);
     engine->bookings.staging = false;
     lease_plan_publish(lease);
-    engine_output(engine, (struct engine_output){
-                              .kind = OUTPUT_VM_INTERVAL, .lease = lease, .reservation = plan->vm});
+    engine_output_interval(engine, plan->vm);
 }
 
 static void adopt_ending(struct engine *engine, struct lease *lease,

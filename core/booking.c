@@ -170,8 +170,7 @@ void reservation_set_until(struct engine *engine, struct reservation *r, int64_t
     r->until = until;
     reservation_book(engine, r);
     if (running)
-        engine_output(engine, (struct engine_output){
-                                  .kind = OUTPUT_VM_INTERVAL, .lease = r->lease, .reservation = r});
+        engine_output_interval(engine, r);
 }
 
 void lease_release_booked(struct engine *engine, const struct lease *lease)

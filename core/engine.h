@@ -44,9 +44,9 @@ enum engine_output_kind {
     /* An operation begins or is over: reservation. These are the actions of a live driver. */
     OUTPUT_OPERATION_STARTED,
     OUTPUT_OPERATION_ENDED,
-    /* The lease's VMs run in [reservation->from, reservation->until), reservation is its current VM
-     * reservation: sent when it starts and whenever its planned end moves afterwards. The
-     * simulation computes premature ends from it. */
+    /* The lease's VMs run in [reservation->from, at), reservation is its current VM reservation:
+     * sent when it starts and whenever its planned end moves afterwards, which may be in the same
+     * step. The simulation computes premature ends from it. */
     OUTPUT_VM_INTERVAL,
     /* The lease reached a final state. The driver reads what it wants and may call
      * engine_forget(). */
@@ -68,7 +68,8 @@ struct engine_output {
     const struct reservation *reservation; /* valid until the next step or engine_forget() */
     enum lease_state from, to;             /* STATE */
     bool accepted;                         /* REQUESTED */
-    int64_t other, at;                     /* PREEMPTED */
+    int64_t other;                         /* PREEMPTED */
+    int64_t at;                            /* PREEMPTED, VM_INTERVAL */
     enum preemption_how how;               /* PREEMPTED */
 };
 

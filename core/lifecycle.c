@@ -33,8 +33,7 @@ static void vm_begins(struct engine *engine, struct reservation *r)
     lease_set_state(engine, lease, LEASE_ACTIVE);
     future_remove(engine, lease);
     note_movable(engine, lease);
-    engine_output(engine, (struct engine_output){
-                              .kind = OUTPUT_VM_INTERVAL, .lease = lease, .reservation = r});
+    engine_output_interval(engine, r);
 }
 
 static bool is_first(const struct reservation_list *list, const struct reservation *r,

@@ -28,6 +28,14 @@ void engine_output(struct engine *engine, struct engine_output output)
     outputs->items[outputs->n_items++] = output;
 }
 
+void engine_output_interval(struct engine *engine, const struct reservation *vm)
+{
+    engine_output(engine, (struct engine_output){.kind = OUTPUT_VM_INTERVAL,
+                                                 .lease = vm->lease,
+                                                 .reservation = vm,
+                                                 .at = vm->until});
+}
+
 void lease_set_state(struct engine *engine, struct lease *lease, enum lease_state to)
 {
     engine_output(engine,

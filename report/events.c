@@ -106,7 +106,7 @@ static void details(struct json_writer *json, const struct site *site,
     case OUTPUT_VM_INTERVAL:
         if (output->reservation) {
             optional(json, "from", output->reservation->from);
-            optional(json, "until", output->reservation->until);
+            optional(json, "until", output->at);
         }
         break;
     case OUTPUT_FINISHED:

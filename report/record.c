@@ -152,7 +152,7 @@ static void note_planned(struct record *record, const struct engine_output *outp
     output_char(list, ',');
     output_integer(list, output->reservation->from);
     output_char(list, ',');
-    record_optional(list, output->reservation->until);
+    record_optional(list, output->at);
     output_char(list, ']');
 }
 

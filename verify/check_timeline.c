@@ -74,17 +74,6 @@ static bool stands_for_operation(const struct schedule_move *move)
     }
 }
 
-static const struct schedule_lost_run *lost_run(const struct checker *checker,
-                                                const struct schedule_lease *lease, int64_t from)
-{
-    const struct schedule *schedule = checker->schedule;
-
-    for (size_t i = 0; i < schedule->n_lost_runs; i++)
-        if (schedule->lost_runs[i].lease == lease->id && schedule->lost_runs[i].from == from)
-            return &schedule->lost_runs[i];
-    return NULL;
-}
-
 /* What is not in the list of reservations: runs whose work was lost, and what was given up. */
 static bool was_withdrawn(const struct checker *checker, const struct schedule_lease *lease,
                           const struct schedule_move *const *moves, size_t n)
@@ -98,11 +87,14 @@ static bool was_withdrawn(const struct checker *checker, const struct schedule_l
     case STATE_ACTIVE:
         if (checker->schedule->settings.version == 0)
             return next->to == STATE_QUEUED;
-        lost = lost_run(checker, lease, moves[0]->time);
+        lost = schedule_lost_run(checker->schedule, lease->id, moves[0]->time);
         return lost && lost->until == next->time && next->to != STATE_DONE;
+    case STATE_RESUMED_READY:
+        if (next->to == STATE_ACTIVE)
+            return was_withdrawn(checker, lease, &moves[1], n - 1);
+        /* fall through */
     case STATE_SUSPENDING:
     case STATE_RESUMING:
-    case STATE_RESUMED_READY:
     case STATE_MIGRATING:
         return next->to == STATE_CANCELLED || next->to == STATE_FAIL ||
                next->to == STATE_SUSPENDED_QUEUED || next->to == STATE_RESUMED_READY;

@@ -45,6 +45,15 @@ const struct schedule_lease *schedule_lease(const struct schedule *schedule, int
     return NULL;
 }
 
+const struct schedule_lost_run *schedule_lost_run(const struct schedule *schedule, int64_t lease,
+                                                  int64_t from)
+{
+    for (size_t i = 0; i < schedule->n_lost_runs; i++)
+        if (schedule->lost_runs[i].lease == lease && schedule->lost_runs[i].from == from)
+            return &schedule->lost_runs[i];
+    return NULL;
+}
+
 const char *schedule_kind_name(enum schedule_kind kind)
 {
     static const char *const names[SCHEDULE_KINDS] = {

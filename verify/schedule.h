@@ -256,6 +256,10 @@ void schedule_finish(struct schedule *schedule);
 const struct schedule_host *schedule_host(const struct schedule *schedule, int64_t id);
 const struct schedule_lease *schedule_lease(const struct schedule *schedule, int64_t id);
 
+/* The run of that lease that began then, or NULL when its work was kept. O(lost runs). */
+const struct schedule_lost_run *schedule_lost_run(const struct schedule *schedule, int64_t lease,
+                                                  int64_t from);
+
 /* The record's words. */
 const char *schedule_kind_name(enum schedule_kind kind);
 const char *schedule_state_name(enum schedule_state state);

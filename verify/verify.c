@@ -289,6 +289,13 @@ static int index_events(struct checker *checker)
     return 0;
 }
 
+/* The resumption of a lost run is withdrawn with it. */
+static bool resumed_in_vain(const struct schedule *schedule, const struct schedule_move *move)
+{
+    return move->from == STATE_RESUMED_READY && move->to == STATE_ACTIVE &&
+           schedule_lost_run(schedule, move->lease, move->time);
+}
+
 static void find_given_up(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
@@ -298,6 +305,7 @@ static void find_given_up(struct checker *checker)
 
         if ((from == STATE_SUSPENDING && to != STATE_SUSPENDED_PENDING) ||
             (from == STATE_RESUMING && to != STATE_RESUMED_READY) ||
+            resumed_in_vain(schedule, &schedule->moves[i]) ||
             (from == STATE_ACTIVE && to == STATE_QUEUED && schedule->settings.version == 0))
             checker->given_up = true;
     }

@@ -18,7 +18,8 @@ struct shape {
 };
 
 /* One stream of random numbers for each part, so that leaving out one does not change the others.
- */
+ * Numbers are drawn in statements of their own, never two as arguments of one call: compilers
+ * evaluate arguments in different orders, and a seed means the same workload with all of them. */
 static struct random stream(const struct random_workload *workload, uint64_t part)
 {
     struct random random;
@@ -72,11 +73,11 @@ static void write_site(const struct random_workload *workload, const struct shap
             shape->gpus ? " GPU" : "");
     while (left > 0) {
         int64_t count = random_between(&random, 1, left);
+        int64_t cpu = CHOICE(&random, 100, 100, 200, 400);
+        int64_t memory = CHOICE(&random, 1024, 1024, 2048, 4096);
 
         fprintf(file, "      <node-set numnodes=\"%" PRId64 "\">", count);
-        write_amounts(file, CHOICE(&random, 100, 100, 200, 400),
-                      CHOICE(&random, 1024, 1024, 2048, 4096),
-                      shape->gpus ? random_between(&random, 0, 4) : 0);
+        write_amounts(file, cpu, memory, shape->gpus ? random_between(&random, 0, 4) : 0);
         fprintf(file, "</node-set>\n");
         left -= count;
     }
@@ -89,10 +90,13 @@ static void write_nodes(struct random *random, const struct shape *shape, FILE *
 
     fprintf(file, "        <nodes>\n");
     for (int64_t i = 0; i < sets; i++) {
-        fprintf(file, "          <node-set numnodes=\"%" PRId64 "\">",
-                random_once_in(random, 3) ? random_between(random, 1, 8)
-                                          : random_between(random, 1, 3));
-        write_amounts(file, CHOICE(random, 25, 50, 100, 100), CHOICE(random, 128, 256, 512, 1024),
+        int64_t most = random_once_in(random, 3) ? 8 : 3;
+        int64_t count = random_between(random, 1, most);
+        int64_t cpu = CHOICE(random, 25, 50, 100, 100);
+        int64_t memory = CHOICE(random, 128, 256, 512, 1024);
+
+        fprintf(file, "          <node-set numnodes=\"%" PRId64 "\">", count);
+        write_amounts(file, cpu, memory,
                       shape->gpus && random_once_in(random, 3) ? random_between(random, 1, 2) : 0);
         fprintf(file, "</node-set>\n");
     }
@@ -156,19 +160,25 @@ static void write_lease(const struct random_workload *workload, const struct sha
     fprintf(file, "      <lease preemptible=\"%s\"", random_once_in(&random, 4) ? "false" : "true");
     if (!workload->haizea_1_0 && random_once_in(&random, 4))
         fprintf(file, " terms=\"%s\"", terms[random_between(&random, 0, 4)]);
-    if (!workload->haizea_1_0 && random_once_in(&random, 4))
-        fprintf(file, " priority=\"%" PRId64 "\" origin=\"%s\"", random_between(&random, -2, 5),
+    if (!workload->haizea_1_0 && random_once_in(&random, 4)) {
+        int64_t priority = random_between(&random, -2, 5);
+
+        fprintf(file, " priority=\"%" PRId64 "\" origin=\"%s\"", priority,
                 random_once_in(&random, 2) ? "local" : "external");
+    }
     fprintf(file, ">\n");
     write_nodes(&random, shape, file);
     write_times(workload, &random, shape, submit, file);
-    if (shape->images && !random_once_in(&random, 4))
+    if (shape->images && !random_once_in(&random, 4)) {
+        int64_t image = random_between(&random, 1, 3);
+
         fprintf(file,
                 "        <software><disk-image id=\"image-%" PRId64 "\" size=\"%" PRId64
                 "\"/></software>\n",
-                random_between(&random, 1, 3), CHOICE(&random, 128, 512, 1024));
-    else
+                image, CHOICE(&random, 128, 512, 1024));
+    } else {
         fprintf(file, "        <software><none/></software>\n");
+    }
     fprintf(file, "      </lease>\n    </lease-request>\n");
 }
 
@@ -215,9 +225,12 @@ static void write_choice(const struct random_workload *workload, FILE *file)
     struct random random = stream(workload, 6);
     static const char *const policies[] = {"mov", "mlip", "moml"};
 
-    for (size_t i = 0; !workload->haizea_1_0 && i < sizeof policies / sizeof *policies; i++)
-        fprintf(file, "\n[policy %s]\npreemptors: %s\nvictims: %s\n", policies[i],
-                WORD(&random, "local", "any", "any"), WORD(&random, "external", "any", "any"));
+    for (size_t i = 0; !workload->haizea_1_0 && i < sizeof policies / sizeof *policies; i++) {
+        const char *preemptors = WORD(&random, "local", "any", "any");
+
+        fprintf(file, "\n[policy %s]\npreemptors: %s\nvictims: %s\n", policies[i], preemptors,
+                WORD(&random, "external", "any", "any"));
+    }
 }
 
 /* In a third of the default workloads hosts differ, and leases that run go to better ones. */
@@ -233,15 +246,18 @@ static void write_moves(const struct random_workload *workload, bool migration, 
     struct random random = stream(workload, 8);
     struct shape shape = shape_of(workload);
     int64_t named = shape.hosts < 3 ? shape.hosts : 3;
+    const char *bandwidth;
 
-    fprintf(file, "migration-interval: %s\nmigration-threshold: %s\nmigration-mode: %s\n",
-            WORD(&random, "100", "600", "5000"), WORD(&random, "0", "1", "10", "30"),
+    fprintf(file, "migration-interval: %s\n", WORD(&random, "100", "600", "5000"));
+    fprintf(file, "migration-threshold: %s\n", WORD(&random, "0", "1", "10", "30"));
+    fprintf(file, "migration-mode: %s\n",
             migration && random_once_in(&random, 2) ? "cold" : "live");
     fputs("\n[policy gridway]\nspeeds: ", file);
     for (int64_t i = 1; i <= named; i++)
         fprintf(file, "%s%" PRId64 ":%" PRId64, i > 1 ? "," : "", i,
                 random_between(&random, 200, 5000));
-    fprintf(file, "\nbandwidth: %s\nrestart-data: %s\n", WORD(&random, "1", "12.5", "1000"),
+    bandwidth = WORD(&random, "1", "12.5", "1000");
+    fprintf(file, "\nbandwidth: %s\nrestart-data: %s\n", bandwidth,
             WORD(&random, "-1", "0", "1000"));
 }
 
@@ -256,9 +272,9 @@ static void write_scheduling(const struct random_workload *workload, FILE *file)
     selection = workload->haizea_1_0 ? WORD(&random, "greedy", "no-policy")
                                      : WORD(&random, "greedy", "no-policy", "pack", "spread");
     fprintf(file, "policy-host-selection: %s\n", leases_move(workload) ? "gridway" : selection);
-    fprintf(file, "backfilling: %s\nbackfilling-reservations: %" PRId64 "\n",
-            WORD(&random, "off", "aggressive", "conservative", "intermediate"),
-            random_between(&random, 1, 4));
+    fprintf(file, "backfilling: %s\n",
+            WORD(&random, "off", "aggressive", "conservative", "intermediate"));
+    fprintf(file, "backfilling-reservations: %" PRId64 "\n", random_between(&random, 1, 4));
     fprintf(file, "suspension: %s\n", WORD(&random, "none", "serial-only", "all", "all", "all"));
     fprintf(file, "suspend-rate: %s\n", WORD(&random, "16", "32", "61.86"));
     fprintf(file, "resume-rate: %s\n", WORD(&random, "16", "32", "66.27"));
@@ -286,10 +302,18 @@ static void write_images(const struct random_workload *workload, FILE *file)
     fprintf(file, "\n[deploy-imagetransfer]\ntransfer-mechanism: %s\n",
             WORD(&random, "unicast", "multicast"));
     fprintf(file, "avoid-redundant-transfers: %s\n", WORD(&random, "yes", "no"));
-    fprintf(file, "diskimage-reuse: %s\ndiskimage-cache-size: %s\n",
-            WORD(&random, "none", "image-caches"), WORD(&random, "600", "2048"));
+    fprintf(file, "diskimage-reuse: %s\n", WORD(&random, "none", "image-caches"));
+    fprintf(file, "diskimage-cache-size: %s\n", WORD(&random, "600", "2048"));
     if (random_once_in(&random, 4))
         fprintf(file, "force-imagetransfer-time: 45\n");
+}
+
+static void write_cancellation(struct random *random, const struct shape *shape, int64_t from,
+                               int64_t until, FILE *file)
+{
+    int64_t lease = random_between(random, 1, shape->leases);
+
+    fprintf(file, " %" PRId64 "@%" PRId64, lease, random_between(random, from, until));
 }
 
 int random_workload_write_configuration(const struct random_workload *workload,
@@ -312,9 +336,11 @@ int random_workload_write_configuration(const struct random_workload *workload,
     if (random_once_in(&random, 8))
         fprintf(file, "add-overhead: all\nruntime-slowdown-overhead: 10\n"
                       "bootshutdown-overhead: 20\n");
-    if (!workload->plain && random_once_in(&random, 4))
-        fprintf(file, "\n[oracle]\ncancel: %" PRId64 "@%" PRId64 " %" PRId64 "@%" PRId64 "\n",
-                random_between(&random, 1, shape.leases), random_between(&random, 0, 4000),
-                random_between(&random, 1, shape.leases), random_between(&random, 4000, 9000));
+    if (!workload->plain && random_once_in(&random, 4)) {
+        fputs("\n[oracle]\ncancel:", file);
+        write_cancellation(&random, &shape, 0, 4000, file);
+        write_cancellation(&random, &shape, 4000, 9000, file);
+        fputc('\n', file);
+    }
     return ferror(file) ? -1 : 0;
 }
