@@ -81,6 +81,13 @@ static int64_t cpu_of(const struct reservation *r)
     return cpu;
 }
 
+/* Of an operation under way: an operation of no duration uses none. */
+static void count_cpu(struct engine *engine, const struct reservation *r, int sign)
+{
+    if (r->from < r->until)
+        engine->bookings.cpu_used[r->kind] += sign * cpu_of(r);
+}
+
 void vms_arrive(struct engine *engine, struct reservation *vm)
 {
     if (vm->counted)
@@ -103,8 +110,7 @@ void reservation_start(struct engine *engine, struct reservation *r)
 {
     reservation_index_remove(&engine->bookings.by_start, r->from, r);
     r->state = RESERVATION_ACTIVE;
-    if (r->from < r->until)
-        engine->bookings.cpu_used[r->kind] += cpu_of(r);
+    count_cpu(engine, r, 1);
     if (r->kind == RESERVATION_VM)
         vms_arrive(engine, r);
     else if (r->kind == RESERVATION_RESUME)
@@ -117,8 +123,7 @@ void reservation_start(struct engine *engine, struct reservation *r)
 void reservation_adopt(struct engine *engine, struct reservation *r)
 {
     r->state = RESERVATION_ACTIVE;
-    if (r->from < r->until)
-        engine->bookings.cpu_used[r->kind] += cpu_of(r);
+    count_cpu(engine, r, 1);
     if (r->kind == RESERVATION_VM)
         vms_arrive(engine, r);
     reservation_book(engine, r);
@@ -126,8 +131,7 @@ void reservation_adopt(struct engine *engine, struct reservation *r)
 
 void reservation_end(struct engine *engine, struct reservation *r)
 {
-    if (r->from < r->until)
-        engine->bookings.cpu_used[r->kind] -= cpu_of(r);
+    count_cpu(engine, r, -1);
     reservation_unbook(engine, r);
     vms_leave(engine, r);
     r->state = RESERVATION_DONE;
@@ -136,8 +140,8 @@ void reservation_end(struct engine *engine, struct reservation *r)
 
 void reservation_withdraw(struct engine *engine, struct reservation *r)
 {
-    if (r->state == RESERVATION_ACTIVE && r->from < r->until)
-        engine->bookings.cpu_used[r->kind] -= cpu_of(r);
+    if (r->state == RESERVATION_ACTIVE)
+        count_cpu(engine, r, -1);
     if (r->state != RESERVATION_DONE)
         reservation_unbook(engine, r);
     vms_leave(engine, r);
@@ -167,10 +171,14 @@ void reservation_set_until(struct engine *engine, struct reservation *r, int64_t
     bool running = r->state == RESERVATION_ACTIVE;
 
     reservation_unbook(engine, r);
+    if (running)
+        count_cpu(engine, r, -1);
     r->until = until;
     reservation_book(engine, r);
-    if (running)
-        engine_output_interval(engine, r);
+    if (!running)
+        return;
+    count_cpu(engine, r, 1);
+    engine_output_interval(engine, r);
 }
 
 void lease_release_booked(struct engine *engine, const struct lease *lease)

@@ -28,7 +28,7 @@ int64_t left_to_run(const struct lease *lease);
 int64_t stretch_of(const struct engine *engine, const struct lease *lease, int64_t remaining);
 
 /* Do its terms and the time there is let this deadline lease be off its hosts at `at`? Whether
- * there is room for it afterwards is not looked at. */
+ * there is room for it afterwards is not looked at. O(VMs). */
 bool deadline_may_make_room(struct engine *engine, struct lease *lease, int64_t at);
 
 /* Do its terms let it make room, and only the time there is does not? */

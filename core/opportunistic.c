@@ -271,7 +271,8 @@ static bool plan_live(struct engine *engine, struct relocation *move)
     return true;
 }
 
-/* Off its hosts as soon as possible: when its suspension is over. 0: it cannot be suspended. */
+/* Off its hosts as soon as possible: when its suspension is over. 0: it cannot be suspended, or it
+ * starts only now. */
 static int64_t suspend_soon(struct engine *engine, struct relocation *move)
 {
     struct vm_plan *current = lease_plan_current(move->lease);
@@ -279,7 +280,10 @@ static int64_t suspend_soon(struct engine *engine, struct relocation *move)
     int64_t begins =
         suspend_windows(engine, move->lease, current->vm->placement, off, &move->windows);
 
-    return move->windows.n && begins >= engine->now && begins < current->vm->until ? off : 0;
+    return move->windows.n && begins >= engine->now && begins > current->vm->from &&
+                   begins < current->vm->until
+               ? off
+               : 0;
 }
 
 /* Cold: its suspension, and where and when it can be resumed at once and run to its end. */

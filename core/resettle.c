@@ -11,18 +11,19 @@
 #include "core/trial.h"
 #include "util/memory.h"
 
-/* Other victims hold their hosts until then at most. */
+/* Other victims that run, or are planned to start before then, hold their hosts until then at
+ * most. */
 static void hold_until(struct trial *trial, struct lease *lease, int64_t at,
                        struct reservation_list *held)
 {
-    const struct vm_plan *running = lease_plan_running(lease);
+    const struct vm_plan *current = lease_plan_current(lease);
     struct reservation *r;
 
     lease_release_booked(trial->engine, lease);
-    if (!running || at <= trial->engine->now)
+    if (current->vm->from >= at || at <= trial->engine->now)
         return;
-    r = reservation_create(lease, RESERVATION_VM, running->vm->from, at,
-                           placement_share(running->vm->placement));
+    r = reservation_create(lease, RESERVATION_VM, vm_plan_start(current), at,
+                           placement_share(current->vm->placement));
     reservation_list_append(held, r);
     slot_table_book(trial->engine->table, r);
 }

@@ -14,13 +14,6 @@ struct resettlement {
     struct placement *placement;
 };
 
-/* Do its terms and the time there is let this deadline lease be off its hosts at `at`? Whether
- * there is room for it afterwards is not looked at. O(VMs). */
-bool deadline_may_make_room(struct engine *engine, struct lease *lease, int64_t at);
-
-/* Do its terms let it make room, and only the time there is does not? */
-bool deadline_would_be_late(struct engine *engine, struct lease *lease, int64_t at);
-
 /* Is a deadline lease among the victims? */
 bool resettle_has_work(const struct lease_list *victims);
 

@@ -32,7 +32,7 @@ struct trial {
 };
 
 static const char *compatibility;
-static uint64_t first_seed = 1, seeds = 1500;
+static uint64_t first_seed = 1, seeds = 2300;
 static struct trial trial;
 static uint64_t seed_under_way; /* 0: none */
 
