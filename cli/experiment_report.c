@@ -9,8 +9,8 @@
 
 #include "cli/command.h"
 #include "experiments/findings.h"
-#include "util/output.h"
 #include "util/memory.h"
+#include "util/output.h"
 
 struct summary {
     json_t *root;

@@ -70,8 +70,8 @@ static void add_lease(struct table *table, const json_t *lease, int64_t now)
         time_text_span(client_span(lease, "left"), left, sizeof left);
     hosts_text(lease, hosts, sizeof hosts);
     table_add(table, (const char *[]){id, client_text(lease, "name"), client_text(lease, "user"),
-                                      client_text(lease, "kind"), client_text(lease, "phase"), vms,
-                                      start, end, left, hosts});
+                                      client_text(lease, "kind"), lease_text_phase(lease), vms,
+                                      start, end, left, hosts, client_text(lease, "activity")});
 }
 
 static void add_start(struct table *table, const json_t *lease, int64_t now)
@@ -86,23 +86,23 @@ static void add_start(struct table *table, const json_t *lease, int64_t now)
         promise = "started";
     else if (client_instant(lease, "was_expected") != INSTANT_NONE)
         promise = lease_text_is_contract(lease) ? "overdue" : "estimate, overdue";
-    table_add(table, (const char *[]){id, client_text(lease, "name"), client_text(lease, "phase"),
+    table_add(table, (const char *[]){id, client_text(lease, "name"), lease_text_phase(lease),
                                       start, relative, promise});
 }
 
 static void print_list(const json_t *answer, bool start)
 {
     static const struct table_column columns[] = {
-        {"LEASE", TABLE_RIGHT, 0},   {"NAME", TABLE_ELASTIC, 0}, {"USER", TABLE_ELASTIC, 5},
-        {"KIND", TABLE_LEFT, 7},     {"PHASE", TABLE_LEFT, 0},   {"VMS", TABLE_RIGHT, 6},
-        {"START", TABLE_LEFT, 1},    {"END", TABLE_LEFT, 2},     {"LEFT", TABLE_LEFT, 3},
-        {"HOSTS", TABLE_ELASTIC, 4},
+        {"LEASE", TABLE_RIGHT, 0},   {"NAME", TABLE_ELASTIC, 0},      {"USER", TABLE_ELASTIC, 5},
+        {"KIND", TABLE_LEFT, 7},     {"PHASE", TABLE_LEFT, 0},        {"VMS", TABLE_RIGHT, 6},
+        {"START", TABLE_LEFT, 1},    {"END", TABLE_LEFT, 2},          {"LEFT", TABLE_LEFT, 3},
+        {"HOSTS", TABLE_ELASTIC, 4}, {"ACTIVITY", TABLE_SENTENCE, 8},
     };
     static const struct table_column start_columns[] = {
         {"LEASE", TABLE_RIGHT, 0}, {"NAME", TABLE_ELASTIC, 1}, {"PHASE", TABLE_LEFT, 3},
         {"START", TABLE_LEFT, 0},  {"IN", TABLE_LEFT, 2},      {"PROMISE", TABLE_LEFT, 0},
     };
-    struct table *table = start ? table_create(start_columns, 6) : table_create(columns, 10);
+    struct table *table = start ? table_create(start_columns, 6) : table_create(columns, 11);
     json_t *leases = lease_text_sorted(json_object_get(answer, "leases")), *lease;
     int64_t now = client_instant(answer, "now");
     size_t i;
@@ -122,8 +122,9 @@ const struct command_line lease_list_line = {
     .purpose =
         "List leases: running leases first, then reservations by their start, then the queue "
         "in its order. In the columns START and END, '~' marks an estimate, and 'due' a start "
-        "that was expected and has not come. HOSTS shows host numbers. A narrow terminal shows "
-        "fewer columns.",
+        "that was expected and has not come. HOSTS shows host numbers. The phase 'suspended' marks "
+        "leases that left their hosts for another lease and wait to resume; to --phase, they "
+        "are waiting or reserved. A narrow terminal shows fewer columns.",
     .groups = {{.options = list_options, .n = sizeof list_options / sizeof *list_options},
                CLIENT_GROUP},
     .codes = {CLIENT_CODES},
@@ -188,9 +189,8 @@ static void print_queue(const json_t *answer)
         snprintf(vms, sizeof vms, "%" PRId64, client_integer(lease, "vms"));
         snprintf(priority, sizeof priority, "%" PRId64, client_integer(lease, "priority"));
         lease_text_start(lease, now, start);
-        table_add(table,
-                  (const char *[]){place, id, client_text(lease, "user"), vms, priority, start,
-                                   client_text(json_object_get(lease, "reason"), "text")});
+        table_add(table, (const char *[]){place, id, client_text(lease, "user"), vms, priority,
+                                          start, client_text(lease, "activity")});
     }
     if (table_rows(table))
         table_print(table, stdout, table_terminal_width());

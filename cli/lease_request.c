@@ -344,23 +344,10 @@ static json_t *wait_for_decision(const struct client *client, int64_t id, int64_
 
 static int print_decision(const json_t *lease)
 {
-    const json_t *reason = json_object_get(lease, "reason");
-    const char *phase = client_text(lease, "phase");
-    int64_t expected = client_instant(lease, "expected");
-    char local[TIME_TEXT_MAX];
-
-    printf("Lease %" PRId64 " is %s", client_integer(lease, "lease"), phase);
-    if (expected != INSTANT_NONE && expected != INSTANT_NEVER &&
-        client_instant(lease, "since") == INSTANT_NONE) {
-        time_text_local(expected, local, sizeof local);
-        printf(", expected to start at %s (%s)", local, client_text(lease, "promise"));
-    }
-    if (reason && *client_text(reason, "text")) {
-        printf(": ");
-        table_print_text(stdout, client_text(reason, "text"));
-    }
+    printf("Lease %" PRId64 ": ", client_integer(lease, "lease"));
+    table_print_text(stdout, client_text(lease, "activity"));
     printf(".\n");
-    return strcmp(phase, "refused") == 0 ? EXIT_REFUSED : EXIT_DONE;
+    return strcmp(client_text(lease, "phase"), "refused") == 0 ? EXIT_REFUSED : EXIT_DONE;
 }
 
 static int report(const struct client *client, const json_t *answer, int64_t wait)

@@ -6,6 +6,7 @@
 
 #include "cli/client.h"
 #include "cli/command.h"
+#include "cli/lease_text.h"
 #include "cli/table.h"
 #include "core/lease_terms.h"
 #include "util/instant.h"
@@ -103,7 +104,7 @@ static void print_terms(const json_t *lease)
 
 static void print_lease(const json_t *lease, int64_t now)
 {
-    const json_t *reason = json_object_get(lease, "reason");
+    const char *word = lease_text_word(lease);
     char size[32] = "";
 
     line("Lease", "%" PRId64, client_integer(lease, "lease"));
@@ -115,8 +116,8 @@ static void print_lease(const json_t *lease, int64_t now)
     line("Phase", "%s%s", client_text(lease, "phase"),
          json_is_true(json_object_get(lease, "late")) ? ", late: the promised time has passed"
                                                       : "");
-    if (reason && *client_text(reason, "text"))
-        line("Reason", "%s [%s]", client_text(reason, "text"), client_text(reason, "word"));
+    line("Activity", "%s%s%s%s", client_text(lease, "activity"), *word ? " [" : "", word,
+         *word ? "]" : "");
     if (*client_text(lease, "group")) {
         if (client_integer(lease, "group_size") > 0)
             snprintf(size, sizeof size, " of %" PRId64, client_integer(lease, "group_size"));
@@ -139,11 +140,10 @@ static void print_lease(const json_t *lease, int64_t now)
 static void print_members(const json_t *vms)
 {
     static const struct table_column columns[] = {
-        {"VM", TABLE_RIGHT, 0},         {"HOST", TABLE_RIGHT, 0},   {"CPU", TABLE_RIGHT, 3},
-        {"MB", TABLE_RIGHT, 4},         {"COMMAND", TABLE_LEFT, 0}, {"TRIES", TABLE_RIGHT, 2},
-        {"MESSAGE", TABLE_SENTENCE, 1},
+        {"VM", TABLE_RIGHT, 0}, {"HOST", TABLE_RIGHT, 0},   {"CPU", TABLE_RIGHT, 3},
+        {"MB", TABLE_RIGHT, 4}, {"COMMAND", TABLE_LEFT, 0}, {"TRIES", TABLE_RIGHT, 2},
     };
-    struct table *table = table_create(columns, 7);
+    struct table *table = table_create(columns, 6);
     const json_t *vm;
     size_t i;
 
@@ -161,7 +161,7 @@ static void print_members(const json_t *vms)
                                           json_is_true(json_object_get(vm, "gone"))
                                               ? "gone"
                                               : client_text(vm, "command"),
-                                          tries, client_text(vm, "message")});
+                                          tries});
     }
     if (table_rows(table)) {
         putchar('\n');

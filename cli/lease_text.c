@@ -75,7 +75,10 @@ void lease_text_end(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX])
     char relative[TIME_TEXT_MAX];
     bool estimate = false;
 
-    if (end == INSTANT_NONE && !lease_text_is_over(lease)) {
+    if (client_instant(lease, "preempted_at") != INSTANT_NONE &&
+        client_instant(lease, "since") != INSTANT_NONE)
+        end = INSTANT_NONE; /* that it would have without the preemption */
+    else if (end == INSTANT_NONE && !lease_text_is_over(lease)) {
         start = client_instant(lease, "since");
         start = start != INSTANT_NONE ? now : lease_text_start_time(lease);
         if (start != INSTANT_NONE && start != INSTANT_NEVER && start >= now && left != SPAN_NONE &&
@@ -86,6 +89,24 @@ void lease_text_end(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX])
     }
     time_text_relative(end == INSTANT_NEVER ? INSTANT_NONE : end, now, relative, sizeof relative);
     snprintf(text, TIME_TEXT_MAX, "%s%.35s", estimate ? "~" : "", relative);
+}
+
+const char *lease_text_phase(const json_t *lease)
+{
+    const char *phase = client_text(lease, "phase");
+
+    return (strcmp(phase, "waiting") == 0 || strcmp(phase, "reserved") == 0) &&
+                   client_instant(lease, "preempted_at") != INSTANT_NONE &&
+                   client_span(lease, "run") > 0
+               ? "suspended"
+               : phase;
+}
+
+const char *lease_text_word(const json_t *lease)
+{
+    const char *word = client_text(json_object_get(lease, "reason"), "word");
+
+    return strcmp(word, "planned") == 0 ? "" : word;
 }
 
 bool lease_text_is_contract(const json_t *lease)

@@ -13,7 +13,7 @@
 void lease_text_start(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX]);
 
 /* When it ended or will, as far as is known: "in 5m10s", "~in 5m10s" when its start is an estimate,
- * "-" also for a lease without a planned end. */
+ * "-" also for a lease without a planned end, or one that is to be preempted before. */
 void lease_text_end(const json_t *lease, int64_t now, char text[TIME_TEXT_MAX]);
 
 /* A start both ways; INSTANT_NEVER is "unknown". */
@@ -26,6 +26,12 @@ bool lease_text_is_over(const json_t *lease);
 /* When it starts: `began` of one that is over, `since` of a running one, else `expected`, else
  * `was_expected`, else `start`; INSTANT_NONE when it is not known. */
 int64_t lease_text_start_time(const json_t *lease);
+
+/* Its phase, or "suspended" while it waits because it left its hosts for another lease. */
+const char *lease_text_phase(const json_t *lease);
+
+/* The word of its reason; "": none, or only that its start is planned. */
+const char *lease_text_word(const json_t *lease);
 
 /* Is its start promised, not estimated? */
 bool lease_text_is_contract(const json_t *lease);

@@ -9,47 +9,19 @@
 #include "cli/table.h"
 #include "util/instant.h"
 
-static const char *phase_sentence(const char *phase)
-{
-    static const struct {
-        const char *phase, *sentence;
-    } sentences[] = {
-        {"gathering", "is waiting for the other VMs of its group"},
-        {"waiting", "is queued"},
-        {"reserved", "has a reservation"},
-        {"starting", "is starting"},
-        {"running", "is running"},
-        {"stopping", "is being suspended to free resources"},
-        {"parked", "was suspended, stopped or held by its user, who has to resume it"},
-        {"ending", "is ending"},
-        {"ended", "has ended"},
-        {"refused", "was refused"},
-        {"failed", "failed"},
-    };
-
-    for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
-        if (strcmp(phase, sentences[i].phase) == 0)
-            return sentences[i].sentence;
-    return phase;
-}
-
 static void print_state(const json_t *answer, const json_t *lease)
 {
-    const json_t *reason = json_object_get(lease, "reason");
+    const char *word = lease_text_word(lease);
     char name[300];
 
     lease_text_name(lease, name, sizeof name);
     printf("Lease ");
     table_print_text(stdout, name);
-    printf(" %s", phase_sentence(client_text(lease, "phase")));
     if (json_is_integer(json_object_get(answer, "position")))
-        printf(", position %" PRId64, client_integer(answer, "position"));
-    printf(".\n");
-    if (reason && *client_text(reason, "text")) {
-        printf("Reason: ");
-        table_print_text(stdout, client_text(reason, "text"));
-        printf(" [%s]\n", client_text(reason, "word"));
-    }
+        printf(", position %" PRId64 " in the queue", client_integer(answer, "position"));
+    printf(":\n");
+    table_print_text(stdout, client_text(lease, "activity"));
+    printf("%s%s%s\n", *word ? " [" : "", word, *word ? "]" : ".");
     if (json_is_true(json_object_get(lease, "late")))
         printf("Late: the promised time has passed.\n");
 }
@@ -82,20 +54,19 @@ static bool will_start(const char *phase)
            strcmp(phase, "reserved") == 0;
 }
 
+/* Its activity says when; this adds how long that is. */
 static void print_expected(const json_t *lease, int64_t expected, int64_t now)
 {
-    char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
+    char relative[TIME_TEXT_MAX];
 
-    if (expected == INSTANT_NONE || expected == INSTANT_NEVER) {
-        printf("Start time %s.\n", expected == INSTANT_NONE
-                                       ? "not estimated yet"
-                                       : "unknown: leases without a planned end occupy the hosts "
-                                         "that it may use");
+    if (expected == INSTANT_NEVER)
+        return;
+    if (expected == INSTANT_NONE) {
+        printf("Start time not estimated yet.\n");
         return;
     }
-    time_text_local(expected, local, sizeof local);
     time_text_relative(expected, now, relative, sizeof relative);
-    printf("Expected to start at %s (%s): %s.\n", local, relative,
+    printf("%s %s: %s.\n", client_span(lease, "run") > 0 ? "Resumes" : "Starts", relative,
            lease_text_is_contract(lease) ? "contract" : "estimate, may change");
 }
 
@@ -116,35 +87,22 @@ static void print_passed(const json_t *lease, int64_t passed, int64_t now)
 static void print_start(const json_t *lease, int64_t now)
 {
     int64_t passed = client_instant(lease, "was_expected"), end = client_instant(lease, "end");
-    char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
+    char relative[TIME_TEXT_MAX];
 
     if (passed != INSTANT_NONE) {
         print_passed(lease, passed, now);
     } else if (will_start(client_text(lease, "phase"))) {
         print_expected(lease, client_instant(lease, "expected"), now);
     } else if (end != INSTANT_NONE && end != INSTANT_NEVER &&
+               client_instant(lease, "preempted_at") == INSTANT_NONE &&
                strcmp(client_text(lease, "phase"), "running") == 0) {
-        time_text_local(end, local, sizeof local);
         time_text_relative(end, now, relative, sizeof relative);
-        printf("Ends at %s (%s).\n", local, relative);
+        printf("Ends %s.\n", relative);
     }
     if (*client_text(lease, "waits_for")) {
         printf("Waiting for ");
         table_print_text(stdout, client_text(lease, "waits_for"));
         printf(".\n");
-    }
-}
-
-static void print_messages(const json_t *answer)
-{
-    const json_t *message;
-    size_t i;
-
-    json_array_foreach(json_object_get(answer, "messages"), i, message)
-    {
-        printf("VM %" PRId64 ": ", client_integer(message, "vm"));
-        table_print_text(stdout, client_text(message, "text"));
-        putchar('\n');
     }
 }
 
@@ -155,7 +113,6 @@ static void print_answer(const json_t *answer)
     print_state(answer, lease);
     print_ahead(answer);
     print_start(lease, client_instant(answer, "now"));
-    print_messages(answer);
 }
 
 const struct command_line lease_why_line = {

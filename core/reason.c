@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/time_text.h"
+
 const char *const reason_names[REASONS] = {
     [REASON_NONE] = "none",
     [REASON_NO_ROOM_NOW] = "no-room-now",
@@ -43,6 +45,8 @@ const char *const reason_names[REASONS] = {
     [REASON_QUARANTINED] = "hosts-quarantined",
     [REASON_HOSTS_TOO_SMALL] = "hosts-too-small",
     [REASON_MISSED] = "missed",
+    [REASON_TIME_OVER] = "time-over",
+    [REASON_VMS_GONE] = "vms-gone",
 };
 
 const char *reason_name(enum reason_id id)
@@ -55,18 +59,19 @@ const char *reason_word(const struct reason *reason)
     return reason->word ? reason->word : reason_name(reason->id);
 }
 
-/* How each sentence is made: %n number, %c hundredths, %t time, of n[0], n[1], ... in order; %s the
- * text. */
+/* How each sentence is made: %n number, %v VMs, %c hundredths, %d duration, %t time, of n[0], n[1],
+ * ... in order; %s the text. */
 static const struct {
     enum reason_lead lead;
     const char *text;
 } sentences[REASONS] = {
     [REASON_NONE] = {LEAD_NONE, ""},
-    [REASON_NO_ROOM_NOW] = {LEAD_WAITS, "for room: asks for %v, %n fit now"},
+    [REASON_NO_ROOM_NOW] = {LEAD_WAITS, "for room: %v requested, room for %n now"},
     [REASON_BEHIND_QUEUE] = {LEAD_NONE, "queued behind lease %n"},
     [REASON_PLANNED] = {LEAD_NONE, "planned to start at %t"},
     [REASON_REFUSED_BY_POLICY] = {LEAD_NONE, "refused by policy: %s"},
-    [REASON_TOO_BIG] = {LEAD_REFUSED, "%v requested, but the empty site holds at most %n"},
+    [REASON_TOO_BIG] = {LEAD_REFUSED,
+                        "%v requested, but all hosts together hold at most %n when empty"},
     [REASON_NO_ROOM_AT_START] = {LEAD_REFUSED, "no room for %v from %t until %t, only for %n"},
     [REASON_START_PASSED] = {LEAD_REFUSED, "its start at %t has passed, it is now %t"},
     [REASON_DEADLINE_UNREACHABLE] = {LEAD_REFUSED,
@@ -74,17 +79,16 @@ static const struct {
     [REASON_IMAGE_TOO_LATE] = {LEAD_REFUSED,
                                "its disk image would arrive at %t, but it starts at %t"},
     [REASON_SHORTER_THAN_SHUTDOWN] = {LEAD_REFUSED,
-                                      "its duration of %n s is shorter than its shutdown of %n s"},
-    [REASON_SUSPENDED_FOR] = {LEAD_NONE, "suspended to make room for lease %n at %t"},
-    [REASON_REQUEUED_FOR] = {LEAD_NONE,
-                             "stopped and put back into the queue to make room for lease %n at %t"},
-    [REASON_CANCELLED_FOR] = {LEAD_NONE, "ended by its terms to make room for lease %n at %t"},
+                                      "its duration of %d is shorter than its shutdown of %d"},
+    [REASON_SUSPENDED_FOR] = {LEAD_NONE, "suspended for lease %n at %t"},
+    [REASON_REQUEUED_FOR] = {LEAD_NONE, "stopped for lease %n at %t and put back into the queue"},
+    [REASON_CANCELLED_FOR] = {LEAD_NONE, "ended by its terms for lease %n at %t"},
     [REASON_SUSPENDED_PLANNED] = {LEAD_NONE,
                                   "suspended as planned at %t, when the gap it ran in ends"},
     [REASON_CANCELLED] = {LEAD_NONE, "cancelled on request"},
-    [REASON_ENDED_EARLY] = {LEAD_NONE, "ended by itself after %n of %n s"},
+    [REASON_ENDED_EARLY] = {LEAD_NONE, "ended by itself after %d of %d"},
     [REASON_FAILED] = {LEAD_NONE, "failed: %s"},
-    [REASON_NO_ROOM_AT_ONCE] = {LEAD_REFUSED, "%v requested at once, %n fit now"},
+    [REASON_NO_ROOM_AT_ONCE] = {LEAD_REFUSED, "%v requested at once, room for %n now"},
     [REASON_NOT_READY] = {LEAD_WAITS, "for its earliest start %t"},
     [REASON_NO_HOST_ALLOWED] = {LEAD_REFUSED,
                                 "%v requested, but the %n open hosts that its requirements "
@@ -106,7 +110,7 @@ static const struct {
     [REASON_LOCKED] = {LEAD_NONE,
                        "VM %n is locked; it is placed when its user or an administrator unlocks "
                        "it"},
-    [REASON_LATE] = {LEAD_NONE, "late: %n s after its start VM %n on host %n is %s"},
+    [REASON_LATE] = {LEAD_NONE, "late: %d after its start VM %n on host %n is %s"},
     [REASON_GIVEN_UP] = {LEAD_NONE, "VM %n could not be started in %n attempts; last failure: %s"},
     [REASON_CANCELLED_BY] = {LEAD_NONE, "cancelled by %s"},
     [REASON_QUARANTINED] = {LEAD_NONE,
@@ -116,6 +120,8 @@ static const struct {
                                 "no host it may use is large enough: the largest host has %c CPU "
                                 "and %n MB, %v requested"},
     [REASON_MISSED] = {LEAD_NONE, "missed: it could not be started before %t"},
+    [REASON_TIME_OVER] = {LEAD_NONE, "its time is over"},
+    [REASON_VMS_GONE] = {LEAD_NONE, "its VMs were terminated in OpenNebula"},
     [REASON_DEADLINE_MISSED] = {LEAD_NONE,
                                 "cancelled: must end by %t, the earliest possible end is %t"},
 };
@@ -125,13 +131,34 @@ enum reason_lead reason_lead(enum reason_id id)
     return sentences[id].lead;
 }
 
+/* Where a number makes the usual sentence wrong. */
+static const char *sentence_of(const struct reason *reason)
+{
+    const int64_t *n = reason->n;
+
+    if (reason->id == REASON_NO_ROOM_NOW && n[0] > 0 && n[1] >= n[0])
+        return "for room: %v requested, room for all of them now, but not for long enough";
+    if (reason->id == REASON_NO_ROOM_AT_START && n[3] == 0)
+        return "no room for %v from %t until %t";
+    if (reason->id == REASON_TOO_BIG && n[1] == 0)
+        return "%v requested, but no host is large enough for one";
+    if (reason->id == REASON_NO_HOST_ALLOWED && n[1] == 0)
+        return "%v requested, but its requirements allow no open host";
+    if (reason->id == REASON_NO_HOST_ALLOWED && n[2] == 0)
+        return "%v requested, but none of the %n open hosts that its requirements allow is large "
+               "enough for one";
+    if (reason->id == REASON_GROUP_INCOMPLETE && n[1] == 0)
+        return "for more VMs of its group: %v so far (group %s)";
+    return sentences[reason->id].text;
+}
+
 size_t reason_format_body(const struct reason *reason, char *buffer, size_t size,
                           void (*time_text)(int64_t instant, char *text, size_t size))
 {
     size_t length = 0;
     int used = 0;
 
-    for (const char *s = sentences[reason->id].text; *s && length + 1 < size; s++) {
+    for (const char *s = sentence_of(reason); *s && length + 1 < size; s++) {
         char piece[64];
         const char *text = piece;
 
@@ -152,6 +179,9 @@ size_t reason_format_body(const struct reason *reason, char *buffer, size_t size
             snprintf(piece, sizeof piece, "%" PRId64 ".%02" PRId64, reason->n[used] / 100,
                      reason->n[used] % 100);
             used++;
+            break;
+        case 'd':
+            time_text_span(reason->n[used++], piece, sizeof piece);
             break;
         case 't':
             time_text(reason->n[used++], piece, sizeof piece);

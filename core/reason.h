@@ -43,7 +43,7 @@ enum reason_id {
     REASON_COMMAND_REFUSED,  /* n[0] the VM; text: which command, and what OpenNebula says */
     REASON_PARKED,           /* a user stopped or held its VMs */
     REASON_ENDS_SOON,        /* at n[0] */
-    REASON_GROUP_INCOMPLETE, /* n[0] VMs are there of n[1]; text: the group */
+    REASON_GROUP_INCOMPLETE, /* n[0] VMs are there of n[1] (0: not said); text: the group */
     REASON_LOCKED,           /* n[0] the VM */
     REASON_LATE,             /* n[0] seconds after its start n[1], a VM, is on n[2], a host; text:
                                 its state, and which VM has not left the host */
@@ -52,6 +52,8 @@ enum reason_id {
     REASON_QUARANTINED,      /* all hosts that it may use are */
     REASON_HOSTS_TOO_SMALL,  /* the largest host has n[0] CPU (1/100) and n[1] MB; n[2] VMs */
     REASON_MISSED,           /* not started before n[0], the end of its time or its deadline */
+    REASON_TIME_OVER,        /* it has run for its duration, or until its end */
+    REASON_VMS_GONE,         /* its VMs were terminated in OpenNebula */
     REASONS
 };
 

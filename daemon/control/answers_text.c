@@ -178,6 +178,21 @@ static void put_terms(struct json_writer *writer, const struct lease_record *lea
     put_flag(writer, "late", lease->late);
 }
 
+/* What it does, as a sentence, and for whom it leaves its hosts. */
+static void put_activity(struct json_writer *writer, const struct lease_record *lease, int64_t now)
+{
+    bool preempted = store_is_preempted(lease) && lease->phase < PHASE_ENDED;
+    char text[STORE_ACTIVITY_MAX];
+
+    store_activity(lease, now, text, sizeof text);
+    put_text(writer, "activity", text);
+    if (preempted)
+        put_number(writer, "preempted_for", lease->preempted_for);
+    else
+        put_null(writer, "preempted_for");
+    put_instant(writer, "preempted_at", preempted ? lease->preempted_at : INSTANT_NONE);
+}
+
 static void put_reason(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
     char text[STORE_SENTENCE_MAX];
@@ -241,6 +256,7 @@ void json_write_lease(struct json_writer *writer, const struct shown_lease *view
     put_times(writer, lease, now);
     put_instant(writer, "began", view->began);
     put_terms(writer, lease);
+    put_activity(writer, lease, now);
     put_reason(writer, lease, now);
     if (view->position)
         put_number(writer, "position", (int64_t)view->position);

@@ -9,6 +9,7 @@
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
 #include "daemon/log.h"
+#include "daemon/store/words.h"
 #include "util/memory.h"
 
 enum { ORDER_PATIENCE = 30 /* seconds after a start */ };
@@ -136,7 +137,8 @@ static void take_up(struct daemon *daemon, const struct lease_record *lease, con
 
     daemon_wake(daemon);
     if (vm->state == VM_PENDING || (vm->state == VM_HOLD && daemon->live->submit_on_hold)) {
-        lease_apply(daemon->store, lease, EVENT_REQUESTED, now, "%s", lease_kind_name(lease->kind));
+        lease_apply(daemon->store, lease, EVENT_REQUESTED, now, "%s",
+                    store_kind_words[lease->kind]);
         planner_new(daemon->planner, lease->id);
         return;
     }
@@ -169,7 +171,7 @@ static void join_group(struct daemon *daemon, const struct vm *vm, const struct 
         lease = add_lease(daemon, vm);
         take_terms(daemon, lease, spec);
         lease_apply(daemon->store, lease, EVENT_GROUP_OPENED, now, "%s, group %s",
-                    lease_kind_name(lease->kind), lease->group);
+                    store_kind_words[lease->kind], lease->group);
     }
     add_vm(daemon, vm, lease->id);
     gather(daemon, lease, spec, now);

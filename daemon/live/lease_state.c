@@ -70,6 +70,8 @@ static void starts(struct store *store, struct lease_record *lease, int64_t now)
 
     lease->since = INSTANT_NONE;
     lease->expected = now;
+    lease->warned = false;
+    lease->preempted_at = INSTANT_NONE;
     forget_reason(lease);
     if (lease->kind == LEASE_RESERVATION && lease->duration != SPAN_UNLIMITED)
         lease->end = lease_end_from(lease, now);
@@ -167,6 +169,7 @@ static void take_effect(struct store *store, struct lease_record *lease, enum le
         is_over(lease, now);
         break;
     case EVENT_GIVES_WAY:
+    case EVENT_CANCELLED:
         lease->end = now;
         break;
     case EVENT_ENDED:
@@ -197,6 +200,19 @@ static int no_such_transition(const struct lease_record *lease, enum lease_event
     return -1;
 }
 
+/* Each plan decides again about a start of which nothing has been commanded. */
+static bool says_the_same_start(struct lease_record *lease, enum lease_event event,
+                                const char *text)
+{
+    bool same = (event == EVENT_START || event == EVENT_RESUME) && *lease->told_start &&
+                strncmp(lease->told_start, text, sizeof lease->told_start - 1) == 0;
+
+    if (event != EVENT_REPLANNED)
+        snprintf(lease->told_start, sizeof lease->told_start, "%s",
+                 event == EVENT_START || event == EVENT_RESUME ? text : "");
+    return same;
+}
+
 int lease_apply(struct store *store, const struct lease_record *known, enum lease_event event,
                 int64_t now, const char *format, ...)
 {
@@ -220,7 +236,7 @@ int lease_apply(struct store *store, const struct lease_record *known, enum leas
         set_goals(store, lease, (enum vm_goal)row->goal);
     if (event == EVENT_ACCEPTED && lease->plain)
         store_tell(store, lease->id, now, row->word); /* only a place was requested */
-    else if (row->word)
+    else if (row->word && !says_the_same_start(lease, event, text))
         store_history(store, lease->id, now, row->word, "%s", text);
     return 0;
 }
@@ -230,7 +246,10 @@ int lease_apply_because(struct store *store, const struct lease_record *lease,
 {
     char text[STORE_TEXT_MAX];
 
-    store_reason_sentence(lease, false, text, sizeof text);
+    if (store_is_preempted(lease))
+        snprintf(text, sizeof text, "for lease %lld", (long long)lease->preempted_for);
+    else
+        store_reason_sentence(lease, false, text, sizeof text);
     return lease_apply(store, lease, event, now, "%s", text);
 }
 
@@ -370,6 +389,16 @@ bool lease_note_preemption(struct store *store, const struct lease_record *known
     lease->preempted_for = other;
     lease->preempted_at = at;
     return true;
+}
+
+void lease_keeps_hosts(struct store *store, const struct lease_record *known, int64_t now)
+{
+    struct lease_record *lease = store_change_lease(store, known);
+
+    store_history(store, lease->id, now, "kept", "not %s for lease %lld after all",
+                  store_preemption_word(lease), (long long)lease->preempted_for);
+    lease->preempted_at = INSTANT_NONE;
+    forget_reason(lease);
 }
 
 void lease_gather(struct store *store, const struct lease_record *known, uint32_t size,

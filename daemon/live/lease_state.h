@@ -129,6 +129,9 @@ bool lease_expect(struct store *store, const struct lease_record *lease, int64_t
 bool lease_note_preemption(struct store *store, const struct lease_record *lease, int64_t other,
                            int64_t at);
 
+/* The preemption that was noted is not planned any more. */
+void lease_keeps_hosts(struct store *store, const struct lease_record *known, int64_t now);
+
 /* Group membership. `until`: when an incomplete group counts as complete. */
 void lease_gather(struct store *store, const struct lease_record *known, uint32_t size,
                   int64_t until);

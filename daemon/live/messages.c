@@ -43,65 +43,12 @@ void messages_destroy(struct messages *messages)
     free(messages);
 }
 
-/* The reason only repeats when it starts. */
-static bool is_plan(const struct lease_record *lease)
-{
-    return !lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0;
-}
-
-/* What it waits for, and when it will probably start. */
-static void waiting_message(const struct lease_record *lease, const char *reason, const char *when,
-                            char *text, size_t size)
-{
-    int length = snprintf(text, size, "Waiting%s%s",
-                          reason_lead(lease->reason_id) == LEAD_WAITS ? " " : ": ", reason);
-
-    if ((size_t)length >= size)
-        return;
-    text += length;
-    size -= (size_t)length;
-    if (when[0])
-        snprintf(text, size, ". Expected to start at %s (estimate)", when);
-    else if (lease->expected == INSTANT_NEVER)
-        snprintf(text, size,
-                 ". Start time unknown: the VMs on the hosts it may use have no planned end");
-    else if (lease->is_far)
-        snprintf(text, size, ". Too far back in the queue to estimate its start");
-}
-
-#define RANK_IGNORED "SCHED_RANK cannot be read and is ignored"
-
-/* Beside what else there is to say. */
-static void add_notice(const struct lease_record *lease, char *text, size_t size)
-{
-    size_t length = strlen(text);
-
-    if (lease->rank_ignored && length < size && lease->phase <= PHASE_RUNNING)
-        snprintf(text + length, size - length, "%s%s", length ? ". " : "", RANK_IGNORED);
-}
-
 /* Of a VM that runs, a notice stays until there is something else to say, over a restart, too. */
 static bool keeps_notice(const struct vm_record *vm, const struct lease_record *lease,
                          const char *text)
 {
     return !*text && lease->phase == PHASE_RUNNING &&
-           strncmp(vm->message, RANK_IGNORED, strlen(RANK_IGNORED)) == 0;
-}
-
-/* What was promised, and when it starts; a time that has passed is not announced. */
-static void reserved_message(const struct lease_record *lease, const char *why, const char *when,
-                             bool passed, char *text, size_t size)
-{
-    const char *reason = is_plan(lease) ? "" : why;
-
-    if (lease->late)
-        snprintf(text, size, "Late: the reservation for %s could not be started: %s", when, why);
-    else if (lease->contract)
-        snprintf(text, size, "Reserved: %s %s (contract)%s%s",
-                 passed ? "was to start at" : "starts at", when, reason[0] ? ". " : "", reason);
-    else
-        snprintf(text, size, "Accepted: ends by its deadline%s%s",
-                 passed || !when[0] ? "" : "; planned to start at ", passed ? "" : when);
+           strncmp(vm->message, STORE_RANK_IGNORED, strlen(STORE_RANK_IGNORED)) == 0;
 }
 
 static bool is_time(int64_t instant)
@@ -109,55 +56,31 @@ static bool is_time(int64_t instant)
     return instant != INSTANT_NONE && instant != INSTANT_NEVER;
 }
 
-static void say_where_it_is(const struct lease_record *lease, int64_t now, char *text, size_t size)
+/* Its owner expects nothing else of it: there is nothing to be told. */
+static bool goes_as_expected(const struct lease_record *lease)
 {
-    char when[64] = "", reason[STORE_SENTENCE_MAX];
-    const char *what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
-    int64_t promised = lease->kind == LEASE_IMMEDIATE ? lease->expected : lease->start;
-    bool passed = is_time(lease->expected) && lease->expected < now;
-
-    store_reason_text(lease, true, now, reason, sizeof reason);
-    text[0] = '\0';
-    if (is_time(lease->expected))
-        time_text_local(lease->expected, when, sizeof when);
     switch (lease->phase) {
-    case PHASE_GATHERING:
-        snprintf(text, size, "%s", reason);
-        break;
-    case PHASE_WAITING:
-        waiting_message(lease, reason, passed ? "" : when, text, size);
-        break;
-    case PHASE_RESERVED:
-        reserved_message(lease, reason, when, passed, text, size);
-        break;
     case PHASE_STARTING:
-        if (!is_plan(lease))
-            snprintf(text, size, "Starting: %s", reason);
-        else if (lease->late)
-            snprintf(text, size, "Late: the %s is starting after its time", what);
-        break;
+        return !lease->late &&
+               (!lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0);
     case PHASE_RUNNING:
-        if (strcmp(lease->reason_word, "ends-soon") == 0)
-            snprintf(text, size, "%s", reason);
-        else if (lease->late && lease->since != INSTANT_NONE && is_time(promised))
-            snprintf(text, size, "Late: the %s started %lld s after its time", what,
-                     (long long)(lease->since - promised));
-        break;
-    case PHASE_REFUSED:
-        snprintf(text, size, "Refused: %s", reason);
-        break;
-    case PHASE_FAILED:
-        snprintf(text, size, "Failed: %s", reason);
-        break;
+        return !lease->late && !lease->warned && !store_is_preempted(lease);
+    case PHASE_PARKED:
+    case PHASE_ENDING:
+    case PHASE_ENDED:
+        return true;
     default:
-        break;
+        return false;
     }
 }
 
 void message_of(const struct lease_record *lease, int64_t now, char *text, size_t size)
 {
-    say_where_it_is(lease, now, text, size);
-    add_notice(lease, text, size);
+    if (!goes_as_expected(lease))
+        store_activity(lease, now, text, size);
+    else
+        snprintf(text, size, "%s",
+                 lease->rank_ignored && lease->phase <= PHASE_RUNNING ? STORE_RANK_IGNORED : "");
 }
 
 static void answered(void *context, const struct cloud_reply *reply)

@@ -73,7 +73,7 @@ static void reconcile_parked(struct daemon *daemon, const struct lease_record *l
     if (s->of[STANDS_UNKNOWN])
         return;
     if (lease->kind == LEASE_RESERVATION && lease_is_over(lease, now)) {
-        reconcile_apply(daemon, lease, EVENT_TIME_OVER, now, "its time is over");
+        reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
     } else if (s->of[STANDS_RUNNING] + s->of[STANDS_MOVING] > 0) {
         reconcile_apply(daemon, lease, EVENT_RESUMED, now, "by a user or operator");
         daemon_replan(daemon, "lease %lld was resumed", (long long)lease->id);
@@ -111,7 +111,7 @@ static void reconcile_ending(struct daemon *daemon, const struct lease_record *l
                 (observed && observed->state == VM_HOLD);
     }
     if (over == n)
-        reconcile_apply(daemon, lease, EVENT_ENDED, now, "its time is over");
+        reconcile_apply_by(daemon, lease, EVENT_ENDED, REASON_NONE, now);
 }
 
 /* What is still to be done with its VMs, NONE when nothing is: of what is to be ended, all; of what
@@ -168,9 +168,9 @@ static void reconcile_lease(struct daemon *daemon, const struct lease_record *le
         reconcile_observe_vm(daemon, lease, vms[i], now, &s);
     if (s.n == 0) {
         if (lease->phase == PHASE_ENDING)
-            reconcile_apply(daemon, lease, EVENT_ENDED, now, "its time is over");
+            reconcile_apply_by(daemon, lease, EVENT_ENDED, REASON_NONE, now);
         else if (lease->phase < PHASE_ENDED)
-            reconcile_apply(daemon, lease, EVENT_ENDED, now, "its VMs were deleted");
+            reconcile_apply_by(daemon, lease, EVENT_ENDED, REASON_VMS_GONE, now);
         return;
     }
     if (s.of[STANDS_GONE] > gone_before && lease->phase != PHASE_GATHERING &&

@@ -34,6 +34,9 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
 bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
                      enum lease_event event, int64_t now, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+/* The same with the sentence of a reason, which becomes the lease's; NONE: of that it has. */
+bool reconcile_apply_by(struct daemon *daemon, const struct lease_record *lease,
+                        enum lease_event event, enum reason_id reason, int64_t now);
 /* All its VMs run, since then. */
 void reconcile_runs(struct daemon *daemon, const struct lease_record *lease, int64_t since,
                     int64_t now);

@@ -5,6 +5,7 @@
 #include "daemon/daemon.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
+#include "util/time_text.h"
 
 bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
                      enum lease_event event, int64_t now, const char *format, ...)
@@ -23,15 +24,28 @@ bool reconcile_apply(struct daemon *daemon, const struct lease_record *lease,
     return true;
 }
 
+bool reconcile_apply_by(struct daemon *daemon, const struct lease_record *lease,
+                        enum lease_event event, enum reason_id reason, int64_t now)
+{
+    char text[STORE_TEXT_MAX];
+
+    if (reason != REASON_NONE)
+        lease_explain_by(daemon->store, lease, &(struct reason){.id = reason}, NULL, INSTANT_NONE);
+    store_reason_sentence(lease, false, text, sizeof text);
+    return reconcile_apply(daemon, lease, event, now, "%s", text);
+}
+
 static void note_late_start(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     int64_t promised = lease->accumulated == 0 ? store_promised_start(lease) : INSTANT_NONE;
     int64_t late = promised != INSTANT_NONE ? lease->since - promised : 0;
+    char span[TIME_TEXT_MAX];
 
     if (late <= daemon->live->poll_interval || lease->late)
         return;
     lease_note_late(daemon->store, lease);
-    store_history(daemon->store, lease->id, now, "late", "%lld s after its start", (long long)late);
+    time_text_span(late, span, sizeof span);
+    store_history(daemon->store, lease->id, now, "late", "%s after its start", span);
 }
 
 void reconcile_runs(struct daemon *daemon, const struct lease_record *lease, int64_t since,
@@ -61,12 +75,17 @@ void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *
 void reconcile_wait_again(struct daemon *daemon, const struct lease_record *lease,
                           enum lease_event event, int64_t now)
 {
-    char why[STORE_TEXT_MAX];
+    char why[STORE_TEXT_MAX], left[TIME_TEXT_MAX];
 
-    store_reason_sentence(lease, false, why, sizeof why);
     lease_stands_still(daemon->store, lease);
+    if (event == EVENT_SUSPENDED && lease->duration != SPAN_UNLIMITED) {
+        time_text_span(lease->duration - lease->accumulated, left, sizeof left);
+        snprintf(why, sizeof why, "%s left to run", left);
+    } else {
+        store_reason_sentence(lease, false, why, sizeof why);
+    }
     if (lease->kind != LEASE_RESERVATION && lease_is_over(lease, now))
-        reconcile_apply(daemon, lease, EVENT_TIME_OVER, now, "its time is over");
+        reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
     else if (reconcile_apply(daemon, lease, event, now, "%s", why))
         daemon_replan(daemon, "lease %lld waits again", (long long)lease->id);
 }

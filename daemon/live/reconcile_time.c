@@ -24,8 +24,9 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
     if (lease->end <= now && lease->phase == PHASE_STARTING && reconcile_not_begun(daemon, lease)) {
         reconcile_watch_promise(daemon, lease, now);
     } else if (lease->end <= now) {
-        reconcile_apply(daemon, lease, EVENT_TIME_OVER, now, "its time is over");
-    } else if (warning > 0 && !lease->warned && lease->end - warning <= now) {
+        reconcile_apply_by(daemon, lease, EVENT_TIME_OVER, REASON_TIME_OVER, now);
+    } else if (warning > 0 && !lease->warned && lease->end - warning <= now &&
+               !store_is_preempted(lease)) {
         lease_time_text(lease->end, when, sizeof when);
         lease_note_warned(daemon->store, lease);
         lease_explain_by(daemon->store, lease,
@@ -94,13 +95,12 @@ void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lea
 
 static void note_not_started(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
-    long long late = (long long)(now - lease->start);
+    char late[TIME_TEXT_MAX];
 
+    time_text_span(now - lease->start, late, sizeof late);
     lease_note_late(daemon->store, lease);
-    store_history(daemon->store, lease->id, now, "late", "not started %lld s after its start",
-                  late);
-    log_warning("lease %lld is late: not started %lld s after its start", (long long)lease->id,
-                late);
+    store_history(daemon->store, lease->id, now, "late", "not started %s after its start", late);
+    log_warning("lease %lld is late: not started %s after its start", (long long)lease->id, late);
 }
 
 /* Its time, or its deadline, has passed without it. */

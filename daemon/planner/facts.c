@@ -212,11 +212,10 @@ static bool is_promised_at(const struct lease_record *lease, int64_t at)
            (lease->kind == LEASE_DEADLINE && lease->expected == at);
 }
 
-/* When it is to leave its hosts for somebody whose promise still stands. */
-static int64_t leaves_at(const struct facts *facts, const struct lease_record *lease, int64_t now)
+int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now)
 {
     if (lease->preempted_at <= now ||
-        !is_promised_at(store_lease(facts->store, lease->preempted_for), lease->preempted_at))
+        !is_promised_at(store_lease(store, lease->preempted_for), lease->preempted_at))
         return INSTANT_NONE;
     return lease->preempted_at;
 }
@@ -234,7 +233,7 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
         return;
     fact.adoption.since = lease->since != INSTANT_NONE && lease->since <= now ? lease->since : now;
     fact.adoption.until = running_until(lease, now);
-    fact.adoption.suspend_at = leaves_at(facts, lease, now);
+    fact.adoption.suspend_at = lease_leaves_at(facts->store, lease, now);
     fact.adoption.resume_at = lease->kind == LEASE_DEADLINE ? lease->expected : INSTANT_NONE;
     if (lease->kind == LEASE_IMMEDIATE)
         asking.request.start = INSTANT_NONE;

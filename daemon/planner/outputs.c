@@ -96,8 +96,10 @@ static void end_lease(struct planner *planner, const struct lease_record *lease,
     if (!lease_can(lease, EVENT_GIVES_WAY)) /* it holds no hosts */
         return;
     planned_of(&planner->planned, lease->id)->end = INSTANT_NONE;
-    if (lease_is_over(lease, now))
-        lease_apply(planner->store, lease, EVENT_TIME_OVER, now, "its time is over");
+    if (!lease_is_over(lease, now))
+        return;
+    set_reason(planner, lease, &(struct reason){.id = REASON_TIME_OVER});
+    lease_apply(planner->store, lease, EVENT_TIME_OVER, now, "its time is over");
 }
 
 static void admitted(struct planner *planner, const struct lease_record *lease, int64_t now)
@@ -204,17 +206,18 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
                       const struct plan_output *output, int64_t now)
 {
     bool again = output->how == PREEMPTED_REQUEUE && !keeps_its_work(planner, lease);
+    struct reason reason = output->reason;
     char when[64];
 
-    set_reason(planner, lease, &output->reason);
+    if (output->how == PREEMPTED_REQUEUE && !again)
+        reason.id = REASON_SUSPENDED_FOR;
+    planned_of(&planner->planned, lease->id)->is_preempted = true;
+    set_reason(planner, lease, &reason);
     if (!lease_note_preemption(planner->store, lease, output->other, output->at))
         return; /* each plan says so again */
     lease_time_text(output->at, when, sizeof when);
-    store_history(planner->store, lease->id, now, "preempted", "%s at %s for lease %lld",
-                  again                             ? "to be restarted"
-                  : output->how == PREEMPTED_CANCEL ? "to be ended"
-                                                    : "to be suspended",
-                  when, (long long)output->other);
+    store_history(planner->store, lease->id, now, "preempted", "to be %s for lease %lld at %s",
+                  store_preemption_word(lease), (long long)output->other, when);
 }
 
 /* The engine has no time to suspend it and puts it back at once. Real VMs are suspended even so,
@@ -412,6 +415,22 @@ static void take_relocation(struct planner *planner, const struct plan_relocatio
     vm_relocate(planner->store, vm, host_id(planner, relocation->place));
 }
 
+/* A plan of all says again who is preempted. */
+static void drop_preemptions(struct planner *planner, int64_t now)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct planned *planned = planned_of(&planner->planned, leases[i]->id);
+
+        if (planned && !planned->is_preempted && store_is_preempted(leases[i]) &&
+            leases[i]->phase == PHASE_RUNNING &&
+            lease_leaves_at(planner->store, leases[i], now) == INSTANT_NONE)
+            lease_keeps_hosts(planner->store, leases[i], now);
+    }
+}
+
 void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
 {
     int64_t now = planner->planned_at;
@@ -424,6 +443,8 @@ void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
         take_output(planner, &reply->outputs[i], now);
     for (size_t i = 0; i < reply->n_views; i++)
         take_view(planner, &reply->views[i], now);
+    if (planner->is_anew)
+        drop_preemptions(planner, now);
 }
 
 /* --- notes ------------------------------------------------------------------------------------ */

@@ -410,6 +410,7 @@ static int send_plan(struct planner *planner, struct facts *facts, bool anew, st
     facts_put(facts, anew, anew && planner->modules && planner->attributes != picture, &frame);
     wire_end(&frame);
     planner->in_flight = true;
+    planner->is_anew = anew;
     planner->planned_at = facts->now;
     free(planner->step_leases);
     planner->step_leases = facts->step_leases;

@@ -24,6 +24,7 @@ struct planned {
     bool gone;          /* it is to leave the engine: what comes out for it is late */
     bool may_fit_later; /* best-effort without a deadline: larger hosts may come */
     bool is_placed;     /* its next stretch is planned */
+    bool is_preempted;  /* by this plan */
     int64_t end;        /* the engine's; INSTANT_NONE: it does not run */
 };
 
@@ -105,6 +106,7 @@ struct planner {
     bool same;         /* what came out */
     int64_t built;
     bool outdated;     /* its outputs came out otherwise: make another plan */
+    bool is_anew;      /* the plan that is made is of all leases, not a step of the one before */
     bool moves_cold;   /* VMs that go to better hosts are suspended for it */
     size_t n_unplaced; /* adopted leases that there was no place for */
 
@@ -144,6 +146,8 @@ void asking_finish(struct asking *asking);
 void request_set_start(const struct lease_record *lease, int64_t at, int64_t now,
                        struct lease_request *request);
 int64_t lease_remaining(const struct lease_record *lease, int64_t now);
+/* When it is to leave its hosts for a lease whose promise still stands; INSTANT_NONE. */
+int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now);
 bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease);
 bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* it failed there lately */
 /* The hosts of a VM that must go to another one: the filter's number. */

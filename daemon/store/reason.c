@@ -26,6 +26,8 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
         return;
     }
     memcpy(reason.n, lease->reason_n, sizeof reason.n);
+    if (lease->reason_id == REASON_PLANNED && lease->expected != INSTANT_NONE)
+        reason.n[0] = lease->expected; /* which is rounded, and kept while it hardly changes */
     length = (body ? reason_format_body : reason_format)(&reason, text, size, lease_time_text);
     if (vm[0] > 0 && length < size)
         snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB each)",

@@ -46,6 +46,7 @@ enum { SINCE_NOT = -1 };
 enum { STORE_NO_LEASE = -1, STORE_TEXT_MAX = 320, STORE_NAME_MAX = 128, STORE_GROUP_MAX = 64 };
 enum { REASON_NUMBERS = 6 };
 enum { STORE_SENTENCE_MAX = STORE_TEXT_MAX + 64 /* a reason with a time */ };
+enum { STORE_ACTIVITY_MAX = STORE_SENTENCE_MAX + 192 };
 
 /* Times of a lease that are lengths from its submission, not times of day. */
 enum { RELATIVE_START = 1, RELATIVE_EARLIEST = 2, RELATIVE_DEADLINE = 4 };
@@ -82,13 +83,16 @@ struct lease_record {
     char reason[STORE_TEXT_MAX];       /* what the sentence quotes, or (NONE) the sentence */
     int64_t retry; /* when what the reason tells of is tried again; INSTANT_NONE */
 
-    int64_t preempted_for, preempted_at; /* the last lease it is to make room for, and when */
+    /* The lease for which it leaves its hosts, or left them and has not been started since, and
+     * when; preempted_at 0 or INSTANT_NONE: none (store_is_preempted()). */
+    int64_t preempted_for, preempted_at;
 
     int recorded;      /* 1: in the record, 2: with its end; not stored */
     int64_t outlook;   /* number of the last forecast that told of it; not stored */
     bool rank_ignored; /* the SCHED_RANK of one of its VMs cannot be read; not stored */
     bool is_far;       /* too many are before it for a forecast; not stored */
-    bool marked;       /* to be written with the next commit */
+    char told_start[STORE_NAME_MAX]; /* its start that is in the history; not stored */
+    bool marked;                     /* to be written with the next commit */
 };
 
 enum vm_goal {
@@ -180,6 +184,19 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
  * time), unless that has come. STORE_SENTENCE_MAX has room for all of it. */
 void store_reason_text(const struct lease_record *lease, bool body, int64_t now, char *text,
                        size_t size);
+
+#define STORE_RANK_IGNORED "SCHED_RANK cannot be read and is ignored"
+
+/* What the lease is doing, for its owner: "Suspended for lease 7 until 2026-11-21 16:50:00
+ * (estimate), 2h10m left to run". It begins with a capital and has no full stop at its end;
+ * STORE_ACTIVITY_MAX has room for all of it. */
+void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size);
+
+/* Is it to leave its hosts for another lease, or did it, and was not started since? */
+bool store_is_preempted(const struct lease_record *lease);
+
+/* "suspended", "stopped" or "ended": what a preemption does to it. */
+const char *store_preemption_word(const struct lease_record *lease);
 
 /* A time as people here write it: "2026-11-21 15:00:00". */
 void lease_time_text(int64_t instant, char *text, size_t size);

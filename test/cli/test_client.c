@@ -30,23 +30,37 @@ struct canned {
 #define WAITING_9                                                                                  \
     LEASE(9, "batch", "waiting",                                                                   \
           ",\"position\":2,\"expected\":\"2026-11-21T15:05:10Z\",\"promise\":\"estimate\","        \
-          "\"reason\":{\"word\":\"no-room-now\",\"text\":\"2 VMs asked for, 1 fits now\"}")
+          "\"activity\":\"Waiting: 2 VMs asked for\",\"reason\":{\"word\":\"no-room-now\"}")
 #define RESERVED_4                                                                                 \
     LEASE(4, "lecture", "reserved",                                                                \
           ",\"expected\":\"2026-11-21T17:00:00Z\",\"promise\":\"contract\"")
 #define OVERDUE_5                                                                                  \
     LEASE(5, "exam", "reserved",                                                                   \
-          ",\"expected\":null,\"was_expected\":\"2026-11-21T14:59:00Z\","                          \
+          ",\"activity\":\"Reserved\",\"expected\":null,"                                          \
+          "\"was_expected\":\"2026-11-21T14:59:00Z\","                                             \
           "\"promise\":\"contract\",\"waits_for\":\"VM 3 (SAVE_STOP) to leave host 1\"")
 #define OVERDUE_6                                                                                  \
     LEASE(6, "b", "waiting",                                                                       \
-          ",\"position\":1,\"expected\":null,\"was_expected\":\"2026-11-21T14:59:50Z\","           \
+          ",\"position\":1,\"activity\":\"Waiting\",\"expected\":null,"                            \
+          "\"was_expected\":\"2026-11-21T14:59:50Z\","                                             \
           "\"promise\":\"estimate\",\"waits_for\":null")
 
 static const struct canned canned[] = {
     {"lease-list", "user", "\"late\"",
      BEGIN "\"leases\":[" OVERDUE_5 "," OVERDUE_6
            "," LEASE(8, "s", "starting", ",\"expected\":null,\"promise\":null") "]}"},
+    {"lease-list", "user", "\"cleo\"",
+     BEGIN "\"leases\":[" LEASE(
+         1, "s", "waiting",
+         ",\"run\":34,\"preempted_for\":2,\"preempted_at\":\"2026-11-21T14:59:00Z\","
+         "\"expected\":\"2026-11-21T15:05:10Z\",\"promise\":\"estimate\","
+         "\"activity\":\"Suspended for lease 2\"") "," LEASE(3, "t", "running",
+                                                             ",\"since\":\"2026-11-21T14:00:00Z\","
+                                                             "\"end\":\"2026-11-21T15:30:00Z\","
+                                                             "\"preempted_for\":4,\"preempted_at\":"
+                                                             "\"2026-11-21T15:05:00Z\","
+                                                             "\"activity\":\"Running, to be "
+                                                             "suspended for lease 4\"") "]}"},
     {"lease-list", "user", "\"nobody\"", BEGIN "\"leases\":[]}"},
     {"lease-list", "user", "\"far\"",
      BEGIN "\"leases\":[" LEASE(9, "\\u202egnp.exe\\u2066", "waiting",
@@ -70,13 +84,12 @@ static const struct canned canned[] = {
     {"lease-why", "lease", "5", BEGIN "\"lease\":" OVERDUE_5 "}"},
     {"lease-why", "lease", "6", BEGIN "\"lease\":" OVERDUE_6 "}"},
     {"lease-show", "lease", "20",
-     BEGIN "\"lease\":" LEASE(20, "r", "refused",
-                              ",\"reason\":{\"word\":\"too-big\",\"text\":\"never fits\"}") "}"},
+     BEGIN "\"lease\":" LEASE(20, "r", "refused", ",\"activity\":\"Refused: never fits\"") "}"},
     {"lease-show", NULL, NULL,
      BEGIN "\"lease\":" LEASE(
          9, "batch", "waiting",
          ",\"expected\":\"2026-11-21T15:05:10Z\",\"promise\":\"estimate\","
-         "\"reason\":{\"word\":\"no-room-now\",\"text\":\"2 VMs asked for, 1 fits now\"},"
+         "\"activity\":\"Waiting: 2 VMs asked for\",\"reason\":{\"word\":\"no-room-now\"},"
          "\"members\":[{\"vm\":9,\"host\":null,\"cpu\":0.5,\"memory\":512,\"attempts\":0,"
          "\"command\":null,\"message\":\"waits\"},{\"vm\":10,\"host\":3,\"cpu\":0.5,"
          "\"memory\":512,\"attempts\":1,\"command\":\"deploy\",\"message\":null}]") "}"},
@@ -298,6 +311,21 @@ static void what_cannot_be_known_or_shown_is_marked(void **state)
            "    9  ?gnp.exe?  waiting  unknown  unknown  estimate\n");
 }
 
+static void preempted_leases_are_seen_in_the_list(void **state)
+{
+    struct fixture *fixture = *state;
+
+    setenv("COLUMNS", "150", 1);
+    expect(fixture, "lease list --user cleo", EXIT_DONE,
+           "LEASE  NAME  USER  KIND         PHASE      VMS  START      END        LEFT   HOSTS  "
+           "ACTIVITY\n"
+           "    3  t     anna  best-effort  running      2  1h00m ago  -          1h00m  -      "
+           "Running, to be suspended for lease 4\n"
+           "    1  s     anna  best-effort  suspended    2  ~in 5m10s  ~in 1h05m  1h00m  -      "
+           "Suspended for lease 2\n");
+    setenv("COLUMNS", "80", 1);
+}
+
 static void starts_are_contracts_or_estimates(void **state)
 {
     struct fixture *fixture = *state;
@@ -321,11 +349,10 @@ static void why_is_told_in_a_few_lines(void **state)
     struct fixture *fixture = *state;
 
     expect(fixture, "lease why 9", EXIT_DONE,
-           "Lease 9 (batch of anna) is queued, position 2.\n"
-           "Reason: 2 VMs asked for, 1 fits now [no-room-now]\n"
+           "Lease 9 (batch of anna), position 2 in the queue:\n"
+           "Waiting: 2 VMs asked for [no-room-now]\n"
            "Queued behind: 12 (first of anna) and 11 more.\n"
-           "Expected to start at 2026-11-21 16:05:10 (in 5m10s): estimate, may change.\n"
-           "VM 9: waits\n");
+           "Starts in 5m10s: estimate, may change.\n");
 }
 
 static void a_lease_is_shown(void **state)
@@ -338,15 +365,15 @@ static void a_lease_is_shown(void **state)
            "Owner       anna, group users\n"
            "Kind        best-effort\n"
            "Phase       waiting\n"
-           "Reason      2 VMs asked for, 1 fits now [no-room-now]\n"
+           "Activity    Waiting: 2 VMs asked for [no-room-now]\n"
            "Submitted   2026-11-21 15:00:00 (1h00m ago)\n"
            "Expected    2026-11-21 16:05:10 (in 5m10s, estimate)\n"
            "Duration    1h00m, 0s run, 1h00m left\n"
            "Terms       suspendable, origin local, priority 0\n"
            "\n"
-           "VM  HOST   CPU   MB  COMMAND  TRIES  MESSAGE\n"
-           " 9     -  0.50  512  -            0  waits\n"
-           "10     3  0.50  512  deploy       1  -\n");
+           "VM  HOST   CPU   MB  COMMAND  TRIES\n"
+           " 9     -  0.50  512  -            0\n"
+           "10     3  0.50  512  deploy       1\n");
     expect_error(fixture, "lease show 77", EXIT_FAILED,
                  "galerna lease show: there is no lease 77\n");
     expect_error(fixture, "lease show", EXIT_USAGE, "missing argument: LEASE");
@@ -359,12 +386,14 @@ static void a_start_that_has_passed_is_called_so(void **state)
 
     expect(
         fixture, "lease why 5", EXIT_DONE,
-        "Lease 5 (exam of anna) has a reservation.\n"
+        "Lease 5 (exam of anna):\n"
+        "Reserved.\n"
         "Overdue since 2026-11-21 15:59:00 (1m00s ago): contract. It starts as soon as possible.\n"
         "Waiting for VM 3 (SAVE_STOP) to leave host 1.\n");
     expect(
         fixture, "lease why 6", EXIT_DONE,
-        "Lease 6 (b of anna) is queued.\n"
+        "Lease 6 (b of anna):\n"
+        "Waiting.\n"
         "Overdue since 2026-11-21 15:59:50 (10s ago): estimate. There is no new estimate yet.\n");
     expect(fixture, "lease show 5", EXIT_DONE,
            "Lease       5\n"
@@ -372,6 +401,7 @@ static void a_start_that_has_passed_is_called_so(void **state)
            "Owner       anna, group users\n"
            "Kind        best-effort\n"
            "Phase       reserved\n"
+           "Activity    Reserved\n"
            "Submitted   2026-11-21 15:00:00 (1h00m ago)\n"
            "Overdue     since 2026-11-21 15:59:00 (1m00s ago, contract)\n"
            "Waits for   VM 3 (SAVE_STOP) to leave host 1\n"
@@ -395,7 +425,7 @@ static void other_tables(void **state)
 
     expect(fixture, "queue", EXIT_DONE,
            "PLACE  LEASE  USER  VMS  PRIO  START      WHY\n"
-           "    2      9  anna    2     0  ~in 5m10s  2 VMs asked for, 1 fits now\n");
+           "    2      9  anna    2     0  ~in 5m10s  Waiting: 2 VMs asked for\n");
     expect(fixture, "lease history 9", EXIT_DONE,
            "TIME                 LEASE  EVENT      WHAT\n"
            "2026-11-21 15:00:00      9  requested  by anna\n"
@@ -475,11 +505,10 @@ static void decisions_are_waited_for(void **state)
 
     expect(fixture, "lease request --template 3", EXIT_DONE,
            "Lease 9 requested: VM 9, 10.\n"
-           "Lease 9 is waiting, expected to start at 2026-11-21 16:05:10 (estimate): 2 VMs asked "
-           "for, 1 fits now.\n");
+           "Lease 9: Waiting: 2 VMs asked for.\n");
     expect(fixture, "lease request --template 3 --name refused", EXIT_REFUSED,
            "Lease 20 requested: VM 20.\n"
-           "Lease 20 is refused: never fits.\n");
+           "Lease 20: Refused: never fits.\n");
     expect(fixture, "lease request --cpu 1 --memory 1 --dry-run", EXIT_DONE,
            "The lease would be accepted and start at 2026-11-21 16:00:05 (in 5s, contract).\n"
            "on host 4\n"
@@ -601,6 +630,7 @@ int main(void)
         TEST(lists_fit_the_terminal),
         TEST(columns_are_left_out_of_narrow_tables),
         TEST(what_cannot_be_known_or_shown_is_marked),
+        TEST(preempted_leases_are_seen_in_the_list),
         TEST(starts_are_contracts_or_estimates),
         TEST(why_is_told_in_a_few_lines),
         TEST(a_lease_is_shown),

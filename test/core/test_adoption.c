@@ -453,8 +453,8 @@ static void what_no_host_could_hold_does_not_wait(void **state)
     begin_at(&s, 2, 1000);
     s.site.hosts[0].closed = true;
     assert_int_equal(queued(&s, (struct ask){.id = 1, .vms = 3, .duration = 5}, 0), 1);
-    assert_string_equal(reason_of(&s, 1), "too-big: refused: 3 VMs requested, but the empty site "
-                                          "holds at most 2");
+    assert_string_equal(reason_of(&s, 1), "too-big: refused: 3 VMs requested, but all hosts "
+                                          "together hold at most 2 when empty");
     scenario_end(&s);
     begin_at(&s, 2, 1000);
     s.site.hosts[0].closed = true;

@@ -217,7 +217,7 @@ static void a_reservation_moves_them(void **state)
     assert_string_equal(plan_of(&s, 2), "VM 250-350 on 1; SHUTDOWN 350-350 on 1");
     assert_int_equal(state_of(&s, 4), LEASE_REJECTED);
     assert_string_equal(reason_of(&s, 4),
-                        "no-room-at-start: refused: no room for 1 VM from 250 until 350, only for 0");
+                        "no-room-at-start: refused: no room for 1 VM from 250 until 350");
     run_to_end(&s);
     expect_nothing_left(&s);
     scenario_end(&s);
@@ -279,7 +279,7 @@ static void a_fixed_one_begins_at_its_start_or_is_refused(void **state)
     deadline_from(&s, 2, 50, 50, 1000);
     deadline_from(&s, 3, 100, 50, 1000);
     assert_string_equal(reason_of(&s, 2), "no-room-at-start: refused: no room for 1 VM "
-                                          "from 50 until 100, only for 0");
+                                          "from 50 until 100");
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
     assert_string_equal(plan_of(&s, 3), "VM 100-150 on 1; SHUTDOWN 150-150 on 1");
     run_to_end(&s);
@@ -326,7 +326,7 @@ int main(void)
         cmocka_unit_test(a_reservation_moves_them),
         cmocka_unit_test(it_is_pulled_forward_when_room_comes_back),
         cmocka_unit_test(it_may_preempt_best_effort_leases),
-        
+
         cmocka_unit_test(a_fixed_one_begins_at_its_start_or_is_refused),
         cmocka_unit_test(a_fixed_one_is_not_moved_for_others),
     };

@@ -119,9 +119,8 @@ static void more_gpus_than_there_are_is_too_big(void **state)
     resource_types_add(&s.site.types, "GPU", NULL);
     assert_int_equal(site_add_hosts(&s.site, 2, &with_gpu, NULL), 0);
     ask(&s, (struct ask){.id = 1, .duration = 10, .sets = &many, .n_sets = 1});
-    assert_string_equal(
-        reason_of(&s, 1),
-        "too-big: refused: 1 VM requested, but the empty site holds at most 0");
+    assert_string_equal(reason_of(&s, 1),
+                        "too-big: refused: 1 VM requested, but no host is large enough for one");
     scenario_end(&s);
 }
 

@@ -60,7 +60,8 @@ static void they_wait_for_an_allowed_host(void **state)
     ask(&s, (struct ask){.id = 2, .duration = 50, .hosts = &on_second});
     ask(&s, (struct ask){.id = 3, .duration = 50, .hosts = &on_second});
     assert_string_equal(plan_of(&s, 2), "VM 50-100 on 2; SHUTDOWN 100-100 on 2");
-    assert_string_equal(reason_of(&s, 3), "no-room-now: waits for room: asks for 1 VM, 0 fit now");
+    assert_string_equal(reason_of(&s, 3),
+                        "no-room-now: waits for room: 1 VM requested, room for 0 now");
     run_to_end(&s);
     assert_int_equal(lease_of(&s, 3)->end, 150);
     expect_nothing_left(&s);
@@ -83,8 +84,8 @@ static void what_no_allowed_host_could_hold_is_refused(void **state)
                          .hosts = &on_last_two});
     ask(&s, (struct ask){.id = 4, .vms = 5, .duration = 50, .hosts = &on_last_two});
     assert_string_equal(reason_of(&s, 1),
-                        "no-host-allowed: refused: 1 VM requested, but the 0 open hosts that its "
-                        "requirements allow hold at most 0");
+                        "no-host-allowed: refused: 1 VM requested, but its requirements allow no "
+                        "open host");
     assert_string_equal(reason_of(&s, 2),
                         "no-host-allowed: refused: 3 VMs requested, but the 2 open hosts that its "
                         "requirements allow hold at most 2");
@@ -107,8 +108,9 @@ static void a_refused_reservation_is_told_how_many_would_fit(void **state)
                          .vms = 2,
                          .duration = 50,
                          .hosts = &on_last_two});
-    assert_string_equal(reason_of(&s, 2),
-                        "no-room-at-start: refused: no room for 2 VMs from 70 until 120, only for 1");
+    assert_string_equal(
+        reason_of(&s, 2),
+        "no-room-at-start: refused: no room for 2 VMs from 70 until 120, only for 1");
     scenario_end(&s);
 }
 

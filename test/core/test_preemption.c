@@ -13,8 +13,7 @@ static void a_victim_is_suspended_by_the_start(void **state)
     reservation(&s, 2, 1, 500, 100);
     assert_string_equal(preemptions(&s), "100: 1 for 2 at 500 suspend");
     assert_string_equal(plan_of(&s, 1), "VM 0-468 on 1; SUSPEND 468-500 on 1");
-    assert_string_equal(reason_of(&s, 1),
-                        "suspended-for: suspended to make room for lease 2 at 500");
+    assert_string_equal(reason_of(&s, 1), "suspended-for: suspended for lease 2 at 500");
     run_to_end(&s);
     assert_string_equal(states_of(&s, 2), "100 Pending Scheduled Ready | 500 Active | 600 Done");
     assert_int_equal(lease_of(&s, 1)->accumulated, 1000);
@@ -214,7 +213,7 @@ static void a_policy_may_choose_the_set_itself(void **state)
     reservation(&s, 4, 2, 700, 50); /* only lease 1 is enough */
     assert_string_equal(preemptions(&s),
                         "200: 2 for 3 at 700 suspend; 200: 1 for 4 at 700 suspend");
-    assert_int_equal(chooser.n_offered, 1); /* the start of lease 3 is promised */
+    assert_int_equal(chooser.n_offered, 1);                 /* the start of lease 3 is promised */
     assert_int_equal(chooser.overhead_of_1, 2 * (32 + 32)); /* two VMs, suspend and resume */
     assert_false(chooser.none_is_enough);
     run_to_end(&s);

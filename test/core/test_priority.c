@@ -227,8 +227,8 @@ static void one_that_never_fits_is_refused_as_ever(void **state)
     reservation(&s, 1, 2, 500, 100);
     settle(&s);
     assert_int_equal(state_of(&s, 1), LEASE_REJECTED);
-    assert_string_equal(reason_of(&s, 1), "too-big: refused: 2 VMs requested, but the empty site "
-                                          "holds at most 1");
+    assert_string_equal(reason_of(&s, 1), "too-big: refused: 2 VMs requested, but all hosts "
+                                          "together hold at most 1 when empty");
     scenario_end(&s);
 }
 

@@ -28,7 +28,8 @@ static void best_effort_waits_for_room(void **state)
     best_effort(&s, 1, 2, 100);
     best_effort(&s, 2, 2, 50);
     assert_int_equal(state_of(&s, 2), LEASE_QUEUED);
-    assert_string_equal(reason_of(&s, 2), "no-room-now: waits for room: asks for 2 VMs, 1 fit now");
+    assert_string_equal(reason_of(&s, 2),
+                        "no-room-now: waits for room: 2 VMs requested, room for 1 now");
     run_to_end(&s);
     assert_string_equal(plan_of(&s, 2), "VM 100-150 on 1,2; SHUTDOWN 150-150 on 1,2");
     expect_nothing_left(&s);
@@ -54,7 +55,7 @@ static void every_kind_too_big_for_the_site_is_refused_as_such(void **state)
         assert_string_equal(states_of(&s, 1), "0 Pending Rejected");
         assert_string_equal(
             reason_of(&s, 1),
-            "too-big: refused: 3 VMs requested, but the empty site holds at most 2");
+            "too-big: refused: 3 VMs requested, but all hosts together hold at most 2 when empty");
         expect_nothing_left(&s);
         scenario_end(&s);
     }
@@ -88,7 +89,7 @@ static void immediate_is_now_or_never(void **state)
     assert_string_equal(states_of(&s, 2), "10 Pending Scheduled Ready Active");
     assert_string_equal(states_of(&s, 3), "10 Pending Rejected");
     assert_string_equal(reason_of(&s, 3),
-                        "no-room-at-once: refused: 1 VM requested at once, 0 fit now");
+                        "no-room-at-once: refused: 1 VM requested at once, room for 0 now");
     run_to_end(&s);
     expect_nothing_left(&s);
     scenario_end(&s);
@@ -124,7 +125,7 @@ static void reservation_gets_its_exact_time_or_is_refused(void **state)
     assert_string_equal(states_of(&s, 1), "0 Pending Scheduled Ready");
     assert_string_equal(states_of(&s, 2), "0 Pending Rejected");
     assert_string_equal(reason_of(&s, 2),
-                        "no-room-at-start: refused: no room for 1 VM from 149 until 199, only for 0");
+                        "no-room-at-start: refused: no room for 1 VM from 149 until 199");
     run_to_end(&s);
     assert_string_equal(states_of(&s, 1), "0 Pending Scheduled Ready | 100 Active | 150 Done");
     assert_int_equal(lease_of(&s, 3)->start_actual, 150);
@@ -178,8 +179,9 @@ static void haizea_cuts_the_shutdown_out_of_a_reservation(void **state)
     reservation(&s, 1, 1, 100, 50);
     reservation(&s, 2, 1, 100, 9);
     assert_string_equal(plan_of(&s, 1), "VM 100-140 on 1; SHUTDOWN 140-150 on 1");
-    assert_string_equal(reason_of(&s, 2),
-                        "shorter-than-shutdown: refused: its duration of 9 s is shorter than its shutdown of 10 s");
+    assert_string_equal(
+        reason_of(&s, 2),
+        "shorter-than-shutdown: refused: its duration of 9s is shorter than its shutdown of 10s");
     run_to_end(&s);
     scenario_end(&s);
 }

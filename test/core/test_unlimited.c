@@ -91,7 +91,7 @@ static void it_does_not_start_now_where_something_is_reserved(void **state)
     assert_int_equal(state_of(&s, 2), LEASE_REJECTED);
     assert_int_equal(state_of(&s, 3), LEASE_READY);
     assert_string_equal(reason_of(&s, 4),
-                        "no-room-at-start: refused: no room for 1 VM from 499 until never, only for 0");
+                        "no-room-at-start: refused: no room for 1 VM from 499 until never");
     run_to_end(&s);
     cancel(&s, 3);
     expect_nothing_left(&s);

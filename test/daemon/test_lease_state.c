@@ -314,10 +314,11 @@ static void a_reason_is_a_value(void **state)
     assert_string_equal(lease->reason, "");
     assert_string_equal(lease->reason_word, "no-room-now");
     store_reason_sentence(lease, false, text, sizeof text);
-    assert_string_equal(text,
-                        "waits for room: asks for 2 VMs, 1 fit now (1.50 CPU and 512 MB each)");
+    assert_string_equal(
+        text, "waits for room: 2 VMs requested, room for 1 now (1.50 CPU and 512 MB each)");
     store_reason_sentence(lease, true, text, sizeof text);
-    assert_string_equal(text, "for room: asks for 2 VMs, 1 fit now (1.50 CPU and 512 MB each)");
+    assert_string_equal(text,
+                        "for room: 2 VMs requested, room for 1 now (1.50 CPU and 512 MB each)");
     assert_int_equal(lease_refuse_by(store, lease, NOW, &refused, NULL), 0);
     assert_string_equal(lease->reason_word, "sunday");
     assert_string_equal(lease->reason, "not on Sundays");

@@ -15,7 +15,14 @@
 
 static struct lease_record lease_in(enum lease_phase phase, const char *word, const char *reason)
 {
-    struct lease_record lease = {.phase = phase, .expected = INSTANT_NONE, .retry = INSTANT_NONE};
+    struct lease_record lease = {.phase = phase,
+                                 .kind = LEASE_BEST_EFFORT,
+                                 .start = INSTANT_NONE,
+                                 .deadline = INSTANT_NONE,
+                                 .since = INSTANT_NONE,
+                                 .end = INSTANT_NONE,
+                                 .expected = INSTANT_NONE,
+                                 .retry = INSTANT_NONE};
 
     snprintf(lease.reason_word, sizeof lease.reason_word, "%s", word);
     snprintf(lease.reason, sizeof lease.reason, "%s", reason);
@@ -38,27 +45,29 @@ static void expect(const struct lease_record *lease, const char *wanted)
 static void what_waits_says_for_what_and_until_when(void **state)
 {
     struct lease_record lease =
-        lease_in(PHASE_WAITING, "no-room-now", "asks for 2 VMs, 1 fits now");
+        lease_in(PHASE_WAITING, "no-room-now", "2 VMs requested, room for 1 now");
 
     (void)state;
-    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now");
+    expect(&lease, "Waiting: 2 VMs requested, room for 1 now");
     lease.reason_id = REASON_NO_ROOM_NOW;
     lease.reason_n[0] = 1;
-    expect(&lease, "Waiting for room: asks for 1 VM, 0 fit now");
+    expect(&lease, "Waiting for room: 1 VM requested, room for 0 now");
     lease.reason_n[4] = 150;
     lease.reason_n[5] = 512;
-    expect(&lease, "Waiting for room: asks for 1 VM, 0 fit now (1.50 CPU and 512 MB each)");
+    expect(&lease, "Waiting for room: 1 VM requested, room for 0 now (1.50 CPU and 512 MB each)");
     lease.reason_id = REASON_NONE;
-    snprintf(lease.reason, sizeof lease.reason, "asks for 2 VMs, 1 fits now");
+    snprintf(lease.reason, sizeof lease.reason, "2 VMs requested, room for 1 now");
     lease.expected = 86400;
-    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Expected to start at 1970-01-02 00:00:00 "
-                   "(estimate)");
+    expect(&lease,
+           "Waiting: 2 VMs requested, room for 1 now. Expected to start at 1970-01-02 00:00:00 "
+           "(estimate)");
     lease.expected = INSTANT_NEVER;
-    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Start time unknown: the VMs on the hosts "
-                   "it may use have no planned end");
+    expect(&lease,
+           "Waiting: 2 VMs requested, room for 1 now. Start time unknown: the VMs on the hosts "
+           "it may use have no planned end");
     lease.expected = INSTANT_NONE;
     lease.is_far = true;
-    expect(&lease, "Waiting: asks for 2 VMs, 1 fits now. Too far back in the queue to "
+    expect(&lease, "Waiting: 2 VMs requested, room for 1 now. Too far back in the queue to "
                    "estimate its start");
 }
 
@@ -67,37 +76,83 @@ static void a_promise_is_called_a_contract(void **state)
     struct lease_record lease = lease_in(PHASE_RESERVED, "planned", "planned to start at ...");
 
     (void)state;
-    lease.expected = 3600;
+    lease.kind = LEASE_RESERVATION;
+    lease.start = 3600;
     lease.contract = true;
     expect(&lease, "Reserved: starts at 1970-01-01 01:00:00 (contract)");
     snprintf(lease.reason_word, sizeof lease.reason_word, "no-room-at-start");
     snprintf(lease.reason, sizeof lease.reason, "no host is left");
-    expect(&lease, "Reserved: starts at 1970-01-01 01:00:00 (contract). no host is left");
+    expect(&lease,
+           "Reserved: starts at 1970-01-01 01:00:00 (contract). At present: no host is left");
     lease.late = true;
     expect(&lease,
-           "Late: the reservation for 1970-01-01 01:00:00 could not be started: no host is left");
+           "Late: the reservation for 1970-01-01 01:00:00 has not started: no host is left");
+}
+
+static void a_preemption_names_the_lease_that_needs_the_hosts(void **state)
+{
+    struct lease_record lease = lease_in(PHASE_RUNNING, "ends-soon", "");
+
+    (void)state;
+    lease.duration = 7200;
+    lease.end = 9000;
+    lease.warned = true;
+    lease.preempted_for = 7;
+    lease.preempted_at = 3600;
+    lease.reason_id = REASON_SUSPENDED_FOR;
+    expect(&lease, "Running, to be suspended for lease 7 at 1970-01-01 01:00:00");
+    lease.reason_id = REASON_CANCELLED_FOR;
+    expect(&lease, "Running, to be ended for lease 7 at 1970-01-01 01:00:00");
+    lease.phase = PHASE_STOPPING;
+    lease.reason_id = REASON_SUSPENDED_FOR;
+    expect(&lease, "Being suspended for lease 7");
+    lease.phase = PHASE_WAITING;
+    lease.accumulated = 3000;
+    lease.reason_id = REASON_PLANNED;
+    lease.reason_n[0] = 6001;
+    snprintf(lease.reason_word, sizeof lease.reason_word, "planned");
+    lease.expected = 6000;
+    expect(&lease, "Suspended for lease 7 until 1970-01-01 01:40:00 (estimate), 1h10m left to run");
+    lease.expected = INSTANT_NONE;
+    expect(&lease, "Suspended for lease 7, 1h10m left to run");
+    lease.expected = INSTANT_NEVER;
+    expect(&lease, "Suspended for lease 7, 1h10m left to run. Start time unknown: the VMs on the "
+                   "hosts it may use have no planned end");
+    lease.expected = 6000;
+    lease.accumulated = 0;
+    expect(&lease, "Stopped for lease 7 until 1970-01-01 01:40:00 (estimate)");
+    lease.preempted_at = INSTANT_NONE;
+    lease.accumulated = 3000;
+    expect(&lease, "Waiting, 1h10m left to run. Expected to resume at 1970-01-01 01:40:00 "
+                   "(estimate)");
 }
 
 static void no_start_is_announced_that_has_passed(void **state)
 {
-    struct lease_record lease = lease_in(PHASE_WAITING, "no-room-now", "asks for 1 VM, 0 fit now");
+    struct lease_record lease =
+        lease_in(PHASE_WAITING, "no-room-now", "1 VM requested, room for 0 now");
 
     (void)state;
     lease.expected = 3600;
     expect_at(&lease, 3600,
-              "Waiting: asks for 1 VM, 0 fit now. Expected to start at 1970-01-01 01:00:00 "
+              "Waiting: 1 VM requested, room for 0 now. Expected to start at 1970-01-01 01:00:00 "
               "(estimate)");
-    expect_at(&lease, 3601, "Waiting: asks for 1 VM, 0 fit now");
+    expect_at(&lease, 3601, "Waiting: 1 VM requested, room for 0 now");
     lease.is_far = true;
-    expect_at(&lease, 3601,
-              "Waiting: asks for 1 VM, 0 fit now. Too far back in the queue to estimate its start");
+    expect_at(
+        &lease, 3601,
+        "Waiting: 1 VM requested, room for 0 now. Too far back in the queue to estimate its start");
     lease.phase = PHASE_RESERVED;
+    lease.kind = LEASE_DEADLINE;
+    snprintf(lease.reason_word, sizeof lease.reason_word, "planned");
     expect_at(&lease, 3600,
               "Accepted: ends by its deadline; planned to start at 1970-01-01 01:00:00");
     expect_at(&lease, 3601, "Accepted: ends by its deadline");
-    lease.contract = true;
-    expect_at(&lease, 3601,
-              "Reserved: was to start at 1970-01-01 01:00:00 (contract). asks for 1 VM, 0 fit now");
+    lease.deadline = 7200;
+    expect_at(&lease, 3601, "Accepted: ends by its deadline 1970-01-01 02:00:00");
+    lease.kind = LEASE_RESERVATION;
+    lease.start = 3600;
+    expect_at(&lease, 3601, "Reserved: was to start at 1970-01-01 01:00:00 (contract)");
 }
 
 static void the_next_try_is_told_until_it_comes(void **state)
@@ -144,18 +199,27 @@ static void what_runs_is_silent_until_its_end_is_near(void **state)
 
     (void)state;
     expect(&lease, "");
-    snprintf(lease.reason_word, sizeof lease.reason_word, "ends-soon");
-    snprintf(lease.reason, sizeof lease.reason, "The lease ends at ...");
-    expect(&lease, "The lease ends at ...");
+    lease.end = 3600;
+    expect(&lease, "");
+    lease.warned = true;
+    expect(&lease, "Running until 1970-01-01 01:00:00");
+    lease.kind = LEASE_RESERVATION;
+    lease.late = true;
+    lease.start = 100;
+    lease.since = 245;
+    expect(&lease, "Running until 1970-01-01 01:00:00. Late: the reservation started 2m25s after "
+                   "its time");
 }
 
 static void a_rank_that_is_ignored_is_told(void **state)
 {
-    struct lease_record lease = lease_in(PHASE_WAITING, "no-room-now", "asks for 1 VM, 0 fit now");
+    struct lease_record lease =
+        lease_in(PHASE_WAITING, "no-room-now", "1 VM requested, room for 0 now");
 
     (void)state;
     lease.rank_ignored = true;
-    expect(&lease, "Waiting: asks for 1 VM, 0 fit now. SCHED_RANK cannot be read and is ignored");
+    expect(&lease,
+           "Waiting: 1 VM requested, room for 0 now. SCHED_RANK cannot be read and is ignored");
     lease = lease_in(PHASE_RUNNING, "", "");
     lease.rank_ignored = true;
     expect(&lease, "SCHED_RANK cannot be read and is ignored");
@@ -168,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_waits_says_for_what_and_until_when),
         cmocka_unit_test(a_promise_is_called_a_contract),
+        cmocka_unit_test(a_preemption_names_the_lease_that_needs_the_hosts),
         cmocka_unit_test(no_start_is_announced_that_has_passed),
         cmocka_unit_test(the_next_try_is_told_until_it_comes),
         cmocka_unit_test(what_starts_late_says_so),

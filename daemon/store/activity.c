@@ -1,0 +1,250 @@
+/* What a lease is doing, in the words of its owner: SCHED_MESSAGE and the answers of galernad. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/store/store.h"
+#include "util/instant.h"
+#include "util/time_text.h"
+
+struct sentence {
+    const struct lease_record *lease;
+    int64_t now;
+    char *text;
+    size_t size, length;
+};
+
+static void add(struct sentence *sentence, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(struct sentence *sentence, const char *format, ...)
+{
+    size_t room = sentence->size - sentence->length;
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(sentence->text + sentence->length, room, format, args);
+    va_end(args);
+    sentence->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static bool is_time(int64_t instant)
+{
+    return instant != INSTANT_NONE && instant != INSTANT_NEVER;
+}
+
+/* A time that has passed is not announced. */
+static bool is_to_come(const struct sentence *sentence, int64_t instant)
+{
+    return is_time(instant) && instant >= sentence->now;
+}
+
+static void add_time(struct sentence *sentence, const char *before, int64_t instant,
+                     const char *after)
+{
+    char when[64];
+
+    lease_time_text(instant, when, sizeof when);
+    add(sentence, "%s%s%s", before, when, after);
+}
+
+static void add_reason(struct sentence *sentence, const char *before, bool body)
+{
+    char reason[STORE_SENTENCE_MAX];
+
+    store_reason_text(sentence->lease, body, sentence->now, reason, sizeof reason);
+    if (reason[0])
+        add(sentence, "%s%s", before, reason);
+}
+
+/* The reason only repeats when it starts. */
+static bool is_plan(const struct lease_record *lease)
+{
+    return !lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0;
+}
+
+bool store_is_preempted(const struct lease_record *lease)
+{
+    return lease->preempted_at > 0;
+}
+
+const char *store_preemption_word(const struct lease_record *lease)
+{
+    bool waits = lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
+
+    if (lease->reason_id == REASON_CANCELLED_FOR)
+        return "ended";
+    return lease->reason_id == REASON_REQUEUED_FOR || (waits && lease->accumulated == 0)
+               ? "stopped"
+               : "suspended";
+}
+
+static void add_left(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+    char left[TIME_TEXT_MAX];
+
+    if (lease->duration == SPAN_UNLIMITED || lease->accumulated == 0)
+        return;
+    time_text_span(lease->accumulated < lease->duration ? lease->duration - lease->accumulated : 0,
+                   left, sizeof left);
+    add(sentence, ", %s left to run", left);
+}
+
+/* It left its hosts for another lease. */
+static void say_preempted(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+    bool suspended = strcmp(store_preemption_word(lease), "suspended") == 0;
+
+    add(sentence, "%s for lease %lld", suspended ? "Suspended" : "Stopped",
+        (long long)lease->preempted_for);
+    if (is_to_come(sentence, lease->expected))
+        add_time(sentence, " until ", lease->expected, lease->contract ? "" : " (estimate)");
+    add_left(sentence);
+    if (!is_to_come(sentence, lease->expected) && !is_plan(lease))
+        add_reason(sentence, ". Now: ", false);
+}
+
+static void say_waiting(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+
+    if (store_is_preempted(lease)) {
+        say_preempted(sentence);
+    } else {
+        add(sentence, "Waiting");
+        if (!is_plan(lease))
+            add_reason(sentence, reason_lead(lease->reason_id) == LEAD_WAITS ? " " : ": ", true);
+        add_left(sentence);
+        if (is_to_come(sentence, lease->expected))
+            add_time(sentence,
+                     lease->accumulated ? ". Expected to resume at " : ". Expected to start at ",
+                     lease->expected, " (estimate)");
+    }
+    if (lease->expected == INSTANT_NEVER)
+        add(sentence, ". Start time unknown: the VMs on the hosts it may use have no planned end");
+    else if (lease->is_far && !is_to_come(sentence, lease->expected))
+        add(sentence, ". Too far back in the queue to estimate its start");
+}
+
+/* A reservation. Its start is known, whether it can be planned at present or not. */
+static void say_reserved(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+    int64_t start = is_time(lease->start) ? lease->start : lease->expected;
+
+    if (lease->late) {
+        add_time(sentence, "Late: the reservation for ", start, " has not started");
+    } else {
+        add_time(sentence,
+                 is_to_come(sentence, start) ? "Reserved: starts at "
+                                             : "Reserved: was to start at ",
+                 start, " (contract)");
+    }
+    if (!is_plan(lease))
+        add_reason(sentence, lease->late ? ": " : ". At present: ", true);
+}
+
+static void say_deadline(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+
+    if (store_is_preempted(lease) && lease->accumulated > 0) {
+        say_preempted(sentence);
+        add(sentence, ". Ends by its deadline");
+    } else {
+        add(sentence, "Accepted: ends by its deadline");
+    }
+    if (is_time(lease->deadline))
+        add_time(sentence, " ", lease->deadline, "");
+    if (!store_is_preempted(lease) && is_to_come(sentence, lease->expected))
+        add_time(sentence, "; planned to start at ", lease->expected, "");
+    if (!is_plan(lease) && !is_to_come(sentence, lease->expected))
+        add_reason(sentence, ". At present: ", true);
+}
+
+static void say_starting(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+    const char *what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
+
+    if (is_plan(lease) && lease->late)
+        add(sentence, "Late: the %s is starting after its time", what);
+    else
+        add(sentence, lease->accumulated ? "Resuming" : "Starting");
+    if (!is_plan(lease))
+        add_reason(sentence, ": ", false);
+}
+
+static void say_running(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+    int64_t promised = lease->kind == LEASE_IMMEDIATE ? lease->expected : lease->start;
+    char late[TIME_TEXT_MAX];
+
+    if (store_is_preempted(lease)) {
+        add(sentence, "Running, to be %s for lease %lld", store_preemption_word(lease),
+            (long long)lease->preempted_for);
+        add_time(sentence, " at ", lease->preempted_at, "");
+    } else {
+        add(sentence, "Running");
+        if (is_time(lease->end))
+            add_time(sentence, " until ", lease->end, "");
+    }
+    if (lease->late && lease->since != INSTANT_NONE && is_time(promised) &&
+        lease->since > promised) {
+        time_text_span(lease->since - promised, late, sizeof late);
+        add(sentence, ". Late: the %s started %s after its time",
+            lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation", late);
+    }
+}
+
+static void say_stopping(struct sentence *sentence)
+{
+    const struct lease_record *lease = sentence->lease;
+
+    if (store_is_preempted(lease))
+        add(sentence, "Being %s for lease %lld", store_preemption_word(lease),
+            (long long)lease->preempted_for);
+    else
+        add(sentence, "Being suspended");
+}
+
+void store_activity(const struct lease_record *lease, int64_t now, char *text, size_t size)
+{
+    static const char *const over[PHASES] = {
+        [PHASE_PARKED] = "Stopped",  [PHASE_ENDING] = "Ending", [PHASE_ENDED] = "Ended",
+        [PHASE_REFUSED] = "Refused", [PHASE_FAILED] = "Failed",
+    };
+    struct sentence sentence = {.lease = lease, .now = now, .text = text, .size = size};
+
+    text[0] = '\0';
+    switch (lease->phase) {
+    case PHASE_GATHERING:
+        add(&sentence, "Waiting");
+        add_reason(&sentence, " ", true);
+        break;
+    case PHASE_WAITING:
+        say_waiting(&sentence);
+        break;
+    case PHASE_RESERVED:
+        (lease->kind == LEASE_DEADLINE ? say_deadline : say_reserved)(&sentence);
+        break;
+    case PHASE_STARTING:
+        say_starting(&sentence);
+        break;
+    case PHASE_RUNNING:
+        say_running(&sentence);
+        break;
+    case PHASE_STOPPING:
+        say_stopping(&sentence);
+        break;
+    default:
+        add(&sentence, "%s", over[lease->phase]);
+        add_reason(&sentence, ": ", true);
+    }
+    if (lease->rank_ignored && lease->phase <= PHASE_RUNNING)
+        add(&sentence, ". " STORE_RANK_IGNORED);
+}
