@@ -30,6 +30,24 @@ static char *joined(const char *folder, const char *name)
     return path;
 }
 
+/* What is typed as a relative path means the same wherever this process goes. */
+static char *absolute(const char *path, struct error *err)
+{
+    char *here, *whole;
+
+    if (path[0] == '/')
+        return memory_text(path);
+    here = getcwd(NULL, 0);
+    if (!here) {
+        error_set(err, errno, "%s is relative to the current directory, which cannot be read: %s",
+                  path, strerror(errno));
+        return NULL;
+    }
+    whole = joined(here, path);
+    free(here);
+    return whole;
+}
+
 /* --- values --- */
 
 static const struct ini_entry *written(const struct configuration *configuration, const char *key)
@@ -200,15 +218,27 @@ char *live_state_directory(const struct live_configuration *live, const char *wa
     char *folder;
 
     if (wanted)
-        return memory_text(wanted);
+        return absolute(wanted, err);
     if (live && live->state_dir)
-        return memory_text(live->state_dir);
+        return absolute(live->state_dir, err);
     folder = from_environment("STATE_DIRECTORY");
     if (folder)
         return folder;
     if (geteuid() == 0 || is_ours(SYSTEM_STATE))
         return memory_text(SYSTEM_STATE);
     return state_of_user(err);
+}
+
+char *live_lock_directory(struct error *err)
+{
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    char *folder = from_environment("RUNTIME_DIRECTORY");
+
+    if (folder)
+        return folder;
+    if (geteuid() == 0 || is_ours(SYSTEM_RUNTIME))
+        return memory_text(SYSTEM_RUNTIME);
+    return runtime && runtime[0] == '/' ? joined(runtime, "galerna") : state_of_user(err);
 }
 
 char *live_control_socket(const struct live_configuration *live, const char *wanted_state,

@@ -100,7 +100,7 @@ struct live_configuration {
     int64_t plan_limit;        /* for one plan, 1 or more */
     int64_t planner_memory;    /* MB of the planner process, besides what hosts and VMs need */
     char *planner_user;        /* whose process it is when galernad is root's; never NULL */
-    int64_t history_keep; /* ended leases leave the book after so long */
+    int64_t history_keep;      /* ended leases leave the book after so long */
 };
 
 /* The file that is read when nobody names one; it need not be there. */
@@ -125,9 +125,15 @@ int live_configuration_check(struct configuration *configuration, struct error *
 /* Where the state is: `wanted` (--state-dir) if not NULL, else the option, else $STATE_DIRECTORY
  * (set by systemd), else /var/lib/galerna for root and for the user it belongs to, else
  * $XDG_STATE_HOME/galerna, else ~/.local/state/galerna. Nothing is created. live may be NULL.
- * To be freed; NULL with err when there is no home either. */
+ * An absolute path, to be freed; NULL with err when there is no home either. */
 char *live_state_directory(const struct live_configuration *live, const char *wanted,
                            struct error *err);
+
+/* Where the galernads that this user runs on this machine exclude each other, whatever their state
+ * directories: $RUNTIME_DIRECTORY (set by systemd), else /run/galerna for root and for the user it
+ * belongs to, else $XDG_RUNTIME_DIR/galerna, else ~/.local/state/galerna. Nothing is created. To be
+ * freed; NULL with err when there is no home either. */
+char *live_lock_directory(struct error *err);
 
 /* The daemon's socket: the option, else $RUNTIME_DIRECTORY/control.sock when systemd set it and no
  * --state-dir is wanted, else control.sock in the state directory. To be freed. */

@@ -235,8 +235,10 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
         log_info("OpenNebula is readable again");
     daemon->failures = 0;
     if (kind == POLL_FULL) {
-        if (!daemon->polled)
+        if (!daemon->polled) {
             log_info("connected to OpenNebula: %zu hosts", world_hosts(daemon->world)->pool.n);
+            store_set_fact(daemon->store, "mode", daemon->mode);
+        }
         daemon->polled = now;
         daemon->next_poll = now + interval;
         daemon->poll_ok = true;
@@ -421,7 +423,6 @@ static void handle_signals(struct daemon *daemon)
 int daemon_run(struct daemon *daemon, struct error *err)
 {
     note_times(daemon);
-    sd_notify(0, "READY=1");
     while (!daemon->stopping) {
         clocks_step(daemon);
         watch_time(daemon);

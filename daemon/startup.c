@@ -1,10 +1,13 @@
 #include "daemon/startup.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
@@ -47,6 +50,7 @@ struct app {
     struct lessons *lessons;
     struct answers_daemon services;
     struct daemon daemon;
+    int ready; /* for the process that waits in the foreground; -1: none does */
     int exit_code;
 };
 
@@ -159,9 +163,7 @@ static int check_mode(struct app *app)
                   is_simulated(app) ? "--simulate" : "this galernad");
         return fail(app, EXIT_CONFIGURATION, &err);
     }
-    if (!before)
-        store_set_fact(app->daemon.store, "mode", mode);
-    return store_commit(app->daemon.store, &err) < 0 ? fail(app, EXIT_FAILURE, &err) : 0;
+    return 0;
 }
 
 static int find_opennebula(struct app *app)
@@ -282,18 +284,32 @@ static int claim_place(struct app *app)
     return guard_check(guard, &err) < 0 ? fail_or_busy(app, &err) : 0;
 }
 
-static int take_place(struct app *app)
+/* Simulated hosts are guarded by the lock of their state directory. */
+static int make_guard(struct app *app, struct error *err)
 {
     const struct live_configuration *live = app->daemon.live;
+    char *directory = is_simulated(app) ? NULL : live_lock_directory(err);
+    struct guard_settings settings = {.cloud = app->daemon.cloud,
+                                      .endpoint = app->daemon.endpoint,
+                                      .instance = store_instance(app->daemon.store),
+                                      .directory = directory,
+                                      .marked =
+                                          live->exclusive && !live->dry_run && !is_simulated(app)};
+
+    if (directory || is_simulated(app))
+        app->daemon.guard = guard_create(&settings, err);
+    free(directory);
+    return app->daemon.guard ? 0 : -1;
+}
+
+static int take_place(struct app *app)
+{
     struct error err = {0};
     int reached = greet_cloud(app), claimed = 0;
 
     if (reached < 0 || reached == STOPPED)
         return reached;
-    app->daemon.guard =
-        guard_create(app->daemon.cloud, app->daemon.endpoint, store_instance(app->daemon.store),
-                     live->exclusive && !live->dry_run && !is_simulated(app), &err);
-    if (!app->daemon.guard)
+    if (make_guard(app, &err) < 0)
         return fail_or_busy(app, &err);
     if (reached == 0 && !follows(app))
         claimed = claim_place(app);
@@ -361,8 +377,8 @@ static int make_loop(struct app *app)
     daemon->answers = answers_create(daemon->store, &app->services);
     app->socket =
         live_control_socket(daemon->live, app->startup->state_directory, app->state_directory);
-    daemon->control = control_create(app->socket, daemon->live->control_group, services_handle,
-                                     daemon, &err);
+    daemon->control =
+        control_create(app->socket, daemon->live->control_group, services_handle, daemon, &err);
     if (!daemon->control)
         return fail(app, EXIT_FAILURE, &err);
     return 0;
@@ -370,17 +386,67 @@ static int make_loop(struct app *app)
 
 /* --- together --------------------------------------------------------------------------------- */
 
+/* The process that was started waits for the daemon and ends as that says. 1: this is it. */
+static int wait_for_daemon(struct app *app, pid_t daemon, int ready)
+{
+    struct pollfd fds[2] = {{.fd = ready, .events = POLLIN}};
+    struct error err = {0};
+    char byte;
+    int status = 0;
+
+    signals_waitfd(&fds[1]);
+    while (!fds[0].revents)
+        if (poll(fds, 2, -1) > 0 && fds[1].revents && signals_next() == SIGNAL_STOP)
+            kill(daemon, SIGTERM);
+    if (read(ready, &byte, 1) != 1 && waitpid(daemon, &status, 0) == daemon) {
+        app->exit_code = WEXITSTATUS(status);
+        if (WIFSIGNALED(status)) {
+            error_set(&err, ECHILD, "galernad was ended by signal %d while it started",
+                      WTERMSIG(status));
+            fail(app, EXIT_FAILURE, &err);
+        }
+    }
+    close(ready);
+    return 1;
+}
+
+/* Paths keep their meaning: the daemon stays in the directory it was started in. */
 static int go_to_background(struct app *app)
 {
     struct error err = {0};
+    int ends[2], nothing = -1;
+    pid_t daemon;
 
+    app->ready = -1;
     if (app->startup->foreground || getenv("NOTIFY_SOCKET"))
         return 0;
-    if (daemon(0, 1) < 0) {
+    if (pipe2(ends, O_CLOEXEC) < 0 || (daemon = fork()) < 0) {
         error_set(&err, errno, "cannot go to the background: %s", strerror(errno));
         return fail(app, EXIT_FAILURE, &err);
     }
+    if (daemon > 0) {
+        close(ends[1]);
+        return wait_for_daemon(app, daemon, ends[0]);
+    }
+    close(ends[0]);
+    app->ready = ends[1];
+    setsid();
+    nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0) {
+        error_set(&err, errno, "/dev/null: %s", strerror(errno));
+        return fail(app, EXIT_FAILURE, &err);
+    }
+    close(nothing);
     return 0;
+}
+
+static void say_ready(struct app *app)
+{
+    sd_notify(0, "READY=1");
+    if (app->ready < 0)
+        return;
+    (void)!write(app->ready, "", 1);
+    close(app->ready);
 }
 
 /* 0; -1: it cannot be; else there is nothing to run. */
@@ -403,8 +469,8 @@ static int build(struct app *app)
     }
     if (credentials_protect(&err) < 0)
         log_warning("%s", err.text);
-    if (go_to_background(app) < 0)
-        return -1;
+    if ((placed = go_to_background(app)) != 0)
+        return placed;
     if (open_store(app) < 0 || check_mode(app) < 0 || find_cloud(app) < 0)
         return -1;
     if ((placed = take_place(app)) != 0)
@@ -452,8 +518,11 @@ int startup_run(const struct startup *startup)
     int code;
 
     app->startup = startup;
-    if (build(app) == 0 && daemon_run(&app->daemon, &err) < 0)
-        fail_or_busy(app, &err);
+    if (build(app) == 0) {
+        say_ready(app);
+        if (daemon_run(&app->daemon, &err) < 0)
+            fail_or_busy(app, &err);
+    }
     code = app->exit_code ? app->exit_code : app->daemon.exit_code;
     take_down(app);
     free(app);

@@ -44,7 +44,7 @@ static void take(struct claim *claim, const struct cloud_mark *found, int64_t no
     go_to(claim, CLAIM_WRITING, now);
 }
 
-/* Without an owner, released, or of a process that cannot live since we have its socket. */
+/* Without an owner, released, or of a process that cannot live since we have its lock. */
 static bool is_free(const struct claim *claim, const struct cloud_mark *found)
 {
     return !found->instance[0] || found->beat < 0 || strcmp(found->place, claim->own.place) == 0;

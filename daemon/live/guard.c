@@ -2,16 +2,17 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "daemon/live/claim.h"
 #include "daemon/live/clock.h"
 #include "daemon/log.h"
+#include "daemon/store/state_directory.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 #include "util/time_text.h"
@@ -26,7 +27,7 @@ struct guard {
     bool told_failure, told_refusal, told_watching;
 };
 
-/* --- the socket ------------------------------------------------------------------------------- */
+/* --- the lock --------------------------------------------------------------------------------- */
 
 static uint64_t digest_of(const char *text)
 {
@@ -37,28 +38,46 @@ static uint64_t digest_of(const char *text)
     return digest;
 }
 
-static int hold_socket(const char *endpoint, struct error *err)
+/* Root among the files of another user: that user must be able to lock the file, too. */
+static void give_to_owner(int fd, const char *directory)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    int length;
+    struct stat status;
 
-    if (fd < 0)
-        return error_set(err, errno, "cannot make a socket: %s", strerror(errno));
-    length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "galerna/%016" PRIx64,
-                      digest_of(endpoint));
-    if (bind(fd, (struct sockaddr *)&address,
-             (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) < 0) {
-        int code = errno;
+    if (geteuid() == 0 && stat(directory, &status) == 0)
+        (void)!fchown(fd, status.st_uid, status.st_gid);
+}
 
-        close(fd);
-        if (code == EADDRINUSE)
-            return error_set(err, EBUSY,
-                             "another galernad on this machine acts on %s already; stop it first",
-                             endpoint);
-        return error_set(err, code, "cannot take the place of scheduler of %s: %s", endpoint,
-                         strerror(code));
-    }
+/* In a directory that others could write to, they could keep us out. */
+static int check_directory(const char *directory, struct error *err)
+{
+    struct stat status;
+
+    if (mkdir(directory, S_IRWXU) < 0 && errno != EEXIST)
+        return error_set(err, errno, "%s: cannot create the directory: %s", directory,
+                         strerror(errno));
+    if (stat(directory, &status) < 0)
+        return error_set(err, errno, "%s: cannot look at it: %s", directory, strerror(errno));
+    if ((status.st_uid != geteuid() && geteuid() != 0) || (status.st_mode & (S_IWGRP | S_IWOTH)))
+        return error_set(err, EPERM, "%s: other users may write to it", directory);
+    return 0;
+}
+
+/* -1 with EBUSY: another galernad has it. Without a lock, the mark alone tells of others. */
+static int hold_lock(const struct guard_settings *settings, struct error *err)
+{
+    char path[PATH_MAX];
+    int fd = -1;
+
+    if (snprintf(path, sizeof path, "%s/%016" PRIx64 ".lock", settings->directory,
+                 digest_of(settings->endpoint)) >= (int)sizeof path)
+        error_set(err, ENAMETOOLONG, "%.200s...: the name is too long", settings->directory);
+    else if (check_directory(settings->directory, err) == 0)
+        fd = store_state_take(path, settings->endpoint, err);
+    if (fd >= 0)
+        give_to_owner(fd, settings->directory);
+    else if (err->code != EBUSY)
+        log_warning("another galernad on this machine would be noticed by its mark only: %s",
+                    err->text);
     return fd;
 }
 
@@ -79,23 +98,21 @@ static void read_machine(char *text, size_t size, const char *host)
         snprintf(text, size, "%s", host);
 }
 
-/* Sockets with the same name are the same socket within one network namespace only. */
-static void read_network(char *text, size_t size)
+/* Of two daemons with the same place, only one can live: the one that has the lock. */
+static void name_self(struct guard *guard, const struct guard_settings *settings)
 {
-    ssize_t length = readlink("/proc/self/ns/net", text, size - 1);
-
-    text[length > 0 ? length : 0] = '\0';
-}
-
-static void name_self(struct guard *guard, const char *endpoint, const char *instance)
-{
-    char host[65] = "", machine[80], network[40], place[128];
+    char host[65] = "", machine[80], place[128];
+    uint64_t digest = digest_of(settings->endpoint);
+    struct stat lock;
 
     gethostname(host, sizeof host - 1);
     read_machine(machine, sizeof machine, host);
-    read_network(network, sizeof network);
-    snprintf(place, sizeof place, "%.60s %.30s %016" PRIx64, machine, network, digest_of(endpoint));
-    claim_init(&guard->claim, instance, place, host);
+    if (guard->fd >= 0 && fstat(guard->fd, &lock) == 0)
+        snprintf(place, sizeof place, "%.60s %" PRIx64 ":%" PRIx64 " %016" PRIx64, machine,
+                 (uint64_t)lock.st_dev, (uint64_t)lock.st_ino, digest);
+    else
+        snprintf(place, sizeof place, "%.60s %.40s", machine, settings->instance);
+    claim_init(&guard->claim, settings->instance, place, host);
 }
 
 /* --- the mark --------------------------------------------------------------------------------- */
@@ -226,19 +243,18 @@ int guard_check(const struct guard *guard, struct error *err)
                      other->instance, other->host);
 }
 
-struct guard *guard_create(struct cloud *cloud, const char *endpoint, const char *instance,
-                           bool marked, struct error *err)
+struct guard *guard_create(const struct guard_settings *settings, struct error *err)
 {
     struct guard *guard = memory_new(1, sizeof *guard);
 
-    guard->cloud = cloud;
-    guard->marked = marked;
-    name_self(guard, endpoint, instance);
-    guard->fd = hold_socket(endpoint, err);
-    if (guard->fd < 0) {
+    guard->cloud = settings->cloud;
+    guard->marked = settings->marked;
+    guard->fd = settings->directory ? hold_lock(settings, err) : -1;
+    if (settings->directory && guard->fd < 0 && err->code == EBUSY) {
         free(guard);
         return NULL;
     }
+    name_self(guard, settings);
     crash_point("place taken");
     return guard;
 }
@@ -274,6 +290,7 @@ void guard_destroy(struct guard *guard)
 {
     if (!guard)
         return;
-    close(guard->fd);
+    if (guard->fd >= 0)
+        close(guard->fd);
     free(guard);
 }

@@ -1,8 +1,8 @@
 /* guard.h: one daemon acts on an OpenNebula, not two.
  *
- * On one machine an abstract Unix socket named after the endpoint is held; it goes away with the
- * process. Between machines (and endpoints, and network namespaces) the cloud keeps a mark. claim.h
- * decides what it means.
+ * On one machine a file named after the endpoint is locked, in a directory that only trusted users
+ * may write to; the lock goes with the process. Between machines (and endpoints, and users) the
+ * cloud keeps a mark. claim.h decides what it means.
  */
 #ifndef GALERNA_DAEMON_GUARD_H
 #define GALERNA_DAEMON_GUARD_H
@@ -15,10 +15,17 @@
 
 struct guard; /* opaque */
 
-/* Take the place on this machine. instance: this daemon's name for itself; marked: keep the mark,
- * too. Errors: EBUSY (who has it), else the socket's. */
-struct guard *guard_create(struct cloud *cloud, const char *endpoint, const char *instance,
-                           bool marked, struct error *err);
+struct guard_settings {
+    struct cloud *cloud;
+    const char *endpoint;
+    const char *instance; /* this daemon's name for itself */
+    const char
+        *directory; /* of the lock; NULL: none is needed. One that cannot be used is logged */
+    bool marked;    /* keep the mark, too */
+};
+
+/* Take the place on this machine. NULL: EBUSY (who has it). */
+struct guard *guard_create(const struct guard_settings *settings, struct error *err);
 /* Gives the place up; the mark stays. NULL is allowed. */
 void guard_destroy(struct guard *guard);
 

@@ -113,7 +113,6 @@ static int spawn(struct planner_process *process, int socket, int page, struct e
     posix_spawn_file_actions_adddup2(&files, socket, PROTOCOL_SOCKET);
     posix_spawn_file_actions_adddup2(&files, page, PROTOCOL_PAGE);
     posix_spawn_file_actions_addclosefrom_np(&files, PROTOCOL_PAGE + 1);
-    posix_spawn_file_actions_addchdir_np(&files, "/");
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                               POSIX_SPAWN_SETPGROUP);

@@ -1,6 +1,7 @@
 /* The state directory: who may use it, and who does. */
 #include "daemon/store/state_directory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -36,6 +37,20 @@ static int check_owner(const char *path, const struct stat *status, struct error
     return 0;
 }
 
+static bool is_empty(const char *directory)
+{
+    DIR *folder = opendir(directory);
+    const struct dirent *entry;
+    bool empty = folder != NULL;
+
+    if (!folder)
+        return false;
+    while (empty && (entry = readdir(folder)))
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    closedir(folder);
+    return empty;
+}
+
 static int make_directory(const char *directory, struct error *err)
 {
     struct stat status;
@@ -47,6 +62,13 @@ static int make_directory(const char *directory, struct error *err)
     if (!S_ISDIR(status.st_mode))
         return error_set(err, ENOTDIR, "%s is not a directory: name another one with --state-dir",
                          directory);
+    /* A directory that mkdir made a moment ago, as most umasks have it: nobody has anything there
+     * to lose. */
+    if (status.st_uid == geteuid() && (status.st_mode & OTHERS) && is_empty(directory)) {
+        if (chmod(directory, S_IRWXU) < 0)
+            return file_error(err, directory, "make the state directory private");
+        status.st_mode &= ~(mode_t)OTHERS;
+    }
     return check_owner(directory, &status, err);
 }
 
@@ -77,19 +99,14 @@ static long owner(int fd)
     return n > 0 ? strtol(text, NULL, 10) : 0;
 }
 
-static int busy(int fd, const char *directory, struct error *err)
+static int busy(int fd, const char *what, struct error *err)
 {
     long pid = owner(fd);
 
     if (pid > 0)
-        return error_set(err, EBUSY,
-                         "%s is in use by process %ld, another galernad: stop that one first, or "
-                         "give this one another --state-dir",
-                         directory, pid);
-    return error_set(err, EBUSY,
-                     "%s is in use by another galernad: stop that one first, or give this one "
-                     "another --state-dir",
-                     directory);
+        return error_set(err, EBUSY, "%s is in use by another galernad, process %ld: stop it first",
+                         what, pid);
+    return error_set(err, EBUSY, "%s is in use by another galernad: stop it first", what);
 }
 
 static bool has_ended(long pid)
@@ -116,22 +133,34 @@ static int lock(int fd)
 }
 
 /* flock, and write who has it. */
-static int take(int fd, const char *path, const char *directory, struct error *err)
+static int take(int fd, const char *path, const char *what, struct error *err)
 {
     char text[32];
     int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
 
     if (lock(fd) < 0)
-        return errno == EWOULDBLOCK ? busy(fd, directory, err) : file_error(err, path, "lock");
+        return errno == EWOULDBLOCK ? busy(fd, what, err) : file_error(err, path, "lock");
     if (ftruncate(fd, 0) < 0 || pwrite(fd, text, (size_t)length, 0) != length)
         return file_error(err, path, "write the process id");
     return 0;
 }
 
+int store_state_take(const char *path, const char *what, struct error *err)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+
+    if (fd < 0)
+        return file_error(err, path, "open");
+    if (take(fd, path, what, err) < 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
 int store_state_lock(const char *directory, struct error *err)
 {
     char path[PATH_MAX];
-    int fd;
 
     if (make_directory(directory, err) < 0)
         return -1;
@@ -140,14 +169,7 @@ int store_state_lock(const char *directory, struct error *err)
                          "%.200s...: the name of the state directory is too long", directory);
     if (store_state_make_private(path, err) < 0)
         return -1;
-    fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0)
-        return file_error(err, path, "open");
-    if (take(fd, path, directory, err) < 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
+    return store_state_take(path, directory, err);
 }
 
 int store_state_take_over(const char *directory, struct error *err)

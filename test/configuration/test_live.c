@@ -1,5 +1,6 @@
 /* What the daemon makes of its configuration, and where it keeps its things. */
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -266,6 +267,7 @@ static void assert_text(char *text, const char *expected)
 
 static void test_places(void **state)
 {
+    char here[PATH_MAX], absolute[PATH_MAX + 8];
     struct live_configuration live = {0}, set = {.state_dir = unqualified("/set"),
                                                  .control_socket = unqualified("/set.sock")};
 
@@ -276,9 +278,13 @@ static void test_places(void **state)
     assert_text(live_state_directory(&live, NULL, NULL), "/var/lib/one");
     assert_text(live_state_directory(&live, "/wanted", NULL), "/wanted");
     assert_text(live_state_directory(&set, NULL, NULL), "/set");
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(absolute, sizeof absolute, "%s/wanted", here);
+    assert_text(live_state_directory(&live, "wanted", NULL), absolute);
     assert_text(live_control_socket(&live, NULL, "/var/lib/one"), "/run/one/control.sock");
     assert_text(live_control_socket(&live, "/wanted", "/wanted"), "/wanted/control.sock");
     assert_text(live_control_socket(&set, NULL, "/set"), "/set.sock");
+    assert_text(live_lock_directory(NULL), "/run/one");
     assert_text(live_client_socket(&set, NULL, NULL), "/set.sock");
     assert_text(live_client_socket(&set, "/wanted", NULL), "/wanted/control.sock");
     unsetenv("RUNTIME_DIRECTORY");

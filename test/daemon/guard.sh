@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Two daemons and one OpenNebula: the second one ends with 3, a dead or sleeping one is followed.
-# They reach it by two names, so that the socket of this machine does not keep them apart.
+# They reach it by two names, so that the lock of this machine does not keep them apart.
 #
 #   guard.sh GALERNAD GALERNA
 set -euo pipefail
@@ -9,7 +9,9 @@ galernad=$1
 galerna=$2
 work=$(mktemp -d)
 declare -A pid=()
-unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY NOTIFY_SOCKET
+unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY NOTIFY_SOCKET
+export RUNTIME_DIRECTORY=$work/run
+mkdir -m 700 "$work/run"
 
 finish() {
     kill -KILL "${pid[@]}" 2>/dev/null || true
@@ -78,7 +80,7 @@ start first 127.0.0.1
 acts first 10
 start same 127.0.0.1
 ends same 3 5
-says same 'another galernad on this machine'
+says same "in use by another galernad, process ${pid[first]}"
 start first-again localhost first
 ends first-again 3 5
 says first-again "$work/first"
@@ -89,6 +91,14 @@ ends second 3 20
 says second 'another galernad acts on this OpenNebula: instance'
 alive first || fail "the first one has ended"
 acts first 10
+
+# A lock that other users could take keeps nobody out: the mark tells.
+chmod 777 "$work/run"
+start same 127.0.0.1
+ends same 3 20
+says same 'other users may write to it'
+says same 'another galernad acts on this OpenNebula: instance'
+chmod 700 "$work/run"
 
 # A dead one is followed when its mark has stood still for a while.
 kill -KILL "${pid[first]}"

@@ -6,7 +6,8 @@ galernad=$1
 galerna=$2
 work=$(mktemp -d)
 pids=()
-unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY NOTIFY_SOCKET
+unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY NOTIFY_SOCKET
+export RUNTIME_DIRECTORY=$work
 
 finish() {
     kill -KILL "${pids[@]}" 2>/dev/null || true

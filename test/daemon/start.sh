@@ -1,14 +1,30 @@
 #!/usr/bin/env bash
 # galernad at its start: what it refuses, what it says, exit codes.
 #
-#   start.sh GALERNAD
+#   start.sh GALERNAD MODULE
 set -euo pipefail
 
 galernad=$1
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY RUNTIME_DIRECTORY NOTIFY_SOCKET
-export HOME=$work
+unset ONE_XMLRPC ONE_AUTH GALERNA_SOCKET STATE_DIRECTORY NOTIFY_SOCKET
+export HOME=$work RUNTIME_DIRECTORY=$work
+
+# stop STATE: ends the galernad that has locked it.
+stop() {
+    local pid
+    pid=$(cat "$work/$1/lock")
+    kill -TERM "$pid"
+    tail --pid "$pid" -f /dev/null
+}
+
+finish() {
+    local lock
+    for lock in "$work"/*/lock; do
+        [ ! -s "$lock" ] || kill -KILL "$(cat "$lock")" 2>/dev/null || true
+    done
+    rm -rf "$work"
+}
+trap finish EXIT
 
 fail() {
     echo "start.sh: $*" >&2
@@ -65,3 +81,47 @@ says "in order"
 
 refuses 64 '--nonsense' --nonsense
 refuses 64 'unexpected argument' file.conf
+
+# In the background it returns when it runs, or has failed, with the code that says so.
+# returns CODE TEXT ARGUMENT...
+returns() {
+    local code=$1 text=$2 got=0
+    shift 2
+    (cd "$work" && timeout 60 "$galernad" "$@" >out 2>&1) || got=$?
+    [ "$got" -eq "$code" ] || fail "$*: exit code $got instead of $code"
+    says "$text"
+}
+
+[ -e /var/lib/one/.one/one_auth ] || returns 4 'no session for OpenNebula' --state-dir none
+touch "$work/file"
+returns 1 'is not a directory' --simulate --state-dir file
+
+# A relative path is relative to where it was typed; a new directory is made private.
+mkdir -m 755 "$work/new"
+returns 0 'simulated hosts: ' --simulate --state-dir new
+[ "$(stat -c %a "$work/new")" = 700 ] || fail "the new state directory is not private"
+[ -S "$work/new/control.sock" ] || fail "the state directory is not where it was typed"
+returns 3 "$work/new is in use by another galernad" --simulate --state-dir new
+stop new
+chmod 755 "$work/new"
+returns 1 'can be used by others' --simulate --state-dir new
+
+# A module and a configuration, named relatively.
+mkdir -p "$work/conf.d/mine"
+printf '[daemon]\nplanner-user: %s\n[scheduling]\npolicy-admission: ./conf.d/mine/accept-all.so\n' \
+    "$(id -un)" >"$work/conf.d/conf"
+cp "$2" "$work/conf.d/mine/accept-all.so"
+chmod 700 "$work/conf.d/mine/accept-all.so"
+returns 0 'simulated hosts: ' --simulate --state-dir moved -c conf.d/conf
+stop moved
+
+# Real or simulated: a directory belongs to what has answered first.
+conf '[opennebula]' 'endpoint: http://127.0.0.1:9/RPC2'
+echo 'oneadmin:secret' >"$work/auth"
+chmod 600 "$work/auth"
+ONE_AUTH=$work/auth timeout -s TERM 2 "$galernad" --foreground --state-dir "$work/either" \
+    -c "$work/conf" >"$work/out" 2>&1 || [ $? -eq 124 ] || fail "it does not wait for OpenNebula"
+says 'trying again'
+returns 0 'simulated hosts: ' --simulate --state-dir either
+stop either
+returns 78 'has the leases of simulated hosts' --state-dir either -c conf

@@ -119,7 +119,7 @@ static void only_its_user_can_read_it(void **state)
     chmod(path, 0640);
     assert_refused(fixture->directory, EPERM, "can be used by others (mode 640)");
     chmod(path, 0600);
-    chmod(fixture->directory, 0755);
+    chmod(fixture->directory, 0755); /* and not empty */
     assert_refused(fixture->directory, EPERM, "chmod go=");
     chmod(fixture->directory, 0700);
 }

@@ -59,7 +59,7 @@ hears() {
     endpoint=$(grep -oE 'http://[^ ,]+' "$work/sandbox.log")
     printf '[opennebula]\nendpoint: %s\nauth-file: auth\npoll-interval: 60\n' "$endpoint" \
         >"$work/conf"
-    "$galernad" --foreground -c "$work/conf" --state-dir "$work/state" >"$work/galernad.log" 2>&1 &
+    RUNTIME_DIRECTORY=$work "$galernad" --foreground -c "$work/conf" --state-dir "$work/state" >"$work/galernad.log" 2>&1 &
     processes=($! "${processes[@]}")
     await 200 "$galerna" status || fail "galernad does not start"
     sleep 1 # the poll of the start is over

@@ -32,7 +32,8 @@ class Scheduler:
         self.log = os.path.join(directory, name + ".log")
         self.configuration = os.path.join(directory, name + ".conf")
         self.environment = dict(os.environ, ONE_XMLRPC=backend.endpoint,
-                                ONE_AUTH=auth_file or backend.auth_file)
+                                ONE_AUTH=auth_file or backend.auth_file,
+                                RUNTIME_DIRECTORY=directory)
         self.process = None
         self.starts = 0
         self.ending = False
