@@ -30,7 +30,7 @@ enum live_refusal { REFUSAL_HOLD, REFUSAL_TERMINATE, REFUSAL_MESSAGE };
 enum live_plain_vms {
     PLAIN_BEST_EFFORT, /* unlimited, never disturbed: as the stock scheduler treats them */
     PLAIN_PREEMPTIBLE, /* unlimited, may be suspended to make room */
-    PLAIN_IGNORE,      /* left to somebody else; their capacity counts once they have a host */
+    PLAIN_IGNORE,      /* left to other schedulers; their capacity counts once they have a host */
 };
 
 /* The numbers of DEFAULT_SCHED (sched.conf), which may be written instead of the words. */
@@ -103,7 +103,7 @@ struct live_configuration {
     int64_t history_keep;      /* ended leases leave the book after so long */
 };
 
-/* The file that is read when nobody names one; it need not be there. */
+/* The default configuration file; it need not exist. */
 const char *live_default_file(void);
 
 /* Read the daemon's configuration. As configuration_read(), with these differences: the mode is

@@ -14,8 +14,8 @@
 #include "lwf/trace_methods.h"
 
 enum {
-    LWF_DEPTH_MAX = 32,         /* of elements */
-    LWF_ATTRIBUTE_MAX = 1024,   /* bytes in a value that is kept */
+    LWF_DEPTH_MAX = 32,       /* of elements */
+    LWF_ATTRIBUTE_MAX = 1024, /* bytes in a value that is kept */
 };
 
 struct lwf_value {
@@ -45,9 +45,9 @@ struct lwf_request {
     struct lease_request request;
     size_t first_set, n_vms;
     size_t image;
-    uint32_t seen;              /* bits of the elements met inside */
-    bool exact, now, earliest;              /* what <start> says */
-    bool sound;                 /* nothing wrong so far */
+    uint32_t seen;             /* bits of the elements met inside */
+    bool exact, now, earliest; /* what <start> says */
+    bool sound;                /* nothing wrong so far */
     struct lwf_place place, lease_place;
 };
 
@@ -56,36 +56,36 @@ struct lwf_reader {
     struct source *source;
     struct lwf_options options;
     xmlParserCtxt *parser;
-    const xmlChar *elements[ELEMENTS];     /* names as the parser's dictionary holds them */
+    const xmlChar *elements[ELEMENTS]; /* names as the parser's dictionary holds them */
     const xmlChar *attributes[ATTRIBUTES];
 
     enum lwf_element stack[LWF_DEPTH_MAX + 1];
     int depth;
-    int skipped;                           /* depth inside an element that is passed over */
-    uint32_t given;                        /* attributes of the element that begins */
+    int skipped;    /* depth inside an element that is passed over */
+    uint32_t given; /* attributes of the element that begins */
     struct lwf_value values[ATTRIBUTES];
 
     struct lwf_request request;
-    struct node_set set;                   /* the open <node-set> */
-    uint32_t set_types;                    /* types it has named */
-    int res_type;                          /* of the open <res>; -1: not usable */
-    bool res_amount;                       /* its amount is known */
+    struct node_set set; /* the open <node-set> */
+    uint32_t set_types;  /* types it has named */
+    int res_type;        /* of the open <res>; -1: not usable */
+    bool res_amount;     /* its amount is known */
     struct lwf_queue queue;
     int64_t last_id;
 
-    struct resource_types types;           /* of the requests */
+    struct resource_types types; /* of the requests */
     bool types_fixed;
     struct site site;
     bool in_site, has_site, site_sound;
-    uint32_t site_listed, site_used;       /* types */
-    bool site_only;                        /* looking for a site that stands behind the requests */
+    uint32_t site_listed, site_used; /* types */
+    bool site_only;                  /* looking for a site that stands behind the requests */
     bool site_searched;
-    bool requests_before_site;             /* stopped to look for it */
+    bool requests_before_site; /* stopped to look for it */
 
     bool has_requests;
-    bool ended;                            /* nothing more is taken from the source */
-    bool stopped;                          /* the parser knows it, too */
-    bool begun;                            /* the source is not empty */
+    bool ended;   /* nothing more is taken from the source */
+    bool stopped; /* the parser knows it, too */
+    bool begun;   /* the source is not empty */
     bool failed;
     struct error failure;
 };
@@ -108,7 +108,7 @@ void lwf_complain(struct lwf_reader *reader, const char *where, const char *form
 void lwf_complain_at(struct lwf_reader *reader, struct lwf_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Worth knowing, only when somebody wants reports. */
+/* A remark; only if reports are requested. */
 void lwf_warn_at(struct lwf_reader *reader, struct lwf_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -12,7 +12,7 @@ void host_settings_copy(struct policy_host_settings *copy,
 void host_settings_finish(struct policy_host_settings *copy);
 
 /* Is every module that options are given for in use, or at least known? Options of a known module
- * that is not in use are left alone. Errors: EINVAL with file:line and "did you mean". */
+ * that is not in use are ignored. Errors: EINVAL with file:line and "did you mean". */
 int host_settings_check_options(const struct policy_host_settings *settings,
                                 const struct chain_plan *plans, size_t n_plans,
                                 const struct search_path *path, struct error *err);

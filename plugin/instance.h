@@ -20,9 +20,9 @@ struct host_state {
     bool haizea_compatible;
     uint64_t seed;
     unsigned faults_allowed;
-    int64_t slow_call; /* microseconds */
+    int64_t slow_call;                /* microseconds */
     const struct policy_watch *watch; /* NULL: nobody watches */
-    bool silent; /* in a trial: nobody is told anything */
+    bool silent;                      /* in a trial: report nothing */
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;
 };

@@ -20,9 +20,9 @@ struct option_values {
 /* Is the line of a table sound: type, range, choices, and defaults that it accepts itself? */
 int option_check(const struct galerna_option *option, struct error *err);
 
-/* Read one value; text is left alone. Errors say what was expected. */
-int option_parse(const struct galerna_option *option, const char *text,
-                 union galerna_value *value, struct error *err);
+/* Read one value; text is not modified. Errors say what was expected. */
+int option_parse(const struct galerna_option *option, const char *text, union galerna_value *value,
+                 struct error *err);
 
 /* "yes or no", "whole number, 1 to 10", "oldest-first or youngest-first", ... */
 void option_expected(const struct galerna_option *option, char *text, size_t size);

@@ -8,7 +8,7 @@
 
 #include "plugin/search.h"
 
-/* Many systems give each user a group of his own and let it write; nobody else is in it. */
+/* Many systems give each user a private group with write permission and no other members. */
 static bool is_private_group(gid_t gid)
 {
     char user_room[1024], group_room[4096];
@@ -16,8 +16,8 @@ static bool is_private_group(gid_t gid)
     struct group group, *found_group = NULL;
 
     if (getpwuid_r(geteuid(), &user, user_room, sizeof user_room, &found_user) != 0 ||
-        !found_user ||
-        getgrgid_r(gid, &group, group_room, sizeof group_room, &found_group) != 0 || !found_group)
+        !found_user || getgrgid_r(gid, &group, group_room, sizeof group_room, &found_group) != 0 ||
+        !found_group)
         return false;
     for (char **member = group.gr_mem; *member; member++)
         if (strcmp(*member, user.pw_name) != 0)
@@ -28,7 +28,7 @@ static bool is_private_group(gid_t gid)
 static int check_one(const char *path, const struct stat *status, const char *what,
                      struct error *err)
 {
-    /* In a directory such as /tmp nobody can replace the file of another. */
+    /* In a directory such as /tmp (sticky), users cannot replace files of other users. */
     bool sticky = S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX);
     mode_t writers = status->st_mode & (S_IWGRP | S_IWOTH);
 

@@ -18,7 +18,7 @@ struct folder {
 int folder_init(struct folder *folder, const char *results, struct error *err);
 void folder_finish(struct folder *folder);
 
-/* Be the only one that collects. Errors: EBUSY when somebody else does. */
+/* Lock the folder for collecting. Errors: EBUSY if another process holds the lock. */
 int folder_lock(struct folder *folder, struct error *err);
 
 /* A name in the folder; the caller frees it. */

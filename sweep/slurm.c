@@ -15,7 +15,7 @@
 #include "util/output.h"
 
 enum {
-    TASKS_MAX = 1000, /* Slurm's MaxArraySize is 1001 unless somebody changed it */
+    TASKS_MAX = 1000, /* the default of Slurm's MaxArraySize is 1001 */
     LOOK_MILLISECONDS = 500,
     ASK_EVERY = 4,     /* looks between two questions to Slurm */
     SILENCE_MAX = 120, /* questions in a row that Slurm may leave unanswered */

@@ -276,7 +276,7 @@ int store_init(struct sweep_store *store, const struct sweep *sweep,
 
 void store_finish(struct sweep_store *store)
 {
-    /* One plain file is left, which may be read where nobody may write. */
+    /* Leave one plain file, which can be read from a read-only folder. */
     if (store->aligned)
         sqlite3_exec(store->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     sqlite3_close(store->database);

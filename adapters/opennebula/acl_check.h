@@ -28,7 +28,7 @@ struct acl_object {
     size_t n_clusters;
 };
 
-/* User 0, or somebody of group 0. */
+/* User 0, or a member of group 0. */
 bool acl_is_administrator(const struct acl_subject *subject);
 
 /* The rules that speak of this subject, this zone, that type and that right are appended to

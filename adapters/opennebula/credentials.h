@@ -1,10 +1,10 @@
-/* credentials.h: where oned is, and as whom to talk to it.
+/* credentials.h: the endpoint of oned and the credentials for it.
  *
  * Found as OpenNebula's own tools find them: the endpoint in ONE_XMLRPC, ~/.one/one_endpoint or
  * /var/lib/one/.one/one_endpoint, else http://localhost:2633/RPC2; the session, "user:password" or
  * "user:token" on one line, in the file that ONE_AUTH names, ~/.one/one_auth or
- * /var/lib/one/.one/one_auth. Unlike those tools, a file that is named must be there: nobody is to
- * act as somebody else because of a misspelt name.
+ * /var/lib/one/.one/one_auth. Unlike with those tools, a configured file must exist: a misspelt
+ * name must not lead to another user's credentials.
  */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_CREDENTIALS_H
 #define GALERNA_ADAPTERS_OPENNEBULA_CREDENTIALS_H

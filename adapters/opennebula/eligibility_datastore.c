@@ -169,7 +169,7 @@ static bool is_whole(const struct datastore *datastore)
     return datastore->shared && datastore->free >= 0;
 }
 
-/* MB free on datastore i, as seen from a host. Room that nobody measures is no reason to refuse. */
+/* MB free on datastore i, as seen from a host. Unknown space does not exclude a host. */
 static int64_t room(const struct eligibility *eligibility, size_t i, size_t host)
 {
     const struct datastore *datastore = &eligibility->datastores->items[i];

@@ -88,7 +88,7 @@ uint32_t eligibility_number(struct map *table, const char *text, bool *is_new);
 /* The kept column with the same answers, a copy if it is new. It stays as long as the map. */
 const void *eligibility_kept(struct map *columns, const void *column, size_t size);
 
-/* What cannot be read in a text of somebody else's: "NAME 'TEXT': FAULT". */
+/* The error in a user's expression: "NAME 'TEXT': FAULT". */
 char *eligibility_fault(const char *name, const char *text, const struct error *fault);
 
 /* The value in USER_TEMPLATE, else in TEMPLATE; NULL when it is blank or not there. */

@@ -12,7 +12,7 @@ struct user_draft {
     bool has_id;
 };
 
-/* Passwords and tokens are in the document for oneadmin; nobody here needs them. */
+/* oneadmin's document contains passwords and tokens; Galerna does not need them. */
 static bool is_secret(const char *name)
 {
     return strstr(name, "PASSWORD") || strstr(name, "TOKEN") || strstr(name, "SECRET");

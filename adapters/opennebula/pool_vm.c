@@ -168,7 +168,7 @@ static void read_disk(struct pool_reader *reader, struct disk *disk, const struc
     }
 }
 
-/* Of TEMPLATE: what nobody may ask for by name, or what can hold secrets. */
+/* Parts of TEMPLATE that cannot be used by name, or that can contain secrets. */
 static bool is_left_out(enum pool_word word)
 {
     switch (word) {

@@ -1,4 +1,4 @@
-/* printable.h: text that somebody else wrote, made fit to be shown. */
+/* printable.h: untrusted text, made safe to display. */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_PRINTABLE_H
 #define GALERNA_ADAPTERS_OPENNEBULA_PRINTABLE_H
 

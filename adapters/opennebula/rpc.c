@@ -414,7 +414,7 @@ static void arrived(void *context, const struct rpc_reply *reply)
         error_set(now->err, error_code(reply), "%s", reply->message);
 }
 
-/* The caller's answer goes away: nobody may write to it any more. */
+/* The caller's answer is freed: no write to it may follow. */
 static void abandon(struct rpc *rpc, struct rpc_call *call)
 {
     if (call->easy)
