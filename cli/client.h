@@ -37,6 +37,11 @@ extern const struct command_option client_options[CLIENT_OPTIONS];
         EXIT_FAILED, "The lease does not exist, or galernad does not answer or reports an error"   \
     }
 
+/* Members of the struct command_line of a command about one lease. */
+#define CLIENT_OF_LEASE                                                                            \
+    .operands = "LEASE", .least = 1, .most = 1, .groups = {CLIENT_GROUP},                          \
+    .codes = {CLIENT_LEASE_CODES}, .offer = client_offer_leases, .size = sizeof(struct client)
+
 /* Print the leases that are not over, a number each line, for completion. */
 void client_offer_leases(FILE *stream);
 

@@ -138,7 +138,7 @@ static int write_index(const struct report *report, struct error *err)
                      "<th>Agrees</th><th>Same shape</th><th>Differs</th></tr>\n");
     for (size_t i = 0; i < report->n; i++) {
         output_format(out, "<tr><td><a href=\"%s/index.html\">", report->items[i].folder);
-        findings_escape_text(out, text_of(report->items[i].root, "title"));
+        output_escaped(out, text_of(report->items[i].root, "title"));
         output_text(out, "</a></td>");
         write_counts(out, report->items[i].root);
         output_text(out, "</tr>\n");

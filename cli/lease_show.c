@@ -182,13 +182,7 @@ const struct command_line lease_show_line = {
     .name = "galerna lease show",
     .summary = "Show a lease in detail",
     .purpose = "Show all details of a lease and its VMs.",
-    .operands = "LEASE",
-    .least = 1,
-    .most = 1,
-    .groups = {CLIENT_GROUP},
-    .codes = {CLIENT_LEASE_CODES},
-    .offer = client_offer_leases,
-    .size = sizeof(struct client),
+    CLIENT_OF_LEASE,
 };
 
 int command_lease_show(const struct call *call)

@@ -121,13 +121,7 @@ const struct command_line lease_why_line = {
     .purpose =
         "Explain the state of a lease: the reason, the leases queued ahead of it, when it is "
         "expected to start, and whether that start is a contract or an estimate.",
-    .operands = "LEASE",
-    .least = 1,
-    .most = 1,
-    .groups = {CLIENT_GROUP},
-    .codes = {CLIENT_LEASE_CODES},
-    .offer = client_offer_leases,
-    .size = sizeof(struct client),
+    CLIENT_OF_LEASE,
 };
 
 int command_lease_why(const struct call *call)

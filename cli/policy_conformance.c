@@ -257,7 +257,7 @@ static int make_site(struct site *site, struct error *err)
     return site_add_hosts(site, HOSTS / 2, &capacity, err);
 }
 
-int conformance_calls(const struct conformance *conformance, struct error *err)
+static int conformance_calls(const struct conformance *conformance, struct error *err)
 {
     struct policy_host *hosts[2] = {NULL, NULL};
     struct module_question *question = calloc(2, sizeof *question);

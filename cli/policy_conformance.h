@@ -29,8 +29,7 @@ struct conformance {
 /* Run all of it. Errors: EINVAL (text says which promise is broken), and those of a trial. */
 int conformance_run(struct conformance *conformance, struct error *err);
 
-/* The two parts; in the child process. */
-int conformance_calls(const struct conformance *conformance, struct error *err);
+/* The part with a trace; in the child process. */
 int conformance_trace(const struct conformance *conformance, struct error *err);
 
 /* A sequence of random numbers: the next one, below limit. */

@@ -7,7 +7,8 @@
 
 enum { FIRST_AFTER = 2000, DRAW_EVERY = 100, BAR = 40 };
 
-int64_t progress_now(void)
+/* Milliseconds of the monotonic clock. */
+static int64_t progress_now(void)
 {
     struct timespec now;
 

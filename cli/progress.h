@@ -20,7 +20,4 @@ void progress_show(struct progress *progress, double done, const char *what);
 /* Take the bar off the screen. */
 void progress_finish(struct progress *progress);
 
-/* Milliseconds of the monotonic clock. */
-int64_t progress_now(void);
-
 #endif

@@ -127,9 +127,7 @@ int replay_outputs_init(struct replay_outputs *outputs, const struct replay_run 
     bool history = run->outputs[REPLAY_RECORD] || run->outputs[REPLAY_RESULTS];
 
     *outputs = (struct replay_outputs){.run = run};
-    outputs->accounting = accounting_create(history, err);
-    if (!outputs->accounting)
-        return -1;
+    outputs->accounting = accounting_create(history);
     observe(outputs, accounting_observer(outputs->accounting));
     for (size_t kind = 0; kind < REPLAY_OUTPUTS; kind++) {
         const char *path = run->outputs[kind];

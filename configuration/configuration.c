@@ -15,11 +15,6 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-const char *compatibility_name(int compatibility)
-{
-    return compatibility == COMPATIBILITY_HAIZEA_1_0 ? "haizea-1.0" : "default";
-}
-
 /* The module's name of a section [policy NAME] or [policy.NAME], or NULL. */
 static const char *policy_of_section(const char *section)
 {

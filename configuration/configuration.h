@@ -119,7 +119,4 @@ struct configuration *configuration_create(struct ini *ini, const char *name,
                                            struct error *err);
 void configuration_destroy(struct configuration *configuration); /* NULL is allowed */
 
-/* "default" or "haizea-1.0". */
-const char *compatibility_name(int compatibility);
-
 #endif

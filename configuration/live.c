@@ -16,7 +16,8 @@
 #define SYSTEM_RUNTIME "/run/galerna"
 #define SOCKET_NAME    "control.sock"
 
-const char *live_default_file(void)
+/* The default configuration file; it need not exist. */
+static const char *live_default_file(void)
 {
     return "/etc/galerna/galerna.conf";
 }

@@ -103,9 +103,6 @@ struct live_configuration {
     int64_t history_keep;      /* ended leases leave the book after so long */
 };
 
-/* The default configuration file; it need not exist. */
-const char *live_default_file(void);
-
 /* Read the daemon's configuration. As configuration_read(), with these differences: the mode is
  * opennebula unless the file says otherwise; a file needs no option; where the file does not say,
  * reservations make best-effort leases give way (policy-preemption: ar-preempts-everything); a

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "util/memory.h"
+
 /* One value over time. The last entry is still open: later events of the same instant change it. */
 struct counter {
     struct counter_entry last;
@@ -49,14 +51,10 @@ bool accounting_counter_has_average(enum accounting_counter counter)
     return counter_facts[counter].average;
 }
 
-struct accounting *accounting_create(bool history, struct error *err)
+struct accounting *accounting_create(bool history)
 {
-    struct accounting *accounting = calloc(1, sizeof *accounting);
+    struct accounting *accounting = memory_new(1, sizeof *accounting);
 
-    if (!accounting) {
-        error_set(err, ENOMEM, "no memory for the accounting");
-        return NULL;
-    }
     accounting->history = history;
     for (int i = 0; i < ACCOUNTING_COUNTERS; i++)
         accounting->counters[i].last.lease = COUNTER_NO_LEASE;
@@ -79,22 +77,6 @@ void accounting_destroy(struct accounting *accounting)
     errno = saved;
 }
 
-/* Room for one more element; the array grows by half. */
-static int make_room(void **array, size_t n, size_t *allocated, size_t size, struct error *err)
-{
-    size_t wanted = *allocated < 32 ? 64 : *allocated + *allocated / 2;
-    void *larger;
-
-    if (n < *allocated)
-        return 0;
-    larger = reallocarray(*array, wanted, size);
-    if (!larger)
-        return error_set(err, ENOMEM, "no memory for the accounting of %zu entries", wanted);
-    *array = larger;
-    *allocated = wanted;
-    return 0;
-}
-
 static double counter_area(const struct counter *counter, int64_t time)
 {
     return counter->area + counter->last.value * (double)(time - counter->last.time);
@@ -106,43 +88,37 @@ static double counter_average(const struct counter *counter, int64_t time)
     return time > 0 ? counter_area(counter, time) / (double)time : counter->last.value;
 }
 
-static int counter_keep_last(struct counter *counter, struct error *err)
+static void counter_keep_last(struct counter *counter)
 {
-    void *entries = counter->entries;
-
-    if (make_room(&entries, counter->n_entries, &counter->allocated, sizeof *counter->entries,
-                  err) < 0)
-        return -1;
-    counter->entries = entries;
+    counter->entries = memory_grow(counter->entries, &counter->allocated, counter->n_entries + 1,
+                                   sizeof *counter->entries);
     counter->entries[counter->n_entries++] = counter->last;
     if (counter->n_entries == 1)
         counter->entries[0].average = counter->last.value;
-    return 0;
 }
 
 /* Haizea's rule: an event of the same instant changes only the value; otherwise an entry is added
  * when the value or the lease differs. */
-static int append(struct accounting *accounting, enum accounting_counter which,
-                  const struct counter_entry *entry, struct error *err)
+static void append(struct accounting *accounting, enum accounting_counter which,
+                   const struct counter_entry *entry)
 {
     struct counter *counter = &accounting->counters[which];
 
     if (entry->time == counter->last.time) {
         counter->last.value = entry->value;
-        return 0;
+        return;
     }
     if (entry->value == counter->last.value && entry->lease == counter->last.lease)
-        return 0;
-    if (accounting->history && counter_keep_last(counter, err) < 0)
-        return -1;
+        return;
+    if (accounting->history)
+        counter_keep_last(counter);
     counter->area = counter_area(counter, entry->time);
     counter->last = *entry;
     counter->last.average = counter->area / (double)entry->time;
-    return 0;
 }
 
-static int count_one(struct accounting *accounting, enum accounting_counter which,
-                     const struct engine_output *output, struct error *err)
+static void count_one(struct accounting *accounting, enum accounting_counter which,
+                      const struct engine_output *output)
 {
     struct counter_entry entry = {
         .time = output->time,
@@ -150,40 +126,33 @@ static int count_one(struct accounting *accounting, enum accounting_counter whic
         .value = accounting->counters[which].last.value + 1,
     };
 
-    return append(accounting, which, &entry, err);
+    append(accounting, which, &entry);
 }
 
-static int sample(struct accounting *accounting, enum accounting_counter which, int64_t now,
-                  double value, struct error *err)
+static void sample(struct accounting *accounting, enum accounting_counter which, int64_t now,
+                   double value)
 {
     struct counter_entry entry = {.time = now, .lease = COUNTER_NO_LEASE, .value = value};
 
-    return append(accounting, which, &entry, err);
+    append(accounting, which, &entry);
 }
 
-static int count_rejected(struct accounting *accounting, const struct engine_output *output,
-                          struct error *err)
+static void count_rejected(struct accounting *accounting, const struct engine_output *output)
 {
     enum lease_kind kind = output->lease->request.kind;
 
     accounting->figures.kinds[kind].rejected++;
     if (kind == LEASE_RESERVATION)
-        return count_one(accounting, COUNTER_REJECTED_RESERVATIONS, output, err);
-    if (kind == LEASE_IMMEDIATE)
-        return count_one(accounting, COUNTER_REJECTED_IMMEDIATE, output, err);
-    return 0;
+        count_one(accounting, COUNTER_REJECTED_RESERVATIONS, output);
+    else if (kind == LEASE_IMMEDIATE)
+        count_one(accounting, COUNTER_REJECTED_IMMEDIATE, output);
 }
 
-static int note_refused(struct accounting *accounting, int64_t id, struct error *err)
+static void note_refused(struct accounting *accounting, int64_t id)
 {
-    void *refused = accounting->refused;
-
-    if (make_room(&refused, accounting->n_refused, &accounting->refused_allocated,
-                  sizeof *accounting->refused, err) < 0)
-        return -1;
-    accounting->refused = refused;
+    accounting->refused = memory_grow(accounting->refused, &accounting->refused_allocated,
+                                      accounting->n_refused + 1, sizeof *accounting->refused);
     accounting->refused[accounting->n_refused++] = id;
-    return 0;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -200,8 +169,7 @@ static bool was_refused(const struct accounting *accounting, int64_t id)
            bsearch(&id, accounting->refused, accounting->n_refused, sizeof id, compare_ids);
 }
 
-static int requested(struct accounting *accounting, const struct engine_output *output,
-                     struct error *err)
+static void requested(struct accounting *accounting, const struct engine_output *output)
 {
     const struct lease_request *request = &output->lease->request;
     struct accounting_summary *figures = &accounting->figures;
@@ -210,30 +178,23 @@ static int requested(struct accounting *accounting, const struct engine_output *
     if (figures->first_submit == INSTANT_NONE || request->submit < figures->first_submit)
         figures->first_submit = request->submit;
     if (!output->accepted) {
-        if (note_refused(accounting, request->id, err) < 0)
-            return -1;
-        return count_rejected(accounting, output, err);
-    }
-    if (request->kind == LEASE_RESERVATION)
-        return count_one(accounting, COUNTER_ACCEPTED_RESERVATIONS, output, err);
-    if (request->kind == LEASE_IMMEDIATE)
-        return count_one(accounting, COUNTER_ACCEPTED_IMMEDIATE, output, err);
-    return 0;
+        note_refused(accounting, request->id);
+        count_rejected(accounting, output);
+    } else if (request->kind == LEASE_RESERVATION)
+        count_one(accounting, COUNTER_ACCEPTED_RESERVATIONS, output);
+    else if (request->kind == LEASE_IMMEDIATE)
+        count_one(accounting, COUNTER_ACCEPTED_IMMEDIATE, output);
 }
 
-static int best_effort_done(struct accounting *accounting, const struct engine_output *output,
-                            struct error *err)
+static void best_effort_done(struct accounting *accounting, const struct engine_output *output)
 {
     const struct lease *lease = output->lease;
     int64_t waited = accounting_waiting_time(lease);
     double slowdown = accounting_slowdown(lease);
-    void *waits = accounting->waits;
 
-    if (make_room(&waits, accounting->n_waits, &accounting->waits_allocated,
-                  sizeof *accounting->waits, err) < 0)
-        return -1;
-    accounting->waits = waits;
     if (waited != SPAN_NONE) {
+        accounting->waits = memory_grow(accounting->waits, &accounting->waits_allocated,
+                                        accounting->n_waits + 1, sizeof *accounting->waits);
         accounting->waits[accounting->n_waits++] = waited;
         accounting->waiting_sum += (double)waited;
     }
@@ -243,25 +204,25 @@ static int best_effort_done(struct accounting *accounting, const struct engine_o
     }
     if (lease->end > accounting->figures.best_effort_end)
         accounting->figures.best_effort_end = lease->end;
-    return count_one(accounting, COUNTER_BEST_EFFORT_COMPLETED, output, err);
+    count_one(accounting, COUNTER_BEST_EFFORT_COMPLETED, output);
 }
 
-static int finished(struct accounting *accounting, const struct engine_output *output,
-                    struct error *err)
+static void finished(struct accounting *accounting, const struct engine_output *output)
 {
     const struct lease *lease = output->lease;
     struct accounting_kind *kind = &accounting->figures.kinds[lease->request.kind];
 
     switch (lease->state) {
     case LEASE_REJECTED:
-        return was_refused(accounting, lease->request.id) ? 0
-                                                          : count_rejected(accounting, output, err);
+        if (!was_refused(accounting, lease->request.id))
+            count_rejected(accounting, output);
+        return;
     case LEASE_CANCELLED:
         kind->cancelled++;
-        return 0;
+        return;
     case LEASE_FAILED:
         kind->failed++;
-        return 0;
+        return;
     default:
         break;
     }
@@ -269,8 +230,7 @@ static int finished(struct accounting *accounting, const struct engine_output *o
     if (lease->end != INSTANT_NONE && lease->end > accounting->figures.last_end)
         accounting->figures.last_end = lease->end;
     if (lease->request.kind == LEASE_BEST_EFFORT)
-        return best_effort_done(accounting, output, err);
-    return 0;
+        best_effort_done(accounting, output);
 }
 
 static void count_migrations(struct accounting *accounting, const struct placement *placement)
@@ -298,34 +258,34 @@ static double utilization(const struct engine *engine)
     return sum;
 }
 
-static int look_at(struct accounting *accounting, const struct engine_output *output,
-                   struct error *err)
+static void look_at(struct accounting *accounting, const struct engine_output *output)
 {
     switch (output->kind) {
     case OUTPUT_REQUESTED:
-        return requested(accounting, output, err);
+        requested(accounting, output);
+        break;
     case OUTPUT_FINISHED:
-        return finished(accounting, output, err);
+        finished(accounting, output);
+        break;
     case OUTPUT_PREEMPTED:
         accounting->figures.preemptions[output->how]++;
-        return 0;
+        break;
     case OUTPUT_STATE:
         accounting->figures.suspensions += output->to == LEASE_SUSPENDING;
         accounting->figures.resumptions += output->to == LEASE_RESUMING;
-        return 0;
+        break;
     case OUTPUT_OPERATION_STARTED:
         if (output->reservation->kind == RESERVATION_MEMORY_MIGRATION)
             count_migrations(accounting, output->reservation->placement);
-        return 0;
+        break;
     case OUTPUT_CONVERTED: /* in the step of its request, which is counted as best-effort */
         accounting->figures.converted++;
-        return 0;
+        break;
     case OUTPUT_VM_WITHDRAWN:
     case OUTPUT_OPERATION_ENDED:
     case OUTPUT_VM_INTERVAL:
-        return 0;
+        break;
     }
-    return 0;
 }
 
 static int step(void *context, const struct engine *engine, int64_t now,
@@ -333,21 +293,18 @@ static int step(void *context, const struct engine *engine, int64_t now,
 {
     struct accounting *accounting = context;
 
+    (void)err;
     accounting->n_refused = 0;
-    for (size_t i = 0; i < outputs->n_items; i++) {
-        if (look_at(accounting, &outputs->items[i], err) < 0)
-            return -1;
-    }
+    for (size_t i = 0; i < outputs->n_items; i++)
+        look_at(accounting, &outputs->items[i]);
     accounting->figures.steps++;
     accounting->figures.end_time = now;
     accounting->figures.attempts = engine_attempts(engine);
-    if (sample(accounting, COUNTER_QUEUE_SIZE, now, (double)engine_queue_length(engine), err) < 0 ||
-        sample(accounting, COUNTER_CPU_UTILIZATION, now, utilization(engine), err) < 0)
-        return -1;
+    sample(accounting, COUNTER_QUEUE_SIZE, now, (double)engine_queue_length(engine));
+    sample(accounting, COUNTER_CPU_UTILIZATION, now, utilization(engine));
     /* Asking for the disk looks at every host; only the history shows it. */
     if (accounting->history)
-        return sample(accounting, COUNTER_DISK_USAGE, now, (double)engine_disk_used_most(engine),
-                      err);
+        sample(accounting, COUNTER_DISK_USAGE, now, (double)engine_disk_used_most(engine));
     return 0;
 }
 
@@ -355,14 +312,14 @@ static int end(void *context, const struct engine *engine, int64_t end_time, str
 {
     struct accounting *accounting = context;
 
+    (void)err;
     accounting->figures.end_time = end_time;
     accounting->figures.attempts = engine_attempts(engine);
     for (int i = 0; i < ACCOUNTING_COUNTERS; i++) {
-        if (sample(accounting, (enum accounting_counter)i, end_time,
-                   accounting->counters[i].last.value, err) < 0)
-            return -1;
-        if (accounting->history && counter_keep_last(&accounting->counters[i], err) < 0)
-            return -1;
+        sample(accounting, (enum accounting_counter)i, end_time,
+               accounting->counters[i].last.value);
+        if (accounting->history)
+            counter_keep_last(&accounting->counters[i]);
     }
     return 0;
 }

@@ -84,8 +84,8 @@ struct accounting_summary {
 
 struct accounting; /* opaque */
 
-/* history: keep the counters' entries for accounting_history(). NULL with ENOMEM. */
-struct accounting *accounting_create(bool history, struct error *err);
+/* history: keep the counters' entries for accounting_history(). */
+struct accounting *accounting_create(bool history);
 void accounting_destroy(struct accounting *accounting); /* NULL is allowed */
 
 /* The observer that feeds it; put it in front of those that read it. O(outputs + hosts) per step.

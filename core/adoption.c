@@ -2,7 +2,6 @@
 #include "core/adoption.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "core/deadline.h"
 #include "core/engine_state.h"

@@ -1,12 +1,8 @@
 /* Reservations enter and leave the slot table and the indexes; figures of hosts follow. */
 #include "core/booking.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/engine_state.h"
 #include "core/outputs.h"
-#include "util/memory.h"
 
 struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
                                    const uint32_t *vm_host)

@@ -2,7 +2,6 @@
 #include "core/forecast.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/earliest.h"
 #include "core/engine_state.h"

@@ -1,8 +1,6 @@
 /* What happens when a planned operation begins or is over, and when leases end otherwise. */
 #include "core/lifecycle.h"
 
-#include <stdlib.h>
-
 #include "core/ending.h"
 #include "core/engine_state.h"
 #include "core/memory_files.h"

@@ -36,8 +36,9 @@ static int64_t vm_memory(const struct lease *lease, uint32_t vm)
     return lease_vm_amounts(lease, vm)->of[RESOURCE_MEMORY];
 }
 
-/* Haizea adds, for each VM, all the memory on its host: n VMs on a host count n times. */
-static int64_t haizea_memory_estimate(const struct engine *engine, const struct lease *lease)
+/* Haizea adds, for each VM, all the memory on its host: n VMs on a host count n times. With
+ * `image`: the images instead. */
+static int64_t haizea_estimate(const struct engine *engine, const struct lease *lease, bool image)
 {
     const struct placement *at = lease_plan_current(lease)->vm->placement;
     int64_t most = 0;
@@ -47,23 +48,8 @@ static int64_t haizea_memory_estimate(const struct engine *engine, const struct 
 
         for (uint32_t vm = 0; vm < at->n_vms; vm++)
             if (at->vms[vm].host == at->hosts[i])
-                sum += at->amounts[i * at->n_types + RESOURCE_MEMORY];
-        most = sum > most ? sum : most;
-    }
-    return span_of(engine, most);
-}
-
-static int64_t haizea_disk_estimate(const struct engine *engine, const struct lease *lease)
-{
-    const struct placement *at = lease_plan_current(lease)->vm->placement;
-    int64_t most = 0;
-
-    for (uint32_t i = 0; i < at->n_hosts; i++) {
-        int64_t sum = 0;
-
-        for (uint32_t vm = 0; vm < at->n_vms; vm++)
-            if (at->vms[vm].host == at->hosts[i])
-                sum += lease->request.image_size;
+                sum += image ? lease->request.image_size
+                             : at->amounts[i * at->n_types + RESOURCE_MEMORY];
         most = sum > most ? sum : most;
     }
     return span_of(engine, most);
@@ -76,9 +62,9 @@ int64_t migration_estimate(const struct engine *engine, const struct lease *leas
     if (engine->settings.migration != MIGRATION_YES || !lease_plan_memory(lease))
         return 0;
     if (engine->settings.behaviour.migration_estimate_squared) {
-        sum = haizea_memory_estimate(engine, lease);
+        sum = haizea_estimate(engine, lease, false);
         if (has_disk_image(engine, lease))
-            sum += haizea_disk_estimate(engine, lease);
+            sum += haizea_estimate(engine, lease, true);
         return sum;
     }
     for (uint32_t vm = 0; vm < lease->n_vms; vm++)

@@ -2,8 +2,6 @@
 #include "core/requests.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/ending.h"
 #include "core/engine_state.h"

@@ -7,7 +7,6 @@
 #define GALERNA_CORE_REQUESTS_H
 
 #include <stdbool.h>
-#include <util/error.h>
 
 #include "core/lease.h"
 

@@ -3,7 +3,6 @@
 #define GALERNA_CORE_RESERVATION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "util/instant.h"

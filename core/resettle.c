@@ -9,7 +9,6 @@
 #include "core/deadline_terms.h"
 #include "core/engine_state.h"
 #include "core/trial.h"
-#include "util/memory.h"
 
 /* Other victims that run, or are planned to start before then, hold their hosts until then at
  * most. */

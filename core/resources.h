@@ -8,7 +8,6 @@
 #ifndef GALERNA_CORE_RESOURCES_H
 #define GALERNA_CORE_RESOURCES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "util/error.h"

@@ -1,8 +1,6 @@
 /* Mapping of leases that may use some of the hosts only, or like some better than others. */
 #include "core/restricted.h"
 
-#include <string.h>
-
 #include "core/engine_state.h"
 #include "core/host_choice.h"
 #include "util/memory.h"

@@ -42,7 +42,7 @@ struct room {
     struct room_of_host *hosts;
     int64_t *times; /* when each stretch begins */
     int64_t *free;  /* n_types for each */
-    size_t n_stretches, times_allocated, free_allocated;
+    size_t n_stretches, times_allocated;
     uint32_t n_types;
     uint32_t *dirty; /* hosts to be counted again */
     bool *is_dirty;

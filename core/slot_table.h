@@ -16,7 +16,6 @@
 #ifndef GALERNA_CORE_SLOT_TABLE_H
 #define GALERNA_CORE_SLOT_TABLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

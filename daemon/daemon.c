@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <systemd/sd-daemon.h>
 
 #include "daemon/control/control.h"
@@ -65,7 +63,8 @@ void daemon_notice(struct daemon *daemon)
     world_poll(daemon->world, POLL_NOTICE);
 }
 
-bool daemon_may_act(const struct daemon *daemon)
+/* May commands be sent now: the picture is fresh, oned leads, no other daemon acts? */
+static bool daemon_may_act(const struct daemon *daemon)
 {
     int64_t age = clock_monotonic() - daemon->polled;
 

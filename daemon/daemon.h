@@ -77,7 +77,7 @@ struct daemon {
     struct clocks clocks;
     int64_t started; /* seconds since 1970 */
     uint64_t n_cycles, n_replans;
-    int64_t last_cycle_us, last_replan_us;
+    int64_t last_replan_us;
 };
 
 /* --- daemon.c --- */
@@ -94,8 +94,6 @@ void daemon_notice(struct daemon *daemon);
 int daemon_reload(struct daemon *daemon, struct error *err);
 /* For planner_create(): a plan is made, or has failed: what follows from it is done. */
 void daemon_planned(void *context, bool made);
-/* May commands be sent now: the picture is fresh, oned leads, no other daemon acts? */
-bool daemon_may_act(const struct daemon *daemon);
 /* For world_create(). */
 void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *error);
 /* Until a signal stops it. -1 with err: it cannot go on. */

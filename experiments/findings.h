@@ -55,9 +55,6 @@ void findings_plot(struct findings *findings, const char *name, struct plot *plo
 
 size_t findings_count(const struct findings *findings, enum verdict verdict);
 
-/* Text as HTML and SVG want it. */
-void findings_escape_text(struct output *out, const char *text);
-
 struct findings_head {
     const char *name, *title, *paper, *summary;
     const char *quick; /* NULL: the whole experiment */

@@ -1,31 +1,10 @@
 /* The page of an experiment. */
 #include "experiments/findings_private.h"
 
-void findings_escape_text(struct output *out, const char *text)
-{
-    for (const char *c = text; *c; c++)
-        switch (*c) {
-        case '&':
-            output_text(out, "&amp;");
-            break;
-        case '<':
-            output_text(out, "&lt;");
-            break;
-        case '>':
-            output_text(out, "&gt;");
-            break;
-        case '"':
-            output_text(out, "&quot;");
-            break;
-        default:
-            output_char(out, *c);
-        }
-}
-
 static void element(struct output *out, const char *name, const char *text)
 {
     output_format(out, "<%s>", name);
-    findings_escape_text(out, text);
+    output_escaped(out, text);
     output_format(out, "</%s>", name);
 }
 
@@ -87,7 +66,7 @@ static void write_table(const struct findings_table *table, struct output *out)
     size_t n = table->columns.n, rows = table->cells.n / n;
 
     output_text(out, "<h3>");
-    findings_escape_text(out, table->title);
+    output_escaped(out, table->title);
     output_format(out, "</h3>\n<p><a href=\"%s.csv\">%s.csv</a>, %zu rows</p>\n", table->name,
                   table->name, rows);
     if (rows > table->shown)
@@ -103,7 +82,7 @@ void findings_write_page(const struct findings *findings, const struct findings_
                          struct output *out)
 {
     output_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>");
-    findings_escape_text(out, head->title);
+    output_escaped(out, head->title);
     output_format(out, "</title><style>%s</style></head>\n<body>\n", style);
     element(out, "h1", head->title);
     output_text(out, "\n");

@@ -1,5 +1,4 @@
 /* What the runs of experiment `intergrid` say about its paper. */
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "experiments/intergrid.h"

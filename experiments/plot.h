@@ -10,7 +10,6 @@
 #define GALERNA_EXPERIMENTS_PLOT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "util/output.h"
 

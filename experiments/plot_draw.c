@@ -161,7 +161,7 @@ static void draw_text(const struct plot_frame *frame, double x, double y, const 
                       const char *text)
 {
     output_format(frame->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    findings_escape_text(frame->out, text);
+    output_escaped(frame->out, text);
     output_text(frame->out, "</text>\n");
 }
 
@@ -224,7 +224,7 @@ static void draw_axes(const struct plot_frame *frame)
                   "<text transform=\"translate(17 %d) rotate(-90)\" "
                   "text-anchor=\"middle\">",
                   TOP + PLOT_HEIGHT / 2);
-    findings_escape_text(frame->out, frame->plot->y);
+    output_escaped(frame->out, frame->plot->y);
     output_text(frame->out, "</text>\n");
 }
 
@@ -364,7 +364,7 @@ void plot_draw(const struct plot *plot, struct output *out)
                   "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
                   WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
     output_format(out, "<text x=\"%d\" y=\"24\" font-size=\"15\" font-weight=\"bold\">", LEFT);
-    findings_escape_text(out, plot->title);
+    output_escaped(out, plot->title);
     output_text(out, "</text>\n");
     draw_axes(&frame);
     draw_series(&frame);

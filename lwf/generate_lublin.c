@@ -2,7 +2,6 @@
 #include "lwf/generate_lublin.h"
 
 #include <math.h>
-#include <stddef.h>
 
 #include "lwf/generate_math.h"
 

@@ -5,14 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int lines_init(struct lines *lines, struct source *source, struct error *err)
+#include "util/memory.h"
+
+void lines_init(struct lines *lines, struct source *source)
 {
-    memset(lines, 0, sizeof *lines);
-    lines->source = source;
-    lines->buffer = malloc(LINE_MAX_BYTES + 1);
-    if (!lines->buffer)
-        return error_set(err, ENOMEM, "%s: out of memory", source_name(source));
-    return 0;
+    *lines = (struct lines){.source = source, .buffer = memory_new(LINE_MAX_BYTES + 1, 1)};
 }
 
 void lines_finish(struct lines *lines)
@@ -33,10 +30,9 @@ static int fill(struct lines *lines, struct error *err)
     if (held == LINE_MAX_BYTES) {
         lines->until = 0;
         lines->at_end = true;
-        return error_set(err, EINVAL,
-                         "%s:%ld:%d: the line is longer than %d bytes; is this a text file?",
-                         source_name(lines->source), lines->number + 1, LINE_MAX_BYTES,
-                         LINE_MAX_BYTES);
+        return error_set(
+            err, EINVAL, "%s:%ld:%d: the line is longer than %d bytes; is this a text file?",
+            source_name(lines->source), lines->number + 1, LINE_MAX_BYTES, LINE_MAX_BYTES);
     }
     n = source_read(lines->source, lines->buffer + held, LINE_MAX_BYTES - held, err);
     if (n < 0)

@@ -8,14 +8,14 @@ enum { LINE_MAX_BYTES = 65536 };
 
 struct lines {
     struct source *source;
-    char *buffer;          /* LINE_MAX_BYTES and one more */
-    size_t from, until;    /* not yet given */
+    char *buffer;       /* LINE_MAX_BYTES and one more */
+    size_t from, until; /* not yet given */
     bool at_end;
-    long number;           /* of the line last given; the first is 1 */
+    long number; /* of the line last given; the first is 1 */
 };
 
-/* The source stays the caller's. Errors: ENOMEM. */
-int lines_init(struct lines *lines, struct source *source, struct error *err);
+/* The source stays the caller's. */
+void lines_init(struct lines *lines, struct source *source);
 void lines_finish(struct lines *lines);
 
 /* The next line without its end: 1, with *end on a newline that the buffer holds there; 0 at the

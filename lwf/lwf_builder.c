@@ -1,11 +1,11 @@
 /* The requests, and what leads to them. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lwf/lwf_parser.h"
 #include "lwf/lwf_take.h"
 #include "lwf/values.h"
+#include "util/memory.h"
 
 void lwf_queue_restart(struct lwf_reader *reader)
 {
@@ -109,8 +109,8 @@ static void begin_duration(struct lwf_reader *reader)
 {
     struct lease_request *request = &reader->request.request;
 
-    if (lwf_take_time(reader, ATTRIBUTE_TIME, true, &request->duration) && request->duration == 0
-        && !reader->options.haizea_1_0)
+    if (lwf_take_time(reader, ATTRIBUTE_TIME, true, &request->duration) && request->duration == 0 &&
+        !reader->options.haizea_1_0)
         lwf_complain(reader, reader->values[ATTRIBUTE_TIME].text,
                      "the duration is 0: expected a second or more");
     request->duration_original = request->duration;
@@ -123,16 +123,16 @@ static void begin_disk_image(struct lwf_reader *reader)
     size_t length = (size_t)(value->end - value->text);
     char *to;
 
-    reader->request.request.image_size = lwf_take_integer(reader, ATTRIBUTE_SIZE, 0,
-                                                          TRACE_AMOUNT_MAX);
+    reader->request.request.image_size =
+        lwf_take_integer(reader, ATTRIBUTE_SIZE, 0, TRACE_AMOUNT_MAX);
     if (length == 0 || length > LWF_ATTRIBUTE_MAX) {
-        lwf_complain(reader, value->text, "the name of the disk image has %zu bytes: expected 1 "
-                     "to %d", length, LWF_ATTRIBUTE_MAX);
+        lwf_complain(reader, value->text,
+                     "the name of the disk image has %zu bytes: expected 1 "
+                     "to %d",
+                     length, LWF_ATTRIBUTE_MAX);
         return;
     }
-    if (!lwf_grow(reader, (void **)&queue->text, &queue->allocated_text,
-                  queue->n_text + length + 1, 1))
-        return;
+    queue->text = memory_grow(queue->text, &queue->allocated_text, queue->n_text + length + 1, 1);
     reader->request.image = queue->n_text;
     to = queue->text + queue->n_text;
     for (const char *from = value->text; from < value->end; from++) {
@@ -157,20 +157,34 @@ static bool begin_requests(struct lwf_reader *reader)
     return true;
 }
 
-bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element,
-                       enum lwf_element parent)
+bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element, enum lwf_element parent)
 {
     switch (element) {
-    case ELEMENT_SITE: return lwf_site_begin(reader);
-    case ELEMENT_RESOURCE_TYPES: lwf_resource_types_begin(reader); return true;
-    case ELEMENT_REQUESTS: return begin_requests(reader);
-    case ELEMENT_REQUEST: begin_request(reader); return true;
-    case ELEMENT_LEASE: return begin_lease(reader);
-    case ELEMENT_NODES: return parent == ELEMENT_SITE || first_of_its_kind(reader, element);
-    case ELEMENT_NODE_SET: lwf_node_set_begin(reader); return true;
-    case ELEMENT_RES: lwf_res_begin(reader); return true;
-    case ELEMENT_INSTANCE: lwf_instance_begin(reader); return true;
-    case ELEMENT_ATTR: return true;
+    case ELEMENT_SITE:
+        return lwf_site_begin(reader);
+    case ELEMENT_RESOURCE_TYPES:
+        lwf_resource_types_begin(reader);
+        return true;
+    case ELEMENT_REQUESTS:
+        return begin_requests(reader);
+    case ELEMENT_REQUEST:
+        begin_request(reader);
+        return true;
+    case ELEMENT_LEASE:
+        return begin_lease(reader);
+    case ELEMENT_NODES:
+        return parent == ELEMENT_SITE || first_of_its_kind(reader, element);
+    case ELEMENT_NODE_SET:
+        lwf_node_set_begin(reader);
+        return true;
+    case ELEMENT_RES:
+        lwf_res_begin(reader);
+        return true;
+    case ELEMENT_INSTANCE:
+        lwf_instance_begin(reader);
+        return true;
+    case ELEMENT_ATTR:
+        return true;
     case ELEMENT_REALDURATION:
         if (!first_of_its_kind(reader, element))
             return false;
@@ -191,7 +205,8 @@ bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element,
             return false;
         lwf_take_time(reader, ATTRIBUTE_TIME, false, &reader->request.request.deadline);
         return true;
-    case ELEMENT_SOFTWARE: return first_of_its_kind(reader, element);
+    case ELEMENT_SOFTWARE:
+        return first_of_its_kind(reader, element);
     case ELEMENT_NOW:
     case ELEMENT_EXACT:
         if (reader->request.now || reader->request.exact) {
@@ -216,27 +231,26 @@ bool lwf_builder_begin(struct lwf_reader *reader, enum lwf_element element,
         if (element == ELEMENT_DISK_IMAGE)
             begin_disk_image(reader);
         return true;
-    default: return true;
+    default:
+        return true;
     }
 }
 
 /* Check a finished <lease> as a whole. */
 static void end_lease(struct lwf_reader *reader)
 {
-    static const enum lwf_element needed[] = {
-        ELEMENT_NODES, ELEMENT_START, ELEMENT_DURATION, ELEMENT_SOFTWARE
-    };
+    static const enum lwf_element needed[] = {ELEMENT_NODES, ELEMENT_START, ELEMENT_DURATION,
+                                              ELEMENT_SOFTWARE};
     struct lwf_request *open = &reader->request;
 
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!(open->seen >> needed[i] & 1))
             lwf_complain_at(reader, open->lease_place, "the lease lacks <%s>",
                             lwf_element_names[needed[i]]);
-    if ((open->seen >> ELEMENT_NODES & 1) && open->sound
-        && reader->queue.n_sets == open->first_set)
+    if ((open->seen >> ELEMENT_NODES & 1) && open->sound && reader->queue.n_sets == open->first_set)
         lwf_complain_at(reader, open->lease_place, "the lease has no <node-set>");
-    if ((open->seen >> ELEMENT_SOFTWARE & 1) && open->sound
-        && !(open->seen & (1u << ELEMENT_NONE | 1u << ELEMENT_DISK_IMAGE)))
+    if ((open->seen >> ELEMENT_SOFTWARE & 1) && open->sound &&
+        !(open->seen & (1u << ELEMENT_NONE | 1u << ELEMENT_DISK_IMAGE)))
         lwf_complain_at(reader, open->lease_place,
                         "the <software> of the lease holds neither <none/> nor <disk-image/>");
 }
@@ -256,9 +270,8 @@ static void queue_request(struct lwf_reader *reader)
     struct lwf_request *open = &reader->request;
     struct lwf_queued *item;
 
-    if (!lwf_grow(reader, (void **)&queue->items, &queue->allocated_items, queue->n_items + 1,
-              sizeof *queue->items))
-        return;
+    queue->items = memory_grow(queue->items, &queue->allocated_items, queue->n_items + 1,
+                               sizeof *queue->items);
     item = &queue->items[queue->n_items++];
     item->request = open->request;
     item->request.id = ++reader->last_id;
@@ -300,16 +313,29 @@ void lwf_builder_end(struct lwf_reader *reader, enum lwf_element element, enum l
 {
     (void)parent;
     switch (element) {
-    case ELEMENT_RES: lwf_res_end(reader); break;
-    case ELEMENT_NODE_SET: lwf_node_set_end(reader); break;
-    case ELEMENT_LEASE: end_lease(reader); break;
-    case ELEMENT_REQUEST: end_request(reader); break;
-    case ELEMENT_SITE: lwf_site_end(reader); break;
-    case ELEMENT_REQUESTS: reader->has_requests = true; break;
+    case ELEMENT_RES:
+        lwf_res_end(reader);
+        break;
+    case ELEMENT_NODE_SET:
+        lwf_node_set_end(reader);
+        break;
+    case ELEMENT_LEASE:
+        end_lease(reader);
+        break;
+    case ELEMENT_REQUEST:
+        end_request(reader);
+        break;
+    case ELEMENT_SITE:
+        lwf_site_end(reader);
+        break;
+    case ELEMENT_REQUESTS:
+        reader->has_requests = true;
+        break;
     case ELEMENT_WORKLOAD:
         if (!reader->has_requests && !reader->site_only)
             lwf_complain(reader, NULL, "the <lease-workload> has no <lease-requests>");
         break;
-    default: break;
+    default:
+        break;
     }
 }

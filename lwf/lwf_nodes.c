@@ -5,6 +5,7 @@
 #include "lwf/lwf_parser.h"
 #include "lwf/lwf_take.h"
 #include "lwf/values.h"
+#include "util/memory.h"
 
 /* The place of a resource type for the open node set, or -1 after a complaint. */
 static int find_type(struct lwf_reader *reader, const struct lwf_value *value)
@@ -41,8 +42,8 @@ void lwf_node_set_begin(struct lwf_reader *reader)
 {
     memset(&reader->set, 0, sizeof reader->set);
     reader->set_types = 0;
-    reader->set.count = (uint32_t)lwf_take_integer(reader, ATTRIBUTE_NUMNODES, 1,
-                                               reader->in_site ? TRACE_HOSTS_MAX : TRACE_VMS_MAX);
+    reader->set.count = (uint32_t)lwf_take_integer(
+        reader, ATTRIBUTE_NUMNODES, 1, reader->in_site ? TRACE_HOSTS_MAX : TRACE_VMS_MAX);
 }
 
 void lwf_res_begin(struct lwf_reader *reader)
@@ -61,8 +62,8 @@ void lwf_res_begin(struct lwf_reader *reader)
     }
     reader->set_types |= 1u << reader->res_type;
     if (lwf_given(reader, ATTRIBUTE_AMOUNT)) {
-        reader->set.amounts.of[reader->res_type] = lwf_take_integer(reader, ATTRIBUTE_AMOUNT, 0,
-                                                                TRACE_AMOUNT_MAX);
+        reader->set.amounts.of[reader->res_type] =
+            lwf_take_integer(reader, ATTRIBUTE_AMOUNT, 0, TRACE_AMOUNT_MAX);
         reader->res_amount = true;
     }
 }
@@ -77,8 +78,7 @@ void lwf_instance_begin(struct lwf_reader *reader)
     reader->res_amount = true;
     reader->set.amounts.of[reader->res_type] += amount;
     if (reader->set.amounts.of[reader->res_type] > TRACE_AMOUNT_MAX) {
-        lwf_complain(reader, NULL, "the instances add up to more than %" PRId64,
-                     TRACE_AMOUNT_MAX);
+        lwf_complain(reader, NULL, "the instances add up to more than %" PRId64, TRACE_AMOUNT_MAX);
         reader->set.amounts.of[reader->res_type] = 0;
     }
 }
@@ -94,9 +94,8 @@ static void end_lease_node_set(struct lwf_reader *reader)
                      TRACE_VMS_MAX, TRACE_NODE_SETS_MAX);
         return;
     }
-    if (!lwf_grow(reader, (void **)&queue->sets, &queue->allocated_sets, queue->n_sets + 1,
-              sizeof *queue->sets))
-        return;
+    queue->sets =
+        memory_grow(queue->sets, &queue->allocated_sets, queue->n_sets + 1, sizeof *queue->sets);
     queue->sets[queue->n_sets++] = reader->set;
 }
 
@@ -173,8 +172,10 @@ void lwf_site_end(struct lwf_reader *reader)
     if (!reader->site_listed)
         lwf_complain(reader, NULL, "the site lacks <resource-types>");
     else if (unlisted)
-        lwf_complain(reader, NULL, "a node set of the site has %s, which <resource-types> does "
-                     "not name", reader->site.types.names[__builtin_ctz(unlisted)]);
+        lwf_complain(reader, NULL,
+                     "a node set of the site has %s, which <resource-types> does "
+                     "not name",
+                     reader->site.types.names[__builtin_ctz(unlisted)]);
     else if (reader->site.n_hosts == 0)
         lwf_complain(reader, NULL, "the site has no nodes");
     for (int type = RESOURCE_DISK; type <= RESOURCE_NET_OUT; type++)

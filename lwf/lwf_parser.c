@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <libxml/parserInternals.h>
@@ -106,13 +105,6 @@ void lwf_warn_at(struct lwf_reader *reader, struct lwf_place place, const char *
     va_end(args);
 }
 
-void lwf_abort(struct lwf_reader *reader, const char *what)
-{
-    reader->failed = true;
-    error_set(&reader->failure, ENOMEM, "%s: %s", source_name(reader->source), what);
-    lwf_parser_stop(reader);
-}
-
 static enum lwf_element element_of(const struct lwf_reader *reader, const xmlChar *name)
 {
     for (int i = 1; i < ELEMENTS; i++)
@@ -193,8 +185,7 @@ static void begin_element(struct lwf_reader *reader, const xmlChar *name, int n_
     parent = reader->stack[reader->depth];
     element = element_of(reader, name);
     if (reader->depth == 0 && element != ELEMENT_WORKLOAD) {
-        lwf_complain(reader, NULL, "the root is <%.64s>, not <lease-workload>",
-                     (const char *)name);
+        lwf_complain(reader, NULL, "the root is <%.64s>, not <lease-workload>", (const char *)name);
         lwf_parser_stop(reader);
         return;
     }
@@ -202,8 +193,8 @@ static void begin_element(struct lwf_reader *reader, const xmlChar *name, int n_
         pass_over(reader, element, name);
         return;
     }
-    if (!take_attributes(reader, element, n_attributes, attributes)
-        && element != ELEMENT_REQUEST && element != ELEMENT_LEASE) {
+    if (!take_attributes(reader, element, n_attributes, attributes) && element != ELEMENT_REQUEST &&
+        element != ELEMENT_LEASE) {
         reader->skipped = 1;
         return;
     }
@@ -302,14 +293,14 @@ int lwf_parser_start(struct lwf_reader *reader, struct error *err)
         return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
     xmlCtxtUseOptions(reader->parser, XML_PARSE_NONET);
     for (int i = 1; i < ELEMENTS; i++) {
-        reader->elements[i] = xmlDictLookup(reader->parser->dict,
-                                            (const xmlChar *)lwf_element_names[i], -1);
+        reader->elements[i] =
+            xmlDictLookup(reader->parser->dict, (const xmlChar *)lwf_element_names[i], -1);
         if (!reader->elements[i])
             return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
     }
     for (int i = 1; i < ATTRIBUTES; i++) {
-        reader->attributes[i] = xmlDictLookup(reader->parser->dict,
-                                              (const xmlChar *)lwf_attribute_name(i), -1);
+        reader->attributes[i] =
+            xmlDictLookup(reader->parser->dict, (const xmlChar *)lwf_attribute_name(i), -1);
         if (!reader->attributes[i])
             return error_set(err, ENOMEM, "%s: out of memory", source_name(reader->source));
     }

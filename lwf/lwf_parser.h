@@ -76,7 +76,7 @@ struct lwf_reader {
     struct resource_types types; /* of the requests */
     bool types_fixed;
     struct site site;
-    bool in_site, has_site, site_sound;
+    bool in_site, has_site;
     uint32_t site_listed, site_used; /* types */
     bool site_only;                  /* looking for a site that stands behind the requests */
     bool site_searched;
@@ -111,9 +111,6 @@ void lwf_complain_at(struct lwf_reader *reader, struct lwf_place place, const ch
 /* A remark; only if reports are requested. */
 void lwf_warn_at(struct lwf_reader *reader, struct lwf_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* End the reading for a reason that is not the input's (memory). */
-void lwf_abort(struct lwf_reader *reader, const char *what);
 
 /* lwf_builder.c: an element begins (its attributes are in reader->values) or ends; parent is the
  * element around it. lwf_builder_begin() returns false to pass over the whole element. */

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lwf/lwf_parser.h"
+#include "util/memory.h"
 
 enum { CHUNK = 16384 };
 
@@ -124,13 +124,8 @@ static int search_site(struct lwf_reader *reader, struct error *err)
 struct trace *lwf_open_source(struct source *source, const struct lwf_options *options,
                               struct error *err)
 {
-    struct lwf_reader *reader = calloc(1, sizeof *reader);
+    struct lwf_reader *reader = memory_new(1, sizeof *reader);
 
-    if (!reader) {
-        error_set(err, ENOMEM, "%s: out of memory", source_name(source));
-        source_close(source);
-        return NULL;
-    }
     reader->trace.methods = &methods;
     reader->source = source;
     if (options)
@@ -152,13 +147,6 @@ struct trace *lwf_open_source(struct source *source, const struct lwf_options *o
 error:
     trace_destroy(&reader->trace);
     return NULL;
-}
-
-struct trace *lwf_open(const char *path, const struct lwf_options *options, struct error *err)
-{
-    struct source *source = source_open(path, err);
-
-    return source ? lwf_open_source(source, options, err) : NULL;
 }
 
 const struct resource_types *lwf_types(const struct trace *trace)

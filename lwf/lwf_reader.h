@@ -52,19 +52,18 @@ struct lwf_options {
     void *report_context;
 };
 
-/* Open a trace. The site, when the file has one, is known afterwards wherever it stands.
- * options may be NULL (all zero). Errors: those of source_open(), EINVAL with file:line:column. */
-struct trace *lwf_open(const char *path, const struct lwf_options *options, struct error *err);
-
-/* The same from a source, which the trace owns from then on, also when opening fails. */
+/* Open a trace. The site, when the file has one, is known afterwards wherever it stands. The trace
+ * owns the source from then on, also when opening fails. options may be NULL (all zero). Errors:
+ * EINVAL with file:line:column. */
 struct trace *lwf_open_source(struct source *source, const struct lwf_options *options,
                               struct error *err);
 
-/* The resource types of a trace made by lwf_open(): order of the amounts in its requests. Grows
- * while reading when neither the caller nor the trace names the types. */
+/* The resource types of a trace made by lwf_open_source(): order of the amounts in its requests.
+ * Grows while reading when neither the caller nor the trace names the types. */
 const struct resource_types *lwf_types(const struct trace *trace);
 
-/* Where the <lease-request> stands that trace_next() gave last, for a trace made by lwf_open(). */
+/* Where the <lease-request> stands that trace_next() gave last, for a trace made by
+ * lwf_open_source(). */
 struct lwf_place lwf_request_place(const struct trace *trace);
 
 #endif

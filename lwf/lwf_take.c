@@ -19,7 +19,8 @@ int lwf_shown(const struct lwf_value *value)
     return value->end - value->text > 64 ? 64 : (int)(value->end - value->text);
 }
 
-bool lwf_is_word(const struct lwf_value *value, const char *word)
+/* Is the value this word, in upper or lower case? */
+static bool lwf_is_word(const struct lwf_value *value, const char *word)
 {
     size_t length = strlen(word);
 
@@ -85,24 +86,4 @@ void lwf_take_term(struct lwf_reader *reader, const struct lease_term *term,
     else if (term->type == TERM_FLAG || term_read(term, text, values, expected) < 0)
         lwf_complain(reader, value->text, "%s is \"%.*s\": expected %s", term->name,
                      lwf_shown(value), value->text, expected);
-}
-
-bool lwf_grow(struct lwf_reader *reader, void **array, size_t *allocated, size_t needed,
-              size_t size)
-{
-    size_t more = *allocated ? *allocated : 64;
-    void *bigger;
-
-    if (needed <= *allocated)
-        return true;
-    while (more < needed)
-        more *= 2;
-    bigger = realloc(*array, more * size);
-    if (!bigger) {
-        lwf_abort(reader, "out of memory");
-        return false;
-    }
-    *array = bigger;
-    *allocated = more;
-    return true;
 }

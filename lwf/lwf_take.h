@@ -14,13 +14,10 @@ bool lwf_given(const struct lwf_reader *reader, enum lwf_attribute attribute);
 /* For "%.*s" in messages: at most 64 bytes of a value. */
 int lwf_shown(const struct lwf_value *value);
 
-/* Is the value this word, in upper or lower case? */
-bool lwf_is_word(const struct lwf_value *value, const char *word);
-
 /* A time; "unlimited" is SPAN_UNLIMITED where allowed. False after a complaint; *seconds is then
  * 0. */
-bool lwf_take_time(struct lwf_reader *reader, enum lwf_attribute attribute,
-                   bool unlimited_allowed, int64_t *seconds);
+bool lwf_take_time(struct lwf_reader *reader, enum lwf_attribute attribute, bool unlimited_allowed,
+                   int64_t *seconds);
 
 /* An integer between min and max; min after a complaint. */
 int64_t lwf_take_integer(struct lwf_reader *reader, enum lwf_attribute attribute, int64_t min,
@@ -29,10 +26,5 @@ int64_t lwf_take_integer(struct lwf_reader *reader, enum lwf_attribute attribute
 /* The value of a term of the lease that begins, if it is given; complains about a wrong one. */
 void lwf_take_term(struct lwf_reader *reader, const struct lease_term *term,
                    struct term_values *values);
-
-/* Make an array at least `needed` long. False when there is no memory; the reading has then
- * ended. */
-bool lwf_grow(struct lwf_reader *reader, void **array, size_t *allocated, size_t needed,
-              size_t size);
 
 #endif

@@ -10,6 +10,7 @@
 #include <libxml/xmlstring.h>
 
 #include "lwf/values.h"
+#include "util/memory.h"
 
 struct lwf_writer {
     FILE *file;
@@ -31,14 +32,26 @@ static void put_escaped(FILE *file, const char *text)
 {
     for (const char *p = text; *p; p++) {
         switch (*p) {
-        case '&': fputs("&amp;", file); break;
-        case '<': fputs("&lt;", file); break;
-        case '>': fputs("&gt;", file); break;
-        case '"': fputs("&quot;", file); break;
+        case '&':
+            fputs("&amp;", file);
+            break;
+        case '<':
+            fputs("&lt;", file);
+            break;
+        case '>':
+            fputs("&gt;", file);
+            break;
+        case '"':
+            fputs("&quot;", file);
+            break;
         case '\t':
         case '\n':
-        case '\r': fprintf(file, "&#%d;", *p); break;
-        default: putc(*p, file); break;
+        case '\r':
+            fprintf(file, "&#%d;", *p);
+            break;
+        default:
+            putc(*p, file);
+            break;
         }
     }
 }
@@ -115,16 +128,12 @@ struct lwf_writer *lwf_writer_create(FILE *file, const struct lwf_description *d
 {
     struct lwf_writer *writer;
 
-    if ((description->name && !can_be_written(description->name))
-        || (description->text && !can_be_written(description->text))) {
+    if ((description->name && !can_be_written(description->name)) ||
+        (description->text && !can_be_written(description->text))) {
         error_set(err, EINVAL, "the name or the description of the workload is not UTF-8 text");
         return NULL;
     }
-    writer = calloc(1, sizeof *writer);
-    if (!writer) {
-        error_set(err, ENOMEM, "out of memory");
-        return NULL;
-    }
+    writer = memory_new(1, sizeof *writer);
     writer->file = file;
     resource_types_init(&writer->own_types);
     if (description->site)
@@ -166,7 +175,7 @@ static void put_term(FILE *file, const struct lease_term *term, const struct ter
     char text[TERM_TEXT_MAX];
 
     fprintf(file, " %s=\"", term->name);
-    put_escaped(file, term->type != TERM_FLAG    ? term_write(term, values, text)
+    put_escaped(file, term->type != TERM_FLAG     ? term_write(term, values, text)
                       : term_number(term, values) ? "true"
                                                   : "false");
     putc('"', file);
@@ -208,7 +217,9 @@ static void put_start(FILE *file, const struct lease_request *request)
     char text[VALUE_DELTA_MAX];
 
     switch (request->kind) {
-    case LEASE_IMMEDIATE: fputs("<start><now/></start>", file); break;
+    case LEASE_IMMEDIATE:
+        fputs("<start><now/></start>", file);
+        break;
     case LEASE_RESERVATION:
     case LEASE_DEADLINE:
         fputs("<start>", file);
@@ -244,11 +255,15 @@ int lwf_writer_request(struct lwf_writer *writer, const struct lease_request *re
     char text[VALUE_DELTA_MAX];
 
     if (request->image && !can_be_written(request->image))
-        return error_set(err, EINVAL, "lease %" PRId64 ": the name of the disk image is not UTF-8 "
-                         "text", request->id);
+        return error_set(err, EINVAL,
+                         "lease %" PRId64 ": the name of the disk image is not UTF-8 "
+                         "text",
+                         request->id);
     if (!times_can_be_written(request))
-        return error_set(err, EINVAL, "lease %" PRId64 ": a time is negative or too large for a "
-                         "trace", request->id);
+        return error_set(err, EINVAL,
+                         "lease %" PRId64 ": a time is negative or too large for a "
+                         "trace",
+                         request->id);
     value_format_delta(request->submit, text);
     fprintf(file, "<lease-request arrival=\"%s\">", text);
     if (request->duration_known != SPAN_NONE)

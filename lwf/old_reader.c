@@ -11,6 +11,7 @@
 #include "lwf/lines.h"
 #include "lwf/trace_methods.h"
 #include "lwf/values.h"
+#include "util/memory.h"
 
 enum old_column {
     COLUMN_SUBMIT,
@@ -177,7 +178,7 @@ static int old_census(const struct trace *trace, struct trace_census *census, st
 {
     struct source *source = source_again(reader_of(trace)->source, err);
 
-    return trace_census_by_reading(source ? old_open_source(source, err) : NULL, census, err);
+    return trace_census_by_reading(source ? old_open_source(source) : NULL, census, err);
 }
 
 static void old_destroy(struct trace *trace)
@@ -197,27 +198,12 @@ static const struct trace_methods methods = {
     .destroy = old_destroy,
 };
 
-struct trace *old_open_source(struct source *source, struct error *err)
+struct trace *old_open_source(struct source *source)
 {
-    struct old_reader *reader = calloc(1, sizeof *reader);
+    struct old_reader *reader = memory_new(1, sizeof *reader);
 
-    if (!reader) {
-        error_set(err, ENOMEM, "%s: out of memory", source_name(source));
-        source_close(source);
-        return NULL;
-    }
     reader->trace.methods = &methods;
     reader->source = source;
-    if (lines_init(&reader->lines, source, err) < 0) {
-        trace_destroy(&reader->trace);
-        return NULL;
-    }
+    lines_init(&reader->lines, source);
     return &reader->trace;
-}
-
-struct trace *old_open(const char *path, struct error *err)
-{
-    struct source *source = source_open(path, err);
-
-    return source ? old_open_source(source, err) : NULL;
 }

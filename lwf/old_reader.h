@@ -14,10 +14,8 @@
 #include "lwf/source.h"
 #include "lwf/trace.h"
 
-/* Errors: those of source_open(); EINVAL with file:line:column from trace_next(). */
-struct trace *old_open(const char *path, struct error *err);
-
-/* The same from a source, which the trace owns from then on, also when opening fails. */
-struct trace *old_open_source(struct source *source, struct error *err);
+/* The trace owns the source from then on. Errors: EINVAL with
+ * file:line:column from trace_next(). */
+struct trace *old_open_source(struct source *source);
 
 #endif

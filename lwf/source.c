@@ -8,30 +8,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/memory.h"
+
 enum { PEEK_MAX = 4096 };
 
 struct source {
     char *name;
-    int descriptor;             /* -1: memory */
-    const char *bytes;          /* memory */
-    int64_t size;               /* 0: not known */
-    int64_t offset;             /* taken by the reader so far */
+    int descriptor;    /* -1: memory */
+    const char *bytes; /* memory */
+    int64_t size;      /* 0: not known */
+    int64_t offset;    /* taken by the reader so far */
     bool can_rewind;
     char peeked[PEEK_MAX];
     size_t n_peeked, peeked_taken;
 };
 
-static struct source *create(const char *name, struct error *err)
+static struct source *create(const char *name)
 {
-    struct source *source = calloc(1, sizeof *source);
+    struct source *source = memory_new(1, sizeof *source);
 
-    if (source)
-        source->name = strdup(name);
-    if (!source || !source->name) {
-        free(source);
-        error_set(err, ENOMEM, "%s: out of memory", name);
-        return NULL;
-    }
+    source->name = memory_text(name);
     source->descriptor = -1;
     return source;
 }
@@ -39,13 +35,11 @@ static struct source *create(const char *name, struct error *err)
 struct source *source_open(const char *path, struct error *err)
 {
     bool standard_input = !strcmp(path, "-");
-    struct source *source = create(standard_input ? "standard input" : path, err);
+    struct source *source = create(standard_input ? "standard input" : path);
     struct stat status;
 
-    if (!source)
-        return NULL;
-    source->descriptor = standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                        : open(path, O_RDONLY | O_CLOEXEC);
+    source->descriptor =
+        standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
     if (source->descriptor < 0 || fstat(source->descriptor, &status) < 0) {
         error_set(err, errno, "%s: cannot be read: %s", path, strerror(errno));
         goto error;
@@ -65,13 +59,10 @@ error:
     return NULL;
 }
 
-struct source *source_open_memory(const char *name, const void *bytes, size_t size,
-                                  struct error *err)
+struct source *source_open_memory(const char *name, const void *bytes, size_t size)
 {
-    struct source *source = create(name, err);
+    struct source *source = create(name);
 
-    if (!source)
-        return NULL;
     source->bytes = bytes;
     source->size = (int64_t)size;
     source->can_rewind = true;
@@ -134,8 +125,8 @@ ssize_t source_peek(struct source *source, const char **bytes, struct error *err
         return (ssize_t)(source->size < PEEK_MAX ? source->size : PEEK_MAX);
     }
     while (source->n_peeked < PEEK_MAX) {
-        ssize_t n = read_file(source, source->peeked + source->n_peeked,
-                              PEEK_MAX - source->n_peeked, err);
+        ssize_t n =
+            read_file(source, source->peeked + source->n_peeked, PEEK_MAX - source->n_peeked, err);
 
         if (n < 0)
             return -1;
@@ -153,8 +144,7 @@ int source_rewind(struct source *source, struct error *err)
         return error_set(err, ESPIPE, "%s: cannot be read twice, because it is not a file",
                          source->name);
     if (source->descriptor >= 0 && lseek(source->descriptor, 0, SEEK_SET) < 0)
-        return error_set(err, errno, "%s: cannot be read again: %s", source->name,
-                         strerror(errno));
+        return error_set(err, errno, "%s: cannot be read again: %s", source->name, strerror(errno));
     source->offset = 0;
     source->n_peeked = source->peeked_taken = 0;
     return 0;
@@ -168,12 +158,11 @@ bool source_can_rewind(const struct source *source)
 struct source *source_again(const struct source *source, struct error *err)
 {
     if (!source->can_rewind) {
-        error_set(err, ESPIPE, "%s: cannot be read twice, because it is not a file",
-                  source->name);
+        error_set(err, ESPIPE, "%s: cannot be read twice, because it is not a file", source->name);
         return NULL;
     }
     if (source->descriptor < 0)
-        return source_open_memory(source->name, source->bytes, (size_t)source->size, err);
+        return source_open_memory(source->name, source->bytes, (size_t)source->size);
     return source_open(source->name, err);
 }
 

@@ -15,12 +15,12 @@
 
 struct source; /* opaque */
 
-/* Open a file for reading; "-" is standard input, which is read once. Errors: those of open(2), EISDIR; ENOMEM. */
+/* Open a file for reading; "-" is standard input, which is read once. Errors: those of open(2),
+ * EISDIR. */
 struct source *source_open(const char *path, struct error *err);
 
-/* Read from `size` bytes at `bytes`, which must outlive the source. Errors: ENOMEM. */
-struct source *source_open_memory(const char *name, const void *bytes, size_t size,
-                                  struct error *err);
+/* Read from `size` bytes at `bytes`, which must outlive the source. */
+struct source *source_open_memory(const char *name, const void *bytes, size_t size);
 
 void source_close(struct source *source); /* NULL is allowed; keeps errno */
 
@@ -36,7 +36,7 @@ int source_rewind(struct source *source, struct error *err);
 
 bool source_can_rewind(const struct source *source);
 
-/* A second, independent source on the same bytes, at the start. Errors: ESPIPE, ENOMEM, those of
+/* A second, independent source on the same bytes, at the start. Errors: ESPIPE, those of
  * open(2). */
 struct source *source_again(const struct source *source, struct error *err);
 

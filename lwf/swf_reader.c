@@ -12,6 +12,7 @@
 #include "lwf/lines.h"
 #include "lwf/trace_methods.h"
 #include "lwf/values.h"
+#include "util/memory.h"
 
 enum swf_field {
     FIELD_SUBMIT = 1,
@@ -406,14 +407,9 @@ static int use_header(struct swf_reader *reader, struct error *err)
 struct trace *swf_open_source(struct source *source, const struct swf_options *options,
                               struct error *err)
 {
-    struct swf_reader *reader = calloc(1, sizeof *reader);
+    struct swf_reader *reader = memory_new(1, sizeof *reader);
     int more;
 
-    if (!reader) {
-        error_set(err, ENOMEM, "%s: out of memory", source_name(source));
-        source_close(source);
-        return NULL;
-    }
     reader->trace.methods = &methods;
     reader->source = source;
     if (options)
@@ -421,7 +417,8 @@ struct trace *swf_open_source(struct source *source, const struct swf_options *o
     else
         swf_options_init(&reader->asked);
     reader->options = reader->asked;
-    if (lines_init(&reader->lines, source, err) < 0 || check_options(reader, err) < 0)
+    lines_init(&reader->lines, source);
+    if (check_options(reader, err) < 0)
         goto error;
     more = next_line(reader, err);
     if (more < 0)
@@ -434,13 +431,6 @@ struct trace *swf_open_source(struct source *source, const struct swf_options *o
 error:
     trace_destroy(&reader->trace);
     return NULL;
-}
-
-struct trace *swf_open(const char *path, const struct swf_options *options, struct error *err)
-{
-    struct source *source = source_open(path, err);
-
-    return source ? swf_open_source(source, options, err) : NULL;
 }
 
 void swf_counts(const struct trace *trace, struct swf_counts *counts)

@@ -31,11 +31,11 @@ struct swf_options {
     int64_t hosts;               /* of the site; 0: as many as the header's MaxProcs or MaxNodes
                                     tells, no site when it does not */
     enum swf_missing_time missing_time;
-    bool skip_failed;            /* status 0 */
-    bool skip_cancelled;         /* status 5, also those that did run */
-    bool from_zero;              /* the first lease's submission is the start of the trace */
+    bool skip_failed;    /* status 0 */
+    bool skip_cancelled; /* status 5, also those that did run */
+    bool from_zero;      /* the first lease's submission is the start of the trace */
     bool preemptible;
-    int64_t limit;               /* leases; 0: all */
+    int64_t limit; /* leases; 0: all */
 };
 
 /* One processor and 1024 MB per node, every job, estimates as above, preemptible. */
@@ -47,11 +47,8 @@ struct swf_counts {
     int64_t without_time, without_processors, never_started, failed, cancelled, partial;
 };
 
-/* Open a log; its header is read at once. options may be NULL. Errors: those of source_open(),
- * EINVAL with file:line:column. */
-struct trace *swf_open(const char *path, const struct swf_options *options, struct error *err);
-
-/* The same from a source, which the trace owns from then on, also when opening fails. */
+/* Open a log; its header is read at once. The trace owns the source from then on, also when opening
+ * fails. options may be NULL. Errors: EINVAL with file:line:column. */
 struct trace *swf_open_source(struct source *source, const struct swf_options *options,
                               struct error *err);
 

@@ -13,13 +13,13 @@
 #include "core/site.h"
 #include "util/error.h"
 
-struct trace; /* opaque; made by lwf_open(), swf_open(), ... */
+struct trace; /* opaque; made by trace_open(), lwf_open_source(), ... */
 
 /* What a whole trace holds, known after a pass over it. */
 struct trace_census {
-    int64_t leases[4];     /* by enum lease_kind */
+    int64_t leases[4]; /* by enum lease_kind */
     int64_t total;
-    bool sorted;           /* by submission */
+    bool sorted; /* by submission */
     int64_t last_submit;
 };
 

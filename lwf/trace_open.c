@@ -109,7 +109,7 @@ struct trace *trace_open_source(struct source *source, const struct trace_option
     case TRACE_FORMAT_SWF:
         return swf_open_source(source, &options->swf, err);
     case TRACE_FORMAT_OLD:
-        return old_open_source(source, err);
+        return old_open_source(source);
     default:
         source_close(source);
         return NULL;
@@ -121,10 +121,4 @@ struct trace *trace_open(const char *path, const struct trace_options *options, 
     struct source *source = source_open(path, err);
 
     return source ? trace_open_source(source, options, err) : NULL;
-}
-
-int trace_census_of_file(const char *path, const struct trace_options *options,
-                         struct trace_census *census, struct error *err)
-{
-    return trace_census_by_reading(trace_open(path, options, err), census, err);
 }

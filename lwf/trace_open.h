@@ -36,8 +36,4 @@ struct trace *trace_open(const char *path, const struct trace_options *options,
 struct trace *trace_open_source(struct source *source, const struct trace_options *options,
                                 struct error *err);
 
-/* Open, count and close. */
-int trace_census_of_file(const char *path, const struct trace_options *options,
-                         struct trace_census *census, struct error *err);
-
 #endif

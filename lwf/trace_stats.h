@@ -2,7 +2,6 @@
 #ifndef GALERNA_LWF_TRACE_STATS_H
 #define GALERNA_LWF_TRACE_STATS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "lwf/trace.h"

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/memory.h"
 
@@ -200,18 +199,8 @@ static void adopt_blocks(struct plan_building *building, const struct fact *fact
 
             if (!fact->places[vm].holds || fact->vm_host[vm] == HOST_NONE)
                 continue;
-            block.request = (struct lease_request){.id = BLOCK_OF_LEASE + building->n_blocks++,
-                                                   .kind = LEASE_BEST_EFFORT,
-                                                   .submit = building->now,
-                                                   .start = INSTANT_NONE,
-                                                   .deadline = INSTANT_NONE,
-                                                   .duration = SPAN_UNLIMITED,
-                                                   .duration_original = SPAN_UNLIMITED,
-                                                   .duration_known = SPAN_NONE,
-                                                   .terms = TERMS_NON_PREEMPTABLE,
-                                                   .user = -1,
-                                                   .node_sets = &nodes,
-                                                   .n_node_sets = 1};
+            block.request =
+                block_request(BLOCK_OF_LEASE + building->n_blocks++, building->now, &nodes);
             engine_adopt(building->plan->engine, &block, NULL);
         }
 }

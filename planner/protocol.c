@@ -95,6 +95,22 @@ static void get_amounts(struct wire_reader *reader, struct amounts *amounts)
         amounts->of[i] = wire_get(reader, INT64_MIN, INT64_MAX);
 }
 
+struct lease_request block_request(int64_t id, int64_t now, struct node_set *nodes)
+{
+    return (struct lease_request){.id = id,
+                                  .kind = LEASE_BEST_EFFORT,
+                                  .submit = now,
+                                  .start = INSTANT_NONE,
+                                  .deadline = INSTANT_NONE,
+                                  .duration = SPAN_UNLIMITED,
+                                  .duration_original = SPAN_UNLIMITED,
+                                  .duration_known = SPAN_NONE,
+                                  .terms = TERMS_NON_PREEMPTABLE,
+                                  .user = -1,
+                                  .node_sets = nodes,
+                                  .n_node_sets = 1};
+}
+
 void wire_put_request(struct wire_writer *writer, const struct lease_request *request,
                       const int32_t *filters)
 {
@@ -194,12 +210,6 @@ void wire_get_setup(struct wire_reader *reader, struct policy_host_settings *set
     settings->slow_call = wire_get(reader, 0, INT64_MAX);
 }
 
-void setup_finish(struct policy_host_settings *settings)
-{
-    memory_free(settings->modules);
-    memory_free(settings->options);
-}
-
 /* --- what is decided -------------------------------------------------------------------------- */
 
 static int64_t get_number(struct wire_reader *reader)
@@ -230,7 +240,7 @@ static void get_reason(struct wire_reader *reader, struct reason *reason)
     reason->word = wire_get_text(reader, 64);
 }
 
-void wire_put_reservation(struct wire_writer *writer, const struct reservation *r)
+static void wire_put_reservation(struct wire_writer *writer, const struct reservation *r)
 {
     const struct placement *placement = r ? r->placement : NULL;
 
@@ -270,7 +280,8 @@ static void get_reservation(struct wire_reader *reader, uint32_t n_hosts, struct
                             .host = (uint32_t)wire_get(reader, 0, (int64_t)n_hosts - 1)};
 }
 
-const struct reservation *lease_planned_stretch(const struct lease *lease)
+/* What is planned for a lease that does not run yet; NULL. */
+static const struct reservation *lease_planned_stretch(const struct lease *lease)
 {
     for (size_t i = 0; i < lease->n_reservations; i++)
         if (lease->reservations[i]->kind == RESERVATION_VM &&

@@ -19,10 +19,9 @@
 #include "plugin/policy_host.h"
 
 enum {
-    PROTOCOL_SOCKET = 3,          /* descriptors of the planner */
-    PROTOCOL_PAGE = 4,            /* struct call_page */
-    PROTOCOL_TEXT_MAX = 512,      /* characters of a text from the planner */
-    PROTOCOL_FRAME_MAX = 1 << 30, /* bytes of a frame */
+    PROTOCOL_SOCKET = 3,     /* descriptors of the planner */
+    PROTOCOL_PAGE = 4,       /* struct call_page */
+    PROTOCOL_TEXT_MAX = 512, /* characters of a text from the planner */
 };
 
 enum frame {
@@ -72,6 +71,9 @@ struct fact_adoption {
 extern const struct wire_field fact_adoption_fields[];
 extern const size_t n_fact_adoption_fields;
 
+/* A request that only keeps the room of one VM that runs: for ever, whatever comes. */
+struct lease_request block_request(int64_t id, int64_t now, struct node_set *nodes);
+
 /* node_sets[i].hosts is sent as filters[i], -1 for NULL. */
 void wire_put_request(struct wire_writer *writer, const struct lease_request *request,
                       const int32_t *filters);
@@ -82,9 +84,8 @@ void wire_get_request(struct wire_reader *reader, struct lease_request *request,
                       size_t n_filters);
 
 void wire_put_setup(struct wire_writer *writer, const struct policy_host_settings *settings);
-/* What it points to is freed by setup_finish(); texts point into the frame. */
+/* settings->modules and options are the caller's to free; texts point into the frame. */
 void wire_get_setup(struct wire_reader *reader, struct policy_host_settings *settings);
-void setup_finish(struct policy_host_settings *settings);
 
 /* --- the planner's outputs -------------------------------------------------------------------- */
 
@@ -145,7 +146,7 @@ struct plan_reply {
     struct lease_view *views;
     struct placed *placed;
     size_t n_exceptions, n_relocations, n_outputs, n_views;
-    size_t exceptions_allocated, relocations_allocated, outputs_allocated, views_allocated;
+    size_t relocations_allocated;
     size_t n_placed, placed_allocated;
     int64_t next_time;
     uint64_t stamp;   /* of what a forecast would go by */
@@ -157,12 +158,8 @@ void plan_reply_finish(struct plan_reply *reply);
 bool wire_get_plan_reply(struct wire_reader *reader, uint32_t n_hosts, struct plan_reply *reply);
 
 void wire_put_reason(struct wire_writer *writer, const struct reason *reason);
-void wire_put_reservation(struct wire_writer *writer, const struct reservation *r);
 void wire_put_output(struct wire_writer *writer, const struct engine_output *output);
 void wire_put_view(struct wire_writer *writer, const struct lease *lease);
-
-/* What is planned for a lease that does not run yet; NULL. */
-const struct reservation *lease_planned_stretch(const struct lease *lease);
 
 struct forecast_start {
     int64_t lease, start;
@@ -189,12 +186,6 @@ struct planned_operation {
 bool wire_get_operations(struct wire_reader *reader, struct planned_operation **operations,
                          size_t *n);
 void wire_put_operation(struct wire_writer *writer, const struct planned_operation *operation);
-
-/* One module as the planner has loaded it. */
-struct loaded_module {
-    char version[64];
-    bool wants_events;
-};
 
 /* --- while it works --------------------------------------------------------------------------- */
 

@@ -71,11 +71,6 @@ void wire_put_text(struct wire_writer *writer, const char *text)
     wire_put_raw(writer, text, size);
 }
 
-void wire_put_double(struct wire_writer *writer, double number)
-{
-    wire_put_raw(writer, &number, sizeof number);
-}
-
 void wire_put_bits(struct wire_writer *writer, const bool *bits, size_t n)
 {
     unsigned char *at = room_for(writer, (n + 7) / 8);
@@ -160,14 +155,6 @@ void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n)
     if (n)
         memcpy(bytes, reader->at, n);
     reader->at += n;
-}
-
-double wire_get_double(struct wire_reader *reader)
-{
-    double number;
-
-    wire_get_raw(reader, &number, sizeof number);
-    return number;
 }
 
 void wire_get_bits(struct wire_reader *reader, bool *bits, size_t n)

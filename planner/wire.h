@@ -29,7 +29,6 @@ void wire_end(struct wire_writer *writer);
 
 void wire_put(struct wire_writer *writer, int64_t number);
 void wire_put_text(struct wire_writer *writer, const char *text); /* NULL is kept apart from "" */
-void wire_put_double(struct wire_writer *writer, double number);
 void wire_put_bits(struct wire_writer *writer, const bool *bits, size_t n);
 void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n);
 /* All that another one holds. */
@@ -53,7 +52,6 @@ static inline bool wire_get_bool(struct wire_reader *reader)
 size_t wire_get_count(struct wire_reader *reader, size_t size);
 /* Points into the frame; at most `most` characters, control characters made '?'. */
 const char *wire_get_text(struct wire_reader *reader, size_t most);
-double wire_get_double(struct wire_reader *reader);
 void wire_get_bits(struct wire_reader *reader, bool *bits, size_t n);
 void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n);
 /* Nothing failed and nothing is left over. */

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,7 +166,7 @@ static int add_module(struct chain *chain, struct chain_item *item, const struct
     if (watch)
         watch->calls(watch->context, item->number, POLICY_CALL_LOAD);
     item->source.path = item->file;
-    module = module_load(&item->source, load->through_copy, err);
+    module = module_load(&item->source, err);
     if (watch)
         watch->returned(watch->context);
     return add_instance(chain, module, load, &place, err);

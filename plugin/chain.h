@@ -49,7 +49,6 @@ struct chain_progress {
 struct chain_load {
     struct host_state *state;
     const struct policy_host_settings *settings;
-    bool through_copy;
     const struct chain_progress *progress; /* NULL: nobody is told */
 };
 

@@ -1,6 +1,5 @@
 /* Host selection: the hot path. The columns are passed through as they are; a single module writes
  * its scores where the engine wants them. */
-#include <string.h>
 
 #include "plugin/host_private.h"
 #include "util/memory.h"

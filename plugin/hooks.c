@@ -1,8 +1,6 @@
 /* The engine's policy hooks over chains of modules. */
-#include <string.h>
 
 #include "plugin/host_private.h"
-#include "util/memory.h"
 
 _Static_assert(GALERNA_SCORE_MAX == POLICY_SCORE_MAX && GALERNA_VETO == POLICY_VETO,
                "scores are passed through");

@@ -51,11 +51,4 @@ void host_check_scores(struct instance *instance, int64_t *scores, size_t n, con
 /* Add weight * scores to sums; a veto in either stays one. */
 void host_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned weight);
 
-/* Has every file of the plans passed a trial as it is now? Otherwise remember that it has. */
-bool policy_cache_knows(struct policy_cache *cache, const struct chain_plan *plans, size_t n);
-void policy_cache_add(struct policy_cache *cache, const struct chain_plan *plans, size_t n);
-/* Only one thread at a time loads through a cache. NULL is allowed. */
-void policy_cache_lock(struct policy_cache *cache);
-void policy_cache_unlock(struct policy_cache *cache);
-
 #endif

@@ -1,7 +1,6 @@
 /* A policy host's own copy of its settings. */
 #include "plugin/host_settings.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@ static int try_loading(void *context, struct preflight *preflight, struct error 
     struct module *module;
 
     preflight_doing(preflight, source->path, "is loaded");
-    module = module_load(source, false, err);
+    module = module_load(source, err);
     module_unload(module);
     return module ? 0 : -1;
 }
@@ -28,7 +28,7 @@ struct module *module_inspect(const struct search_path *path, const char *writte
     if (search_find(path, written, &source, &file, err) < 0)
         return NULL;
     if (preflight_run(try_loading, &source, TRIAL_LIMIT, NULL, err) == 0)
-        module = module_load(&source, false, err);
+        module = module_load(&source, err);
     free(file);
     return module;
 }

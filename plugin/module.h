@@ -15,7 +15,6 @@ enum { MODULE_NAME_MAX = 64 };
 struct module {
     char *path;                   /* NULL: built in */
     void *handle;                 /* of dlopen(); NULL: built in */
-    int copy;                     /* descriptor of the private copy it was loaded from, or -1 */
     struct galerna_policy policy; /* what the module says, zero where it says nothing */
     struct galerna_admission admission;
     struct galerna_preemption preemption;
@@ -31,11 +30,8 @@ struct module_source {
 };
 
 /* Load source->path with RTLD_NOW | RTLD_LOCAL and check everything that can be checked without
- * calling it. through_copy: load a private copy, so that a file that was replaced under the same
- * path is really read again. Errors: EINVAL, with the path and the loader's words, the symbol, or
- * both versions. */
-struct module *module_load(const struct module_source *source, bool through_copy,
-                           struct error *err);
+ * calling it. Errors: EINVAL, with the path and the loader's words, the symbol, or both versions. */
+struct module *module_load(const struct module_source *source, struct error *err);
 
 /* The same checks for a structure that is already in memory (built in). */
 struct module *module_wrap(const struct galerna_policy *exported, struct error *err);

@@ -31,19 +31,6 @@ static int find_choice(const char *choices, const char *word)
     return -1;
 }
 
-void option_choice(const struct galerna_option *option, uint32_t choice, char *word, size_t size)
-{
-    const char *at = option->choices;
-    const char *end;
-
-    for (; at && choice > 0; choice--) {
-        at = strchr(at, '|');
-        at = at ? at + 1 : NULL;
-    }
-    end = at ? strchr(at, '|') : NULL;
-    snprintf(word, size, "%.*s", at ? (int)(end ? end - at : (long)strlen(at)) : 0, at ? at : "");
-}
-
 static void list_choices(const char *choices, char *text, size_t size)
 {
     size_t used = 0;

@@ -30,9 +30,6 @@ void option_expected(const struct galerna_option *option, char *text, size_t siz
 /* The default in a mode, as text; NULL: the option must be given. */
 const char *option_default(const struct galerna_option *option, bool haizea_compatible);
 
-/* The word of a choice, copied to word. */
-void option_choice(const struct galerna_option *option, uint32_t choice, char *word, size_t size);
-
 /* All values of a module: defaults, then each option of `given` whose module is this one (case and
  * path do not matter), the last one winning. Errors: EINVAL with file:line and "did you mean". */
 int option_values_read(struct option_values *values, const struct module *module,

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plugin/host_private.h"
 #include "plugin/host_settings.h"
@@ -72,20 +71,11 @@ static size_t count_files(const struct attempt *attempt)
 /* Try the modules where they can do no harm, then load them here. */
 static int try_and_load(struct policy_host *host, struct attempt *attempt, struct error *err)
 {
-    struct policy_cache *cache = host->settings.cache;
-    int status = 0;
-
-    policy_cache_lock(cache);
     if (host->settings.preflight && count_files(attempt) > 0 &&
-        !policy_cache_knows(cache, attempt->plans, CHAINS))
-        status = preflight_run(try_chains, attempt, host->settings.preflight_limit,
-                               host->settings.stop, err);
-    if (status == 0) {
-        policy_cache_add(cache, attempt->plans, CHAINS);
-        status = load_chains(attempt, err);
-    }
-    policy_cache_unlock(cache);
-    return status;
+        preflight_run(try_chains, attempt, host->settings.preflight_limit, host->settings.stop,
+                      err) < 0)
+        return -1;
+    return load_chains(attempt, err);
 }
 
 static int number_plans(struct chain_plan plans[CHAINS])
@@ -177,22 +167,18 @@ const char *policy_call_text(enum policy_call call)
     return texts[call];
 }
 
-/* Fill host->chains anew; on failure they are as before. */
-static int load(struct policy_host *host, bool through_copy, struct error *err)
+/* Fill host->chains; on failure they are empty. */
+static int load(struct policy_host *host, struct error *err)
 {
-    struct attempt attempt = {
-        .load = {.state = &host->state, .settings = &host->settings, .through_copy = through_copy},
-    };
+    struct attempt attempt = {.load = {.state = &host->state, .settings = &host->settings}};
     int status = plans_of(attempt.plans, &host->settings, err);
 
     if (status == 0)
         status = try_and_load(host, &attempt, err);
     if (status == 0)
         for (size_t i = 0; i < CHAINS; i++) {
-            struct chain old = host->chains[i];
-
             host->chains[i] = attempt.chains[i];
-            attempt.chains[i] = old;
+            attempt.chains[i] = (struct chain){0};
         }
     attempt_finish(&attempt);
     if (status == 0)
@@ -222,7 +208,7 @@ struct policy_host *policy_host_create(const struct policy_host_settings *settin
 
     host_settings_copy(&host->settings, settings);
     state_init(&host->state, &host->settings);
-    status = load(host, false, err);
+    status = load(host, err);
     if (status == 0)
         return host;
     policy_host_destroy(host);
@@ -250,11 +236,6 @@ void policy_host_destroy(struct policy_host *host)
 const struct policy_hooks *policy_host_hooks(const struct policy_host *host)
 {
     return &host->hooks;
-}
-
-int policy_host_reload(struct policy_host *host, struct error *err)
-{
-    return load(host, true, err);
 }
 
 void policy_host_set_world(struct policy_host *host, const struct policy_world *world)

@@ -21,8 +21,7 @@
 /* The word of the reason why an admission policy's place refuses while it is out of service. */
 #define POLICY_OUT_OF_SERVICE "policy-out-of-service"
 
-struct policy_host;  /* opaque */
-struct policy_cache; /* opaque */
+struct policy_host; /* opaque */
 
 enum policy_kind { POLICY_ADMISSION = 1, POLICY_PREEMPTION, POLICY_HOST_SELECTION, POLICY_KINDS };
 
@@ -106,9 +105,8 @@ struct policy_host_settings {
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;
 
-    struct policy_cache *cache; /* of modules already tried; NULL: none */
-    bool preflight;             /* try modules in a child process first; true by default */
-    int64_t preflight_limit;    /* milliseconds for all of them; 10,000 by default: busy machines */
+    bool preflight;         /* try modules in a child process first; true by default */
+    int64_t preflight_limit; /* milliseconds for all of them; 10,000 by default: busy machines */
     const volatile sig_atomic_t *stop; /* not 0: give up trying them, with EINTR; NULL: never */
 
     unsigned faults_allowed; /* after so many broken answers the built-in default takes over (an
@@ -135,13 +133,8 @@ struct policy_host *policy_host_create(const struct policy_host_settings *settin
                                        struct error *err);
 void policy_host_destroy(struct policy_host *host); /* NULL is allowed; keeps errno */
 
-/* The same pointer for the life of the host; a reload changes what is behind it. */
+/* The same pointer for the life of the host. */
 const struct policy_hooks *policy_host_hooks(const struct policy_host *host);
-
-/* Load every module anew from its file, through a private copy, and put the new instances in the
- * place of the old ones. Call it between two steps of the engine. When anything fails the old ones
- * stay, untouched, and err says why. What instances had learnt is lost; faults start at 0. */
-int policy_host_reload(struct policy_host *host, struct error *err);
 
 /* What a module may ask about the world. Every member may be NULL. */
 struct policy_world {
@@ -198,13 +191,7 @@ struct policy_status {
 };
 
 size_t policy_host_count(const struct policy_host *host);
-/* i < policy_host_count(); texts are valid until reload or destroy. */
+/* i < policy_host_count(); texts are valid until destroy. */
 void policy_host_status(const struct policy_host *host, size_t i, struct policy_status *status);
-
-/* Remembers which files (by path, time and size) passed their preflight, so that a program that
- * makes many policy hosts tries each module once. May be shared between threads. Needs to outlive
- * them. */
-struct policy_cache *policy_cache_create(struct error *err);
-void policy_cache_destroy(struct policy_cache *cache); /* NULL is allowed */
 
 #endif

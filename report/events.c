@@ -1,7 +1,6 @@
 /* What the engine decided, one line of JSON per event, in order. */
 #include "report/events.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "report/record_lease.h"

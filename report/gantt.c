@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/gantt_boxes.h"
 #include "report/gantt_draw.h"
@@ -50,19 +49,18 @@ void gantt_destroy(struct gantt *gantt)
     errno = saved;
 }
 
-static int add_box(struct gantt *gantt, const struct gantt_box *box, const uint32_t *hosts,
-                   size_t n_hosts, struct error *err)
+static void add_box(struct gantt *gantt, const struct gantt_box *box, const uint32_t *hosts,
+                    size_t n_hosts)
 {
     if (box->from < box->until) {
         gantt->box_kinds |= 1u << box->kind;
         gantt->lease_kinds |= 1u << box->lease_kind;
     }
-    return gantt_boxes_add(&gantt->boxes, box, hosts, n_hosts, err);
+    gantt_boxes_add(&gantt->boxes, box, hosts, n_hosts);
 }
 
 /* What the lease did and, before `limit`, is to do. */
-static int add_lease(struct gantt *gantt, const struct lease *lease, int64_t limit,
-                     struct error *err)
+static void add_lease(struct gantt *gantt, const struct lease *lease, int64_t limit)
 {
     gantt->n_leases += lease->n_reservations > 0;
     for (size_t i = 0; i < lease->n_reservations; i++) {
@@ -75,35 +73,31 @@ static int add_lease(struct gantt *gantt, const struct lease *lease, int64_t lim
             .lease_kind = (uint8_t)lease->request.kind,
         };
 
-        if (reservation->lease == lease && add_box(gantt, &box, reservation->placement->hosts,
-                                                   reservation->placement->n_hosts, err) < 0)
-            return -1;
+        if (reservation->lease == lease)
+            add_box(gantt, &box, reservation->placement->hosts, reservation->placement->n_hosts);
     }
-    return 0;
 }
 
 /* Mark the hosts on which the victim runs at the time; a run that is withdrawn is marked then. */
-static int add_preemption(struct gantt *gantt, const struct engine_output *output,
-                          struct error *err)
+static void add_preemption(struct gantt *gantt, const struct engine_output *output)
 {
     const struct placement *placement = NULL;
 
     gantt->preemptions++;
     if (output->how == PREEMPTED_REQUEUE)
-        return 0;
+        return;
     for (size_t i = 0; i < output->lease->n_reservations; i++) {
         const struct reservation *reservation = output->lease->reservations[i];
 
         if (reservation->kind == RESERVATION_VM && reservation->from <= output->at)
             placement = reservation->placement;
     }
-    if (!placement)
-        return 0;
-    return gantt_boxes_mark(&gantt->boxes, output->at, placement->hosts, placement->n_hosts, err);
+    if (placement)
+        gantt_boxes_mark(&gantt->boxes, output->at, placement->hosts, placement->n_hosts);
 }
 
-static int add_lost(struct gantt *gantt, const struct engine_output *output,
-                    const struct begun_run *lost, struct error *err)
+static void add_lost(struct gantt *gantt, const struct engine_output *output,
+                     const struct begun_run *lost)
 {
     struct gantt_box box = {
         .from = lost->from,
@@ -113,29 +107,23 @@ static int add_lost(struct gantt *gantt, const struct engine_output *output,
         .lease_kind = (uint8_t)output->lease->request.kind,
     };
 
-    if (add_box(gantt, &box, lost->hosts, lost->n_hosts, err) < 0)
-        return -1;
-    if (output->lease->state == LEASE_CANCELLED && output->lease->reason.id != REASON_CANCELLED_FOR)
-        return 0;
-    return gantt_boxes_mark(&gantt->boxes, output->time, lost->hosts, lost->n_hosts, err);
+    add_box(gantt, &box, lost->hosts, lost->n_hosts);
+    if (output->lease->state != LEASE_CANCELLED || output->lease->reason.id == REASON_CANCELLED_FOR)
+        gantt_boxes_mark(&gantt->boxes, output->time, lost->hosts, lost->n_hosts);
 }
 
-static int look_at(struct gantt *gantt, const struct engine_output *output, struct error *err)
+static void look_at(struct gantt *gantt, const struct engine_output *output)
 {
     struct begun_run lost;
 
     if (running_note(gantt->running, output, &lost)) {
-        int result = add_lost(gantt, output, &lost, err);
-
+        add_lost(gantt, output, &lost);
         free(lost.hosts);
-        if (result < 0)
-            return -1;
     }
     if (output->kind == OUTPUT_PREEMPTED)
-        return add_preemption(gantt, output, err);
-    if (output->kind == OUTPUT_FINISHED)
-        return add_lease(gantt, output->lease, INSTANT_NEVER, err);
-    return 0;
+        add_preemption(gantt, output);
+    else if (output->kind == OUTPUT_FINISHED)
+        add_lease(gantt, output->lease, INSTANT_NEVER);
 }
 
 static int step(void *context, const struct engine *engine, int64_t now,
@@ -144,35 +132,32 @@ static int step(void *context, const struct engine *engine, int64_t now,
     struct gantt *gantt = context;
 
     (void)now;
+    (void)err;
     if (!gantt->hosts_known)
         gantt_boxes_set_hosts(&gantt->boxes, engine_site(engine)->n_hosts);
     gantt->hosts_known = true;
-    for (size_t i = 0; i < outputs->n_items; i++) {
-        if (look_at(gantt, &outputs->items[i], err) < 0)
-            return -1;
-    }
+    for (size_t i = 0; i < outputs->n_items; i++)
+        look_at(gantt, &outputs->items[i]);
     return 0;
 }
 
 struct unfinished_bar {
     struct gantt *gantt;
     int64_t end_time;
-    struct error *err;
-    bool failed;
 };
 
 static void add_unfinished(void *context, const struct lease *lease)
 {
     struct unfinished_bar *walk = context;
 
-    if (!walk->failed && !lease_state_is_final(lease->state))
-        walk->failed = add_lease(walk->gantt, lease, walk->end_time, walk->err) < 0;
+    if (!lease_state_is_final(lease->state))
+        add_lease(walk->gantt, lease, walk->end_time);
 }
 
 static int end(void *context, const struct engine *engine, int64_t end_time, struct error *err)
 {
     struct gantt *gantt = context;
-    struct unfinished_bar walk = {.gantt = gantt, .end_time = end_time, .err = err};
+    struct unfinished_bar walk = {.gantt = gantt, .end_time = end_time};
     struct gantt_picture picture = {
         .out = gantt->out,
         .site = engine_site(engine),
@@ -185,14 +170,11 @@ static int end(void *context, const struct engine *engine, int64_t end_time, str
     if (!gantt->hosts_known)
         gantt_boxes_set_hosts(&gantt->boxes, picture.site->n_hosts);
     engine_each_lease(engine, add_unfinished, &walk);
-    if (walk.failed)
-        return -1;
     picture.n_leases = gantt->n_leases;
     picture.lease_kinds = gantt->lease_kinds;
     picture.box_kinds = gantt->box_kinds;
     picture.preemptions = gantt->preemptions;
-    if (gantt_draw(&picture, &gantt->boxes, err) < 0)
-        return -1;
+    gantt_draw(&picture, &gantt->boxes);
     gantt->out = NULL;
     return output_close(out, err);
 }

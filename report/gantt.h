@@ -22,7 +22,7 @@ struct gantt_options {
                             INSTANT_NONE: the axis counts from 0 */
 };
 
-/* Errors: those of open(), with the path; ENOMEM. */
+/* Errors: those of open(), with the path. */
 struct gantt *gantt_create(const struct gantt_options *options, struct error *err);
 
 /* Its end draws the picture and closes the file. */

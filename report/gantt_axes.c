@@ -27,30 +27,6 @@ void gantt_instant(const struct gantt_picture *picture, int64_t at, char *text, 
         strftime(text, size, "%Y-%m-%d %H:%M:%S", &date);
 }
 
-void gantt_text(struct output *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            output_text(out, "&amp;");
-            break;
-        case '<':
-            output_text(out, "&lt;");
-            break;
-        case '>':
-            output_text(out, "&gt;");
-            break;
-        case '"':
-            output_text(out, "&quot;");
-            break;
-        default:
-            if ((unsigned char)*text >= 0x20)
-                output_char(out, *text);
-            break;
-        }
-    }
-}
-
 /* The colours: light ones that black text reads well on, told apart by colour-blind people too,
  * then the same a good step darker. */
 static const char *const colours[GANTT_COLOURS] = {
@@ -121,13 +97,13 @@ void gantt_draw_head(const struct gantt_picture *picture)
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                   "viewBox=\"0 0 %d %d\">\n<title>",
                   width, height, width, height);
-    gantt_text(out, picture->title);
+    output_escaped(out, picture->title);
     output_text(out, "</title>\n");
     draw_styles(picture);
     draw_patterns(out);
     output_format(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", width, height);
     output_format(out, "<text class=\"title\" x=\"%.0f\" y=\"28\">", picture->left);
-    gantt_text(out, picture->title);
+    output_escaped(out, picture->title);
     output_format(out,
                   "</text>\n<text class=\"facts\" x=\"%.0f\" y=\"48\">%zu host%s, %" PRId64
                   " lease%s that ran, %" PRId64 " preemption%s, %s to %s</text>\n",

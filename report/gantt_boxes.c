@@ -1,9 +1,10 @@
 /* What a picture shows, kept in bounded memory. */
 #include "report/gantt_boxes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/memory.h"
 
 void gantt_boxes_init(struct gantt_boxes *boxes)
 {
@@ -24,11 +25,6 @@ void gantt_boxes_set_hosts(struct gantt_boxes *boxes, size_t n_hosts)
     boxes->n_hosts = n_hosts;
     boxes->hosts_per_group = (n_hosts + GRID_GROUPS_MAX - 1) / GRID_GROUPS_MAX;
     boxes->n_groups = (n_hosts + boxes->hosts_per_group - 1) / boxes->hosts_per_group;
-}
-
-static int no_memory(struct error *err)
-{
-    return error_set(err, ENOMEM, "no memory for the picture");
 }
 
 /* Halve the grid's resolution until `until` is inside. */
@@ -60,46 +56,34 @@ static void grid_add_host(struct gantt_boxes *boxes, size_t host, int64_t from, 
     }
 }
 
-static int add_mark(struct gantt_boxes *boxes, const struct gantt_mark *mark, struct error *err)
+static void add_mark(struct gantt_boxes *boxes, const struct gantt_mark *mark)
 {
     if (boxes->n_marks == GANTT_MARKS_MAX) {
         boxes->marks_lost++;
-        return 0;
+        return;
     }
-    if (boxes->n_marks == boxes->marks_allocated) {
-        size_t wanted = boxes->n_marks < 64 ? 128 : boxes->n_marks * 2;
-        struct gantt_mark *larger = reallocarray(boxes->marks, wanted, sizeof *larger);
-
-        if (!larger)
-            return no_memory(err);
-        boxes->marks = larger;
-        boxes->marks_allocated = wanted;
-    }
+    boxes->marks = memory_grow(boxes->marks, &boxes->marks_allocated, boxes->n_marks + 1,
+                               sizeof *boxes->marks);
     boxes->marks[boxes->n_marks++] = *mark;
-    return 0;
 }
 
-int gantt_grid_add(struct gantt_boxes *boxes, const struct gantt_box *box, struct error *err)
+void gantt_grid_add(struct gantt_boxes *boxes, const struct gantt_box *box)
 {
     int64_t from = box->from > 0 ? box->from : 0;
 
     if (box->kind == RESERVATION_MEMORY_MIGRATION || box->kind == RESERVATION_DISK_MIGRATION ||
         box->kind == RESERVATION_TRANSFER)
-        return 0;
-    if (!boxes->grid) {
-        boxes->grid = calloc(boxes->n_groups * GRID_BUCKETS, sizeof *boxes->grid);
-        if (!boxes->grid)
-            return no_memory(err);
-    }
+        return;
+    if (!boxes->grid)
+        boxes->grid = memory_new(boxes->n_groups * GRID_BUCKETS, sizeof *boxes->grid);
     grid_cover(boxes, box->until);
     for (uint32_t i = 0; i < box->count; i++)
         grid_add_host(boxes, box->first + i, from, box->until);
     if (box->kind == RESERVATION_SUSPEND) {
         struct gantt_mark mark = {.at = box->from, .first = box->first, .count = box->count};
 
-        return add_mark(boxes, &mark, err);
+        add_mark(boxes, &mark);
     }
-    return 0;
 }
 
 double gantt_grid_use(const struct gantt_boxes *boxes, size_t group, size_t bucket)
@@ -123,13 +107,11 @@ static int compare_lengths(const void *a, const void *b)
 }
 
 /* Give the shorter half of the boxes to the grid. */
-static int thin_out(struct gantt_boxes *boxes, struct error *err)
+static void thin_out(struct gantt_boxes *boxes)
 {
-    int64_t *lengths = malloc(boxes->n_boxes * sizeof *lengths);
+    int64_t *lengths = memory_new(boxes->n_boxes, sizeof *lengths);
     size_t kept = 0;
 
-    if (!lengths)
-        return no_memory(err);
     for (size_t i = 0; i < boxes->n_boxes; i++)
         lengths[i] = boxes->boxes[i].until - boxes->boxes[i].from;
     qsort(lengths, boxes->n_boxes, sizeof *lengths, compare_lengths);
@@ -140,36 +122,23 @@ static int thin_out(struct gantt_boxes *boxes, struct error *err)
 
         if (box->until - box->from >= boxes->shortest)
             boxes->boxes[kept++] = *box;
-        else if (gantt_grid_add(boxes, box, err) < 0)
-            return -1;
+        else
+            gantt_grid_add(boxes, box);
     }
     boxes->n_boxes = kept;
-    return 0;
 }
 
-static int keep(struct gantt_boxes *boxes, const struct gantt_box *box, struct error *err)
+static void keep(struct gantt_boxes *boxes, const struct gantt_box *box)
 {
-    if (box->until - box->from < boxes->shortest)
-        return gantt_grid_add(boxes, box, err);
-    if (boxes->n_boxes == boxes->boxes_allocated && boxes->n_boxes < GANTT_BOXES_MAX) {
-        size_t wanted = boxes->n_boxes < 256 ? 512 : boxes->n_boxes * 3 / 2;
-        struct gantt_box *larger;
-
-        if (wanted > GANTT_BOXES_MAX)
-            wanted = GANTT_BOXES_MAX;
-        larger = reallocarray(boxes->boxes, wanted, sizeof *larger);
-        if (!larger)
-            return no_memory(err);
-        boxes->boxes = larger;
-        boxes->boxes_allocated = wanted;
+    if (box->until - box->from >= boxes->shortest && boxes->n_boxes == GANTT_BOXES_MAX)
+        thin_out(boxes);
+    if (box->until - box->from < boxes->shortest) {
+        gantt_grid_add(boxes, box);
+        return;
     }
-    if (boxes->n_boxes == GANTT_BOXES_MAX) {
-        if (thin_out(boxes, err) < 0)
-            return -1;
-        return keep(boxes, box, err);
-    }
+    boxes->boxes = memory_grow(boxes->boxes, &boxes->boxes_allocated, boxes->n_boxes + 1,
+                               sizeof *boxes->boxes);
     boxes->boxes[boxes->n_boxes++] = *box;
-    return 0;
 }
 
 static int compare_hosts(const void *a, const void *b)
@@ -180,27 +149,20 @@ static int compare_hosts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Copy the hosts in ascending order, without the repository; returns how many, or -1. */
-static int64_t sort_hosts(struct gantt_boxes *boxes, const uint32_t *hosts, size_t n_hosts,
-                          struct error *err)
+/* Copy the hosts in ascending order, without the repository; returns how many. */
+static size_t sort_hosts(struct gantt_boxes *boxes, const uint32_t *hosts, size_t n_hosts)
 {
     size_t n = 0;
 
-    if (n_hosts > boxes->hosts_allocated) {
-        uint32_t *larger = reallocarray(boxes->hosts, n_hosts, sizeof *larger);
-
-        if (!larger)
-            return no_memory(err);
-        boxes->hosts = larger;
-        boxes->hosts_allocated = n_hosts;
-    }
+    boxes->hosts =
+        memory_grow(boxes->hosts, &boxes->hosts_allocated, n_hosts, sizeof *boxes->hosts);
     for (size_t i = 0; i < n_hosts; i++) {
         if (hosts[i] < boxes->n_hosts)
             boxes->hosts[n++] = hosts[i];
     }
     if (n > 0)
         qsort(boxes->hosts, n, sizeof *boxes->hosts, compare_hosts);
-    return (int64_t)n;
+    return n;
 }
 
 /* How many of hosts[0 ... n) are neighbours of the first. */
@@ -213,38 +175,30 @@ static uint32_t run_length(const uint32_t *hosts, size_t n)
     return length;
 }
 
-int gantt_boxes_add(struct gantt_boxes *boxes, const struct gantt_box *box, const uint32_t *hosts,
-                    size_t n_hosts, struct error *err)
+void gantt_boxes_add(struct gantt_boxes *boxes, const struct gantt_box *box, const uint32_t *hosts,
+                     size_t n_hosts)
 {
-    int64_t n;
+    size_t n = box->from < box->until ? sort_hosts(boxes, hosts, n_hosts) : 0;
 
-    if (box->from >= box->until)
-        return 0;
-    n = sort_hosts(boxes, hosts, n_hosts, err);
-    for (int64_t i = 0; i < n;) {
+    for (size_t i = 0; i < n;) {
         struct gantt_box part = *box;
 
         part.first = boxes->hosts[i];
-        part.count = run_length(boxes->hosts + i, (size_t)(n - i));
-        if (keep(boxes, &part, err) < 0)
-            return -1;
+        part.count = run_length(boxes->hosts + i, n - i);
+        keep(boxes, &part);
         i += part.count;
     }
-    return n < 0 ? -1 : 0;
 }
 
-int gantt_boxes_mark(struct gantt_boxes *boxes, int64_t at, const uint32_t *hosts, size_t n_hosts,
-                     struct error *err)
+void gantt_boxes_mark(struct gantt_boxes *boxes, int64_t at, const uint32_t *hosts, size_t n_hosts)
 {
-    int64_t n = sort_hosts(boxes, hosts, n_hosts, err);
+    size_t n = sort_hosts(boxes, hosts, n_hosts);
 
-    for (int64_t i = 0; i < n;) {
+    for (size_t i = 0; i < n;) {
         struct gantt_mark mark = {.at = at, .first = boxes->hosts[i], .preemption = true};
 
-        mark.count = run_length(boxes->hosts + i, (size_t)(n - i));
-        if (add_mark(boxes, &mark, err) < 0)
-            return -1;
+        mark.count = run_length(boxes->hosts + i, n - i);
+        add_mark(boxes, &mark);
         i += mark.count;
     }
-    return n < 0 ? -1 : 0;
 }

@@ -61,15 +61,14 @@ void gantt_boxes_finish(struct gantt_boxes *boxes);
 void gantt_boxes_set_hosts(struct gantt_boxes *boxes, size_t n_hosts);
 
 /* Split into runs of neighbouring hosts; `box` tells everything but the hosts. Empty intervals and
- * the image repository are left out. -1 with ENOMEM. */
-int gantt_boxes_add(struct gantt_boxes *boxes, const struct gantt_box *box, const uint32_t *hosts,
-                    size_t n_hosts, struct error *err);
+ * the image repository are left out. */
+void gantt_boxes_add(struct gantt_boxes *boxes, const struct gantt_box *box, const uint32_t *hosts,
+                     size_t n_hosts);
 /* A preemption. */
-int gantt_boxes_mark(struct gantt_boxes *boxes, int64_t at, const uint32_t *hosts, size_t n_hosts,
-                     struct error *err);
+void gantt_boxes_mark(struct gantt_boxes *boxes, int64_t at, const uint32_t *hosts, size_t n_hosts);
 
 /* Make a box part of the grid; a suspension becomes a mark too. */
-int gantt_grid_add(struct gantt_boxes *boxes, const struct gantt_box *box, struct error *err);
+void gantt_grid_add(struct gantt_boxes *boxes, const struct gantt_box *box);
 
 /* Part of a group's hosts that is busy in a bucket, 0 ... 1. */
 double gantt_grid_use(const struct gantt_boxes *boxes, size_t group, size_t bucket);

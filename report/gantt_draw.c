@@ -1,12 +1,12 @@
 /* The drawing of a picture's boxes as SVG. */
 #include "report/gantt_draw.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "report/gantt_lanes.h"
+#include "util/memory.h"
 
 enum {
     DRAWN_BOXES_MAX = 9000,
@@ -17,14 +17,16 @@ enum {
     SPLIT_ROW = 6,     /* pixels of a row below which it is not split */
 };
 
-void gantt_number(struct output *out, double value)
+/* A coordinate: at most two decimals, no trailing zeros. */
+static void gantt_number(struct output *out, double value)
 {
     double hundredths = round(value * 100);
 
     output_double(out, hundredths / 100);
 }
 
-void gantt_picture_layout(struct gantt_picture *picture, unsigned lanes)
+/* lanes: of the row that has most of them. */
+static void gantt_picture_layout(struct gantt_picture *picture, unsigned lanes)
 {
     double hosts = (double)picture->site->n_hosts;
     double wanted = fmin(LANE_ROW * (double)lanes, HEIGHT_MAX / hosts);
@@ -349,54 +351,40 @@ static void draw_boxes(const struct gantt_picture *picture, const struct gantt_b
     }
 }
 
-/* Which boxes are drawn; the others become part of the grid. NULL: no memory. */
-static bool *choose_drawn(const struct gantt_picture *picture, struct gantt_boxes *boxes,
-                          struct error *err)
+/* Which boxes are drawn; the others become part of the grid. */
+static bool *choose_drawn(const struct gantt_picture *picture, struct gantt_boxes *boxes)
 {
     double smallest = smallest_width(picture, boxes);
-    bool *drawn = calloc(boxes->n_boxes + 1, sizeof *drawn);
+    bool *drawn = memory_new(boxes->n_boxes, sizeof *drawn);
 
-    if (!drawn)
-        error_set(err, ENOMEM, "no memory for the picture");
-    for (size_t i = 0; drawn && i < boxes->n_boxes; i++) {
+    for (size_t i = 0; i < boxes->n_boxes; i++) {
         drawn[i] = is_drawn(picture, &boxes->boxes[i], smallest);
-        if (!drawn[i] && gantt_grid_add(boxes, &boxes->boxes[i], err) < 0) {
-            free(drawn);
-            return NULL;
-        }
+        if (!drawn[i])
+            gantt_grid_add(boxes, &boxes->boxes[i]);
     }
     return drawn;
 }
 
-static int find_lanes(const struct gantt_picture *picture, const struct gantt_boxes *boxes,
-                      const bool *drawn, struct gantt_lanes *lanes, struct error *err)
+static void find_lanes(const struct gantt_picture *picture, const struct gantt_boxes *boxes,
+                       const bool *drawn, struct gantt_lanes *lanes)
 {
-    bool *wanted = calloc(boxes->n_boxes + 1, sizeof *wanted);
-    int result;
+    bool *wanted = memory_new(boxes->n_boxes, sizeof *wanted);
 
-    if (!wanted) {
-        error_set(err, ENOMEM, "no memory for the picture");
-        return -1;
-    }
     for (size_t i = 0; i < boxes->n_boxes; i++)
         wanted[i] = drawn[i] && is_split(picture) && !is_thin(&boxes->boxes[i]);
-    result = gantt_lanes_init(lanes, boxes, wanted, err);
+    gantt_lanes_init(lanes, boxes, wanted);
     free(wanted);
-    return result;
 }
 
-int gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes, struct error *err)
+void gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes)
 {
     struct gantt_extras extras;
-    struct gantt_lanes lanes = {.most = 1};
+    struct gantt_lanes lanes;
     bool *drawn;
 
     gantt_picture_layout(picture, 1);
-    drawn = choose_drawn(picture, boxes, err);
-    if (!drawn || find_lanes(picture, boxes, drawn, &lanes, err) < 0) {
-        free(drawn);
-        return -1;
-    }
+    drawn = choose_drawn(picture, boxes);
+    find_lanes(picture, boxes, drawn, &lanes);
     gantt_picture_layout(picture, lanes.most);
     gantt_draw_head(picture);
     gantt_draw_axes(picture);
@@ -413,5 +401,4 @@ int gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes, struct 
     gantt_draw_legend(picture, &extras);
     gantt_lanes_finish(&lanes);
     free(drawn);
-    return 0;
 }

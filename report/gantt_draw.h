@@ -23,9 +23,6 @@ struct gantt_picture {
     double scale;                    /* pixels per second */
 };
 
-/* lanes: of the row that has most of them. */
-void gantt_picture_layout(struct gantt_picture *picture, unsigned lanes);
-
 static inline double gantt_x(const struct gantt_picture *picture, int64_t at)
 {
     return picture->left + (double)at * picture->scale;
@@ -38,9 +35,6 @@ static inline double gantt_y(const struct gantt_picture *picture, uint32_t host)
 
 /* An instant as the axis shows it: h:mm:ss from the start, or a date and time of day. */
 void gantt_instant(const struct gantt_picture *picture, int64_t at, char *text, size_t size);
-
-/* Text with &, <, > and quotes escaped, and what XML does not allow left out. */
-void gantt_text(struct output *out, const char *text);
 
 /* Header, styles, title; axes and grid lines; legend and end. */
 void gantt_draw_head(const struct gantt_picture *picture);
@@ -55,11 +49,8 @@ struct gantt_extras {
 
 void gantt_draw_legend(const struct gantt_picture *picture, const struct gantt_extras *extras);
 
-/* The whole picture. The boxes that are too small become part of the grid. -1 with ENOMEM. */
-int gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes, struct error *err);
-
-/* A coordinate: at most two decimals, no trailing zeros. */
-void gantt_number(struct output *out, double value);
+/* The whole picture. The boxes that are too small become part of the grid. */
+void gantt_draw(struct gantt_picture *picture, struct gantt_boxes *boxes);
 
 enum { GANTT_COLOURS = 16, GANTT_SHADES = 6 };
 

@@ -1,8 +1,9 @@
 /* Where boxes go that are on one host at the same time. */
 #include "report/gantt_lanes.h"
 
-#include <errno.h>
 #include <stdlib.h>
+
+#include "util/memory.h"
 
 /* A piece while its lane is looked for. */
 struct place {
@@ -83,32 +84,25 @@ static size_t list_places(struct place *places, const struct gantt_lanes *lanes,
     return n;
 }
 
-int gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes, const bool *wanted,
-                     struct error *err)
+void gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes,
+                      const bool *wanted)
 {
     struct place *places;
     size_t n = 0;
 
     *lanes = (struct gantt_lanes){.most = 1};
-    lanes->first = calloc(boxes->n_boxes + 1, sizeof *lanes->first);
-    for (size_t i = 0; lanes->first && i < boxes->n_boxes; i++) {
+    lanes->first = memory_new(boxes->n_boxes, sizeof *lanes->first);
+    for (size_t i = 0; i < boxes->n_boxes; i++) {
         lanes->first[i] = n;
         n += wanted[i] ? boxes->boxes[i].count : 0;
     }
-    lanes->pieces = calloc(n + 1, sizeof *lanes->pieces);
-    places = calloc(n + 1, sizeof *places);
-    if (!lanes->first || !lanes->pieces || !places) {
-        free(places);
-        gantt_lanes_finish(lanes);
-        error_set(err, ENOMEM, "no memory for the picture");
-        return -1;
-    }
+    lanes->pieces = memory_new(n, sizeof *lanes->pieces);
+    places = memory_new(n, sizeof *places);
     n = list_places(places, lanes, boxes, wanted);
     qsort(places, n, sizeof *places, compare_places);
     for (size_t i = 0; i < n;)
         i += lay_out(lanes, places + i, n - i);
     free(places);
-    return 0;
 }
 
 void gantt_lanes_finish(struct gantt_lanes *lanes)

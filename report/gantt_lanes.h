@@ -21,10 +21,9 @@ struct gantt_lanes {
     unsigned most; /* lanes of any row */
 };
 
-/* For the boxes that `wanted` names (one entry for each box). -1 with ENOMEM. O(p log p), p = boxes
- * times hosts. */
-int gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes, const bool *wanted,
-                     struct error *err);
+/* For the boxes that `wanted` names (one entry for each box). O(p log p), p = boxes times hosts. */
+void gantt_lanes_init(struct gantt_lanes *lanes, const struct gantt_boxes *boxes,
+                      const bool *wanted);
 void gantt_lanes_finish(struct gantt_lanes *lanes);
 
 #endif

@@ -1,10 +1,10 @@
 /* The ids of hosts, sorted and each once, and their text such as "0-3 7". */
 #include "report/host_set.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "core/reservation.h"
+#include "util/memory.h"
 
 void host_set_init(struct host_set *set)
 {
@@ -39,22 +39,7 @@ static void sort_once_each(struct host_set *set)
     set->n_ids = kept + 1;
 }
 
-static int reserve(struct host_set *set, size_t wanted, struct error *err)
-{
-    int64_t *larger;
-
-    if (wanted <= set->allocated)
-        return 0;
-    larger = reallocarray(set->ids, wanted, sizeof *larger);
-    if (!larger)
-        return error_set(err, ENOMEM, "no memory for the ids of %zu hosts", wanted);
-    set->ids = larger;
-    set->allocated = wanted;
-    return 0;
-}
-
-int host_set_of_lease(struct host_set *set, const struct site *site, const struct lease *lease,
-                      struct error *err)
+void host_set_of_lease(struct host_set *set, const struct site *site, const struct lease *lease)
 {
     set->n_ids = 0;
     for (size_t i = 0; i < lease->n_reservations; i++) {
@@ -62,13 +47,12 @@ int host_set_of_lease(struct host_set *set, const struct site *site, const struc
 
         if (lease->reservations[i]->kind != RESERVATION_VM)
             continue;
-        if (reserve(set, set->n_ids + placement->n_hosts, err) < 0)
-            return -1;
+        set->ids = memory_grow(set->ids, &set->allocated, set->n_ids + placement->n_hosts,
+                               sizeof *set->ids);
         for (uint32_t k = 0; k < placement->n_hosts; k++)
             set->ids[set->n_ids++] = site->hosts[placement->hosts[k]].id;
     }
     sort_once_each(set);
-    return 0;
 }
 
 void host_set_write(const struct host_set *set, struct output *out)

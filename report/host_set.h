@@ -17,9 +17,8 @@ struct host_set {
 void host_set_init(struct host_set *set);
 void host_set_finish(struct host_set *set);
 
-/* Make the set the hosts of the lease's VM reservations. -1 with ENOMEM. */
-int host_set_of_lease(struct host_set *set, const struct site *site, const struct lease *lease,
-                      struct error *err);
+/* Make the set the hosts of the lease's VM reservations. */
+void host_set_of_lease(struct host_set *set, const struct site *site, const struct lease *lease);
 
 /* Ranges with a minus, blanks between them; nothing for an empty set. */
 void host_set_write(const struct host_set *set, struct output *out);

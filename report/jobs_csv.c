@@ -73,8 +73,7 @@ static void integer_field(struct output *out, bool set, int64_t value)
     output_char(out, ',');
 }
 
-static int write_job(struct jobs_csv *jobs, const struct site *site, const struct lease *lease,
-                     struct error *err)
+static void write_job(struct jobs_csv *jobs, const struct site *site, const struct lease *lease)
 {
     const struct lease_request *request = &lease->request;
     bool started = lease->start_actual != INSTANT_NONE;
@@ -100,11 +99,9 @@ static int write_job(struct jobs_csv *jobs, const struct site *site, const struc
     if (ended && execution > 0)
         output_double(out, (double)turnaround / (double)execution);
     output_char(out, ',');
-    if (host_set_of_lease(&jobs->hosts, site, lease, err) < 0)
-        return -1;
+    host_set_of_lease(&jobs->hosts, site, lease);
     host_set_write(&jobs->hosts, out);
     output_char(out, '\n');
-    return 0;
 }
 
 static int step(void *context, const struct engine *engine, int64_t now,
@@ -114,9 +111,8 @@ static int step(void *context, const struct engine *engine, int64_t now,
 
     (void)now;
     for (size_t i = 0; i < outputs->n_items; i++) {
-        if (outputs->items[i].kind == OUTPUT_FINISHED &&
-            write_job(jobs, engine_site(engine), outputs->items[i].lease, err) < 0)
-            return -1;
+        if (outputs->items[i].kind == OUTPUT_FINISHED)
+            write_job(jobs, engine_site(engine), outputs->items[i].lease);
     }
     return output_check(jobs->out, err);
 }
@@ -124,28 +120,24 @@ static int step(void *context, const struct engine *engine, int64_t now,
 struct unfinished_job {
     struct jobs_csv *jobs;
     const struct site *site;
-    struct error *err;
-    bool failed;
 };
 
 static void write_unfinished(void *context, const struct lease *lease)
 {
     struct unfinished_job *walk = context;
 
-    if (!walk->failed && !lease_state_is_final(lease->state))
-        walk->failed = write_job(walk->jobs, walk->site, lease, walk->err) < 0;
+    if (!lease_state_is_final(lease->state))
+        write_job(walk->jobs, walk->site, lease);
 }
 
 static int end(void *context, const struct engine *engine, int64_t end_time, struct error *err)
 {
     struct jobs_csv *jobs = context;
-    struct unfinished_job walk = {.jobs = jobs, .site = engine_site(engine), .err = err};
+    struct unfinished_job walk = {.jobs = jobs, .site = engine_site(engine)};
     struct output *out = jobs->out;
 
     (void)end_time;
     engine_each_lease(engine, write_unfinished, &walk);
-    if (walk.failed)
-        return -1;
     jobs->out = NULL;
     return output_close(out, err);
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/record_lease.h"
 #include "report/record_settings.h"
@@ -33,7 +32,6 @@ struct record {
     const struct accounting *accounting;
     uint32_t counters_left_out;
     enum run_ending ending;
-    int failed; /* end: walking the leases failed, with this code */
 };
 
 static void create_spools(struct record *record, const char *path)
@@ -191,22 +189,13 @@ static void note_lease_stats(struct record *record, const struct lease *lease)
     output_char(list, '}');
 }
 
-static int note_lease(struct record *record, const struct site *site, const struct lease *lease,
-                      struct error *err)
+static void note_lease(struct record *record, const struct site *site, const struct lease *lease)
 {
     int64_t offset = output_position(record->leases);
     int64_t middle;
 
-    if (record->n_places == record->places_allocated) {
-        size_t wanted = record->n_places < 32 ? 64 : record->n_places + record->n_places / 2;
-        void *larger = reallocarray(record->places, wanted, sizeof *record->places);
-
-        if (!larger)
-            return error_set(err, ENOMEM, "lease %lld: no memory for its record",
-                             (long long)lease->request.id);
-        record->places = larger;
-        record->places_allocated = wanted;
-    }
+    record->places = memory_grow(record->places, &record->places_allocated, record->n_places + 1,
+                                 sizeof *record->places);
     record_lease(record->leases, record->amounts, site, lease);
     middle = output_position(record->leases);
     record_lease_extras(record->leases, lease);
@@ -219,11 +208,10 @@ static int note_lease(struct record *record, const struct site *site, const stru
     if (lease->state == LEASE_DONE && lease->request.kind == LEASE_BEST_EFFORT &&
         !is_left_out(record, COUNTER_BEST_EFFORT_COMPLETED))
         note_lease_stats(record, lease);
-    return 0;
 }
 
-static int note_output(struct record *record, const struct site *site,
-                       const struct engine_output *output, struct error *err)
+static void note_output(struct record *record, const struct site *site,
+                        const struct engine_output *output)
 {
     struct begun_run lost;
 
@@ -238,8 +226,7 @@ static int note_output(struct record *record, const struct site *site,
     else if (output->kind == OUTPUT_VM_INTERVAL)
         note_planned(record, output);
     else if (output->kind == OUTPUT_FINISHED)
-        return note_lease(record, site, output->lease, err);
-    return 0;
+        note_lease(record, site, output->lease);
 }
 
 static int check_outputs(const struct record *record, struct error *err)
@@ -262,26 +249,22 @@ static int step(void *context, const struct engine *engine, int64_t now,
     const struct site *site = engine_site(engine);
 
     (void)now;
-    for (size_t i = 0; i < outputs->n_items; i++) {
-        if (note_output(record, site, &outputs->items[i], err) < 0)
-            return -1;
-    }
+    for (size_t i = 0; i < outputs->n_items; i++)
+        note_output(record, site, &outputs->items[i]);
     return check_outputs(record, err);
 }
 
 struct unfinished {
     struct record *record;
     const struct site *site;
-    struct error *err;
 };
 
 static void note_unfinished(void *context, const struct lease *lease)
 {
     struct unfinished *walk = context;
 
-    if (!walk->record->failed && !lease_state_is_final(lease->state) &&
-        note_lease(walk->record, walk->site, lease, walk->err) < 0)
-        walk->record->failed = ENOMEM;
+    if (!lease_state_is_final(lease->state))
+        note_lease(walk->record, walk->site, lease);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -456,11 +439,11 @@ static int end(void *context, const struct engine *engine, int64_t end_time, str
 {
     struct record *record = context;
     const struct site *site = engine_site(engine);
-    struct unfinished walk = {.record = record, .site = site, .err = err};
+    struct unfinished walk = {.record = record, .site = site};
     struct output *out = record->out;
 
     engine_each_lease(engine, note_unfinished, &walk);
-    if (record->failed || check_outputs(record, err) < 0)
+    if (check_outputs(record, err) < 0)
         return -1;
     if (record->n_places > 0)
         qsort(record->places, record->n_places, sizeof *record->places, compare_places);

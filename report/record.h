@@ -37,7 +37,7 @@ struct record_options {
 };
 
 /* The file is created at once, so that a path that cannot be written is known before the run.
- * Errors: those of open(), with the path; ENOMEM. */
+ * Errors: those of open(), with the path. */
 struct record *record_create(const struct record_options *options, struct error *err);
 
 /* The observer that feeds it. Its end writes the document and closes the file. */

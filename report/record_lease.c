@@ -1,7 +1,6 @@
 /* One lease as the JSON of a record. */
 #include "report/record_lease.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "report/record_settings.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 

@@ -2,10 +2,7 @@
 #include "report/results.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/record_lease.h"
 #include "report/record_settings.h"

@@ -7,7 +7,6 @@
 #define GALERNA_REPORT_RUNNING_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "core/engine.h"

@@ -2,7 +2,6 @@
  * comments from '#' to the end of the line. */
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sandbox/attributes.h"

@@ -3,7 +3,6 @@
 
 #include "sandbox/host.h"
 #include "sandbox/rpc.h"
-#include "util/memory.h"
 
 /* Only administrators use hosts; others may at most have VMs put on them. */
 static struct oned_host *get_host(struct oned_call *call, const char *right, xmlrpc_value **answer)

@@ -2,10 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sandbox/machine.h"
 #include "sandbox/rpc.h"
 #include "sandbox/vm.h"
-#include "util/memory.h"
 
 /* The VM that argument `index` names, if the caller has that right to it. NULL: *answer is what to
  * return. */

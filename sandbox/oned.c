@@ -31,15 +31,6 @@ const char *oned_phase_name(enum oned_phase phase)
     return (unsigned)phase < ONED_PHASES ? phase_names[phase] : NULL;
 }
 
-int oned_version_parse(const char *text)
-{
-    if (!strncmp(text, "6.10", 4) && (text[4] == '\0' || text[4] == '.'))
-        return ONED_6_10;
-    if (!strncmp(text, "7.4", 3) && (text[3] == '\0' || text[3] == '.'))
-        return ONED_7_4;
-    return -1;
-}
-
 void oned_options_init(struct oned_options *options)
 {
     *options = (struct oned_options){

@@ -3,7 +3,6 @@
 #define GALERNA_TEST_ONED_PROCESS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "sandbox/text.h"
 #include "util/error.h"

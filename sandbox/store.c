@@ -5,7 +5,6 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sandbox/host.h"
 #include "sandbox/record.h"

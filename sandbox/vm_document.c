@@ -1,6 +1,5 @@
 /* Documents of VMs, short and extended. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sandbox/vm.h"

@@ -1,5 +1,4 @@
 /* Deploying, migrating and recovering VMs. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "sandbox/host.h"

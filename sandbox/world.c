@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "sandbox/host.h"
-#include "sandbox/machine.h"
 #include "sandbox/store.h"
 #include "util/memory.h"
 

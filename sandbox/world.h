@@ -238,7 +238,6 @@ struct oned {
 
     int64_t base_real, base_own; /* us: the two clocks when the rate was last set */
     double rate;
-    int64_t first_time; /* seconds, when the pool was made */
     uint64_t random;
     int next_request;
     int next_action; /* id of the next scheduled action */

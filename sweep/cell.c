@@ -5,14 +5,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "adapters/simulation/stage.h"
 #include "report/results.h"
 #include "sweep/origins.h"
 #include "sweep/store.h"
-#include "util/memory.h"
 #include "util/new_file.h"
 
 enum { LOOK_EVERY = 16 }; /* steps between two looks at the signals */
@@ -111,9 +109,8 @@ static int replay_cell(struct replay *replay, const char *path, struct error *er
     };
     int result = -1;
 
-    replay->accounting = accounting_create(replay->work->keep & SWEEP_KEEP_COUNTERS, err);
-    if (replay->accounting && stage_init(&replay->stage, &options, err) == 0 &&
-        open_results(replay, path, err) == 0)
+    replay->accounting = accounting_create(replay->work->keep & SWEEP_KEEP_COUNTERS);
+    if (stage_init(&replay->stage, &options, err) == 0 && open_results(replay, path, err) == 0)
         result = run_stage(replay, err);
     results_destroy(replay->results);
     stage_finish(&replay->stage);

@@ -2,7 +2,6 @@
 #ifndef GALERNA_SWEEP_DIGEST_H
 #define GALERNA_SWEEP_DIGEST_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "util/error.h"

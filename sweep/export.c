@@ -1,6 +1,5 @@
 /* A sweep's database as a table for other programs. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sweep/store.h"

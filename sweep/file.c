@@ -2,7 +2,6 @@
 #include "sweep/file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,8 +96,10 @@ static char *setting_equals(char *word)
     return equals && dot && dot < equals ? equals : NULL;
 }
 
-int sweep_file_settings(const struct sweep_file *file, struct file_value *value, const char *text,
-                        int line, struct error *err)
+/* "section.option=value ...": a word with a point in front of "=" begins a setting, others belong
+ * to the value before. */
+static int sweep_file_settings(const struct sweep_file *file, struct file_value *value,
+                               const char *text, int line, struct error *err)
 {
     char *words = memory_text(text), *rest = words, *name = NULL, *values = NULL;
     char *joined = memory_new(strlen(text) + 1, 1);

@@ -47,17 +47,10 @@ struct file_axis *sweep_file_axis(struct sweep_file *file, const char *name, int
 struct file_value *sweep_file_value(struct sweep_file *file, struct file_axis *axis,
                                     const char *label, int line, struct error *err);
 
-/* "section.option=value ...": a word with a point in front of "=" begins a setting, others belong
- * to the value before. */
-int sweep_file_settings(const struct sweep_file *file, struct file_value *value, const char *text,
-                        int line, struct error *err);
 void sweep_file_setting(const struct sweep_file *file, struct file_value *value,
                         const struct ini_entry *setting);
 
 /* Read section [sweep]. */
 int sweep_file_general(struct sweep_file *file, struct error *err);
-
-/* A path relative to the sweep file's folder; the caller frees it. */
-char *sweep_file_path(const struct sweep_file *file, const char *path);
 
 #endif

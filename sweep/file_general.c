@@ -10,7 +10,8 @@
 #include "util/memory.h"
 #include "util/suggest.h"
 
-char *sweep_file_path(const struct sweep_file *file, const char *path)
+/* A path relative to the sweep file's folder; the caller frees it. */
+static char *sweep_file_path(const struct sweep_file *file, const char *path)
 {
     const char *slash = strrchr(file->path, '/');
     size_t folder = slash && path[0] != '/' ? (size_t)(slash - file->path) + 1 : 0;

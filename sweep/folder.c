@@ -90,11 +90,6 @@ static void remove_files(const struct folder *folder, const char *ending)
         closedir(directory);
 }
 
-void folder_clear(struct folder *folder)
-{
-    remove_files(folder, ".db");
-}
-
 void folder_remove(struct folder *folder)
 {
     remove_files(folder, "");

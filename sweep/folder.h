@@ -26,9 +26,6 @@ char *folder_name(const struct folder *folder, const char *name);
 /* The name of the file of the cell with this digest; the caller frees it. */
 char *folder_cell(const struct folder *folder, uint64_t digest);
 
-/* Take away what cells have left, so that nothing of it is collected. */
-void folder_clear(struct folder *folder);
-
 /* Take away all that is in it, and the folder itself. What cannot be removed stays. */
 void folder_remove(struct folder *folder);
 

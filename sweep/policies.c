@@ -1,7 +1,6 @@
 /* Policies that a sweep names are loaded once before anything is computed: a name that is misspelt
  * is said at once, with its line, not by each cell in turn.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/site_text.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "sweep/store.h"
-#include "util/memory.h"
 #include "util/real_text.h"
 
 /* A label that is how a number is written is stored as that number, so that it sorts as one. */

@@ -44,7 +44,9 @@ bool command_line_code(const struct command_line *line, size_t i, struct exit_co
     return i <= EXIT_CODES_MAX && code->when;
 }
 
-const char *command_option_default(const struct command_option *option, char *text, size_t size)
+/* " (default: 3)", or "". Returns text. */
+static const char *command_option_default(const struct command_option *option, char *text,
+                                          size_t size)
 {
     text[0] = '\0';
     if (option->otherwise && *option->otherwise)
@@ -119,17 +121,10 @@ static void print_codes(const struct command_line *line, FILE *stream)
     }
 }
 
-void command_line_print_usage(const struct command_line *line, FILE *stream)
-{
-    fprintf(stream, " [OPTION]...%s%s", line->operands ? " " : "",
-            line->operands ? line->operands : "");
-}
-
 void command_line_print_help(const struct command_line *line, FILE *stream)
 {
-    fprintf(stream, "usage: %s", line->name);
-    command_line_print_usage(line, stream);
-    fprintf(stream, "\n\n");
+    fprintf(stream, "usage: %s [OPTION]...%s%s\n\n", line->name, line->operands ? " " : "",
+            line->operands ? line->operands : "");
     command_line_wrap(line->purpose ? line->purpose : line->summary, 0, 0, stream);
     fprintf(stream, "\nOptions:\n");
     print_groups(line, false, stream);

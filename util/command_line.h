@@ -116,11 +116,7 @@ const struct option_group *command_line_group(const struct command_line *line, s
 /* The i-th exit code, in ascending order. False: there is none. */
 bool command_line_code(const struct command_line *line, size_t i, struct exit_code *code);
 
-/* " (default: 3)", or "". Returns text. */
-const char *command_option_default(const struct command_option *option, char *text, size_t size);
-
-/* The rest of the usage: " [OPTION]... LEASE". */
-void command_line_print_usage(const struct command_line *line, FILE *stream);
+/* The usage, the description, the options and the exit codes. */
 void command_line_print_help(const struct command_line *line, FILE *stream);
 
 /* Print text wrapped to 80 columns; the first line begins at column `at`, further ones are indented

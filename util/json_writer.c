@@ -2,7 +2,6 @@
 #include "util/json_writer.h"
 
 #include <assert.h>
-#include <string.h>
 
 void json_writer_init(struct json_writer *writer, struct output *out)
 {
@@ -30,7 +29,7 @@ static void begin(struct json_writer *writer, char bracket)
     writer->filled &= ~(UINT64_C(1) << writer->depth);
 }
 
-void json_end_bracket(struct json_writer *writer, char bracket)
+static void json_end_bracket(struct json_writer *writer, char bracket)
 {
     assert(writer->depth > 0 && !writer->after_key);
     writer->depth--;

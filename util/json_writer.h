@@ -27,7 +27,6 @@ void json_begin_object(struct json_writer *writer);
 void json_end_object(struct json_writer *writer);
 void json_begin_array(struct json_writer *writer);
 void json_end_array(struct json_writer *writer);
-void json_end_bracket(struct json_writer *writer, char bracket);
 
 /* A key; its value follows. */
 void json_write_key(struct json_writer *writer, const char *key);

@@ -2,7 +2,6 @@
 #include "util/memory.h"
 #include "util/unqualified.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -71,18 +71,6 @@ struct output *output_create_memory(void)
     return output;
 }
 
-char *output_take(struct output *memory, size_t *n)
-{
-    char *text = memory->buffer;
-
-    output_char(memory, '\0');
-    text = memory->buffer;
-    *n = memory->used - 1;
-    memory->buffer = NULL;
-    output_destroy(memory);
-    return text;
-}
-
 struct output *output_create_spool(const char *beside)
 {
     struct output *output = create(beside, SPOOL_BUFFER);
@@ -225,6 +213,21 @@ void output_char(struct output *output, char c)
     if (output->used == output->size)
         flush(output);
     output->buffer[output->used++] = c;
+}
+
+void output_escaped(struct output *output, const char *text)
+{
+    static const char *const names[] = {
+        ['"'] = "&quot;", ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;"};
+
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c < sizeof names / sizeof names[0] && names[c])
+            output_text(output, names[c]);
+        else if (c >= 0x20 || c == '\n')
+            output_char(output, *text);
+    }
 }
 
 void output_integer(struct output *output, int64_t value)

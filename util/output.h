@@ -23,10 +23,8 @@ struct output *output_create(const char *path, struct error *err);
  * directory of `beside` (or where temporary files go, when that directory cannot be written). */
 struct output *output_create_spool(const char *beside);
 
-/* Text in memory, which grows; output_take() frees the output and gives the text, terminated and of
- * length *n, to the caller. */
+/* Text in memory, which grows; read with output_held(). */
 struct output *output_create_memory(void);
-char *output_take(struct output *memory, size_t *n);
 
 /* Drops what was written, except to standard output; NULL is allowed. For the way out after an
  * error. */
@@ -43,6 +41,9 @@ void output_bytes(struct output *output, const void *bytes, size_t n);
 void output_text(struct output *output, const char *text);
 void output_char(struct output *output, char c);
 void output_integer(struct output *output, int64_t value);
+
+/* Text of XML or HTML: &, <, > and quotes escaped, control characters left out. */
+void output_escaped(struct output *output, const char *text);
 
 /* Text that reads back as the same double (util/real_text.h). Infinity and NaN are written as
  * null. */

@@ -2,7 +2,6 @@
  * with its running average. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "verify/checker.h"

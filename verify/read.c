@@ -197,7 +197,13 @@ static int not_json(const json_error_t *problem, const char *name, struct error 
                      problem->column, problem->text);
 }
 
-int schedule_read(struct schedule *schedule, FILE *file, const char *name, struct error *err)
+/* Read a record. Takes about ten times the file's size while it reads, a third of it afterwards;
+ * files over 256 MB are refused.
+ * `name` is used in error texts only. The schedule is overwritten; schedule_finish() it after
+ * success (and only then).
+ * Errors: EINVAL (not JSON, wrong type, missing member, run failed; with the place), EFBIG, EIO,
+ * ENOMEM. */
+static int schedule_read(struct schedule *schedule, FILE *file, const char *name, struct error *err)
 {
     struct limited_input input = {.file = file, .left = largest_record};
     json_error_t problem;

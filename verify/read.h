@@ -18,8 +18,6 @@ void *reader_take(struct reader *reader, size_t count, size_t size);
 int reader_find_type(const struct reader *reader, const char *name);
 
 int reader_read_leases(struct reader *reader, json_t *root);
-int reader_read_reservations(struct reader *reader, json_t *list, const char *where,
-                             struct schedule_reservation **reservations, size_t *n);
 int reader_read_events(struct reader *reader, json_t *root);  /* moves, preemptions */
 int reader_read_figures(struct reader *reader, json_t *root); /* results, counters, totals */
 int reader_check_shape(struct reader *reader, json_t *root);

@@ -174,8 +174,8 @@ static int read_reservation(struct reader *reader, json_t *item, struct schedule
     return 0;
 }
 
-int reader_read_reservations(struct reader *reader, json_t *list, const char *where,
-                             struct schedule_reservation **reservations, size_t *n)
+static int reader_read_reservations(struct reader *reader, json_t *list, const char *where,
+                                    struct schedule_reservation **reservations, size_t *n)
 {
     json_t *item;
     size_t i;

@@ -1,6 +1,5 @@
 #include "verify/schedule.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "verify/arena.h"

@@ -237,14 +237,6 @@ struct schedule {
     struct schedule_arena *arena; /* owns everything above */
 };
 
-/* Read a record. Takes about ten times the file's size while it reads, a third of it afterwards;
- * files over 256 MB are refused.
- * `name` is used in error texts only. The schedule is overwritten; schedule_finish() it after
- * success (and only then).
- * Errors: EINVAL (not JSON, wrong type, missing member, run failed; with the place), EFBIG, EIO,
- * ENOMEM. */
-int schedule_read(struct schedule *schedule, FILE *file, const char *name, struct error *err);
-
 /* The same from a file's name ("-": standard input) or from memory. */
 int schedule_read_path(struct schedule *schedule, const char *path, struct error *err);
 int schedule_read_memory(struct schedule *schedule, const void *text, size_t size,

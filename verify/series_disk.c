@@ -1,5 +1,4 @@
 /* MB on the fullest disk over time, made again from the suspensions. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "verify/series.h"

@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adapters/opennebula/eligibility_parts.h"
 #include "util/memory.h"

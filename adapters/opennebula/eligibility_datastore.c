@@ -110,7 +110,8 @@ uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const
     return number;
 }
 
-int32_t eligibility_own_datastore(const struct eligibility *eligibility, const struct vm *vm)
+/* Where the VM's disks are; -1: nowhere yet. */
+static int32_t eligibility_own_datastore(const struct eligibility *eligibility, const struct vm *vm)
 {
     const struct datastore_pool *pool = eligibility->datastores;
 

@@ -110,8 +110,6 @@ void eligibility_forget_datastores(struct eligibility *eligibility);
  * MAP_NONE without one. */
 uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const struct vm *vm,
                                           const char *name);
-/* Where the VM's disks are; -1: nowhere yet. */
-int32_t eligibility_own_datastore(const struct eligibility *eligibility, const struct vm *vm);
 /* What the VM wants of datastores. */
 void eligibility_want_datastore(struct eligibility *eligibility, const struct vm *vm,
                                 struct wants *wants);

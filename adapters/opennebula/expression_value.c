@@ -57,32 +57,29 @@ const char *value_name(const char *name)
     return strcmp(name, "VMS/ID") ? name : ATTRIBUTE_VMS;
 }
 
-bool compare_integers(enum comparison_test test, int64_t value, int64_t literal)
+/* order: less than, equal to or greater than 0 as the value is. */
+static bool order_passes(enum comparison_test test, int order)
 {
     switch (test) {
     case TEST_UNEQUAL:
-        return value != literal;
+        return order != 0;
     case TEST_GREATER:
-        return value > literal;
+        return order > 0;
     case TEST_LESS:
-        return value < literal;
+        return order < 0;
     default:
-        return value == literal;
+        return order == 0;
     }
+}
+
+bool compare_integers(enum comparison_test test, int64_t value, int64_t literal)
+{
+    return order_passes(test, (value > literal) - (value < literal));
 }
 
 bool compare_numbers(enum comparison_test test, double value, double literal)
 {
-    switch (test) {
-    case TEST_UNEQUAL:
-        return value != literal;
-    case TEST_GREATER:
-        return value > literal;
-    case TEST_LESS:
-        return value < literal;
-    default:
-        return value == literal;
-    }
+    return order_passes(test, (value > literal) - (value < literal));
 }
 
 bool compare_texts(const struct comparison *comparison, const char *value)

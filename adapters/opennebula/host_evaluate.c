@@ -1,7 +1,6 @@
 /* Expressions, for all hosts at once. */
 #include "adapters/opennebula/host_columns_inside.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "util/memory.h"

@@ -1,7 +1,6 @@
 /* What is asked of OpenNebula, and its documents as answers. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adapters/opennebula/opennebula_inside.h"
 #include "adapters/opennebula/pool.h"

@@ -2,10 +2,7 @@
 #include "adapters/opennebula/pool_names.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "util/memory.h"
 
 void pool_names_init(struct pool_names *names, struct pool_memory *memory)
 {

@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "adapters/opennebula/pool_inside.h"

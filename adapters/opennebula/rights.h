@@ -7,7 +7,6 @@
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_RIGHTS_H
 #define GALERNA_ADAPTERS_OPENNEBULA_RIGHTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -2,9 +2,7 @@
 #include "adapters/simulated/simulated.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* What is seen of the simulated cloud. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

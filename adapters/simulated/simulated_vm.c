@@ -1,8 +1,5 @@
 /* What a command does to a simulated VM, and how long that takes. */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "adapters/simulated/simulated_inside.h"

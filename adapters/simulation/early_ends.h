@@ -6,7 +6,6 @@
 #ifndef GALERNA_ADAPTERS_SIMULATION_EARLY_ENDS_H
 #define GALERNA_ADAPTERS_SIMULATION_EARLY_ENDS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct early_ends; /* opaque */

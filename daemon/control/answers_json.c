@@ -1,11 +1,9 @@
 #include "daemon/control/answers_json.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/control/answers_text.h"
 #include "daemon/store/words.h"
-#include "util/memory.h"
 #include "util/time_text.h"
 
 /* What was written, as a value. */
@@ -41,13 +39,6 @@ json_t *json_from_instant(int64_t instant)
         return json_null();
     time_text_utc(instant, text, sizeof text);
     return json_string(text);
-}
-
-json_t *json_from_span(int64_t span)
-{
-    if (span == SPAN_NONE)
-        return json_null();
-    return span == SPAN_UNLIMITED ? json_string("unlimited") : json_integer(span);
 }
 
 void json_put(json_t *object, const char *key, json_t *value)

@@ -12,9 +12,6 @@ json_t *json_from_text(const char *text);
 /* RFC 3339; null for INSTANT_NONE, "never" for INSTANT_NEVER. */
 json_t *json_from_instant(int64_t instant);
 
-/* Seconds; null for SPAN_NONE, "unlimited" for SPAN_UNLIMITED. */
-json_t *json_from_span(int64_t span);
-
 /* Put a value into an object; takes the reference. */
 void json_put(json_t *object, const char *key, json_t *value);
 

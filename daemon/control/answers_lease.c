@@ -83,7 +83,8 @@ static void past_vms_finish(struct past_vms *vms)
     free(vms->items);
 }
 
-json_t *question_lease(const struct question *question, const struct lease_record *lease)
+/* A lease of the store as lists show it. */
+static json_t *question_lease(const struct question *question, const struct lease_record *lease)
 {
     struct shown_lease view = view_of(question, lease, 0);
 
@@ -118,7 +119,8 @@ static int64_t *own_queue(struct store *store, size_t *n)
     return ids;
 }
 
-int64_t *question_queue(const struct question *question, size_t *n)
+/* Ids of the waiting leases in the order of the queue; to be freed. */
+static int64_t *question_queue(const struct question *question, size_t *n)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     size_t room, known = 0;

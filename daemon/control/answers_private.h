@@ -44,10 +44,4 @@ json_t *question_number(const struct question *question, const char *field, int6
                         int64_t *number, bool *there);
 json_t *question_text(const struct question *question, const char *field, const char **text);
 
-/* Ids of the waiting leases in the order of the queue; to be freed. */
-int64_t *question_queue(const struct question *question, size_t *n);
-
-/* A lease of the store as lists show it. */
-json_t *question_lease(const struct question *question, const struct lease_record *lease);
-
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/control/answers_json.h"
 #include "daemon/store/words.h"
 #include "util/memory.h"
 #include "util/time_text.h"

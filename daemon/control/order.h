@@ -6,7 +6,6 @@
 #define GALERNA_DAEMON_ORDER_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/lease.h"

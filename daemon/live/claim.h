@@ -13,7 +13,6 @@
 #define GALERNA_DAEMON_CLAIM_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "adapters/cloud/cloud.h"

@@ -1,6 +1,5 @@
 #include "daemon/live/enactor.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +9,6 @@
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/vm_state.h"
-#include "daemon/log.h"
-#include "util/crash_point.h"
 #include "util/memory.h"
 
 enum {

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "daemon/daemon.h"
-#include "daemon/live/enactor.h"
 #include "daemon/live/enactor_inside.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/quarantine.h"

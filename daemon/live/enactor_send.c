@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,6 @@
 #include "daemon/daemon.h"
 #include "daemon/live/lease_state.h"
 #include "daemon/live/reconcile_inside.h"
-#include "daemon/log.h"
 #include "daemon/store/words.h"
 #include "util/memory.h"
 

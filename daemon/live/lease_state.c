@@ -19,7 +19,8 @@ bool lease_is_final(const struct lease_record *lease)
            lease->phase == PHASE_FAILED;
 }
 
-bool lease_is_promised(const struct lease_record *lease)
+/* It was promised a start or a deadline. */
+static bool lease_is_promised(const struct lease_record *lease)
 {
     return lease->accepted && (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE);
 }
@@ -41,7 +42,8 @@ bool lease_is_over(const struct lease_record *lease, int64_t now)
     return lease_end_from(lease, now) <= now;
 }
 
-int64_t lease_ran_for(const struct store *store, const struct lease_record *lease)
+/* The shortest time that any of its VMs ran in stretches that are over, seconds. */
+static int64_t lease_ran_for(const struct store *store, const struct lease_record *lease)
 {
     size_t n;
     const struct vm_record *const *vms = store_vms_of(store, lease->id, &n);

@@ -154,14 +154,10 @@ void lease_note_recorded(struct store *store, const struct lease_record *lease, 
 
 /* Ended, refused or failed. */
 bool lease_is_final(const struct lease_record *lease);
-/* It was promised a start or a deadline. */
-bool lease_is_promised(const struct lease_record *lease);
 /* When its time is over if it runs, or began to, at `begun` (its own `since` counts first);
  * INSTANT_NEVER. */
 int64_t lease_end_from(const struct lease_record *lease, int64_t begun);
 /* Whether it has had its time at `now`. */
 bool lease_is_over(const struct lease_record *lease, int64_t now);
-/* The shortest time that any of its VMs ran in stretches that are over, seconds. */
-int64_t lease_ran_for(const struct store *store, const struct lease_record *lease);
 
 #endif

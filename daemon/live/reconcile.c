@@ -1,13 +1,7 @@
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/estimates.h"
-#include "daemon/live/moves.h"
 #include "daemon/live/reconcile_inside.h"
-#include "daemon/log.h"
 
 /* --- one lease -------------------------------------------------------------------------------- */
 

@@ -1,9 +1,5 @@
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "daemon/daemon.h"
-#include "daemon/live/clock.h"
 #include "daemon/live/estimates.h"
 #include "daemon/live/moves.h"
 #include "daemon/live/reconcile_inside.h"

@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/live/clock.h"
 #include "daemon/live/world_inside.h"

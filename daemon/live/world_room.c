@@ -1,5 +1,4 @@
 /* Room on datastores that was promised to VMs and is not in OpenNebula's figures yet. */
-#include <string.h>
 
 #include "daemon/live/clock.h"
 #include "daemon/live/world_inside.h"

@@ -1,12 +1,8 @@
 #include "daemon/live/world.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "daemon/live/clock.h"
 #include "daemon/live/world_inside.h"
-#include "daemon/log.h"
 #include "util/memory.h"
 
 /* --- observations ------------------------------------------------------------------------------

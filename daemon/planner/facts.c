@@ -1,6 +1,5 @@
 /* Facts for a plan: what holds hosts, what was promised, what waits, what is new. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/live/lease_state.h"
 #include "daemon/live/moves.h"
@@ -154,18 +153,7 @@ static void put_block(struct facts *facts, const struct vm_observation *observed
                                                     .until = INSTANT_NEVER,
                                                     .not_before = INSTANT_NONE},
                                        .has_places = true};
-    struct lease_request request = {.id = BLOCK_BASE + observed->id,
-                                    .kind = LEASE_BEST_EFFORT,
-                                    .submit = facts->now,
-                                    .start = INSTANT_NONE,
-                                    .deadline = INSTANT_NONE,
-                                    .duration = SPAN_UNLIMITED,
-                                    .duration_original = SPAN_UNLIMITED,
-                                    .duration_known = SPAN_NONE,
-                                    .terms = TERMS_NON_PREEMPTABLE,
-                                    .user = -1,
-                                    .node_sets = &nodes,
-                                    .n_node_sets = 1};
+    struct lease_request request = block_request(BLOCK_BASE + observed->id, facts->now, &nodes);
 
     nodes.amounts.of[RESOURCE_CPU] = observed->cpu;
     nodes.amounts.of[RESOURCE_MEMORY] = observed->memory;

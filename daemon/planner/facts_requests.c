@@ -62,8 +62,9 @@ static struct planned *planned_add(struct facts *facts, int64_t lease)
 
 /* --- notes ------------------------------------------------------------------------------------ */
 
-void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
-                int64_t retry)
+/* The reason's text is copied, its word is a literal. */
+static void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
+                       int64_t retry)
 {
     struct note *note;
 

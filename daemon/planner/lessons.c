@@ -292,11 +292,6 @@ static void recall_long_ones(struct lessons *lessons, int64_t oldest)
     }
 }
 
-bool lessons_have_begun(const struct lessons *lessons)
-{
-    return lessons->begun;
-}
-
 void lessons_recall(struct lessons *lessons)
 {
     struct recall recall = {.lessons = lessons, .oldest = INSTANT_NONE};

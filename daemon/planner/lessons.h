@@ -30,6 +30,5 @@ void lessons_destroy(struct lessons *lessons); /* NULL is allowed */
  * those of leases that are over too. A second at most; nothing when no module wants to know. Until
  * this was called they are told nothing: call it when they can ask for the site's hosts. */
 void lessons_recall(struct lessons *lessons);
-bool lessons_have_begun(const struct lessons *lessons);
 
 #endif

@@ -1,9 +1,7 @@
 /* What the planner decided, as events of leases; what was found out while facts were gathered. */
-#include <stdio.h>
 #include <string.h>
 
 #include "daemon/live/lease_state.h"
-#include "daemon/live/moves.h"
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "daemon/planner/planner_inside.h"

@@ -155,9 +155,6 @@ int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
 /* A step with a request for each of these leases that can be asked, or cancellations. */
 void facts_add_step(struct facts *facts, const int64_t *gone, size_t n_gone, const int64_t *news,
                     size_t n_news);
-/* The reason's text is copied, its word is a literal. */
-void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
-                int64_t retry);
 
 /* --- facts.c --- */
 void facts_init(struct facts *facts, const struct planner *planner, int64_t now);

@@ -10,7 +10,6 @@
 #define GALERNA_DAEMON_PLANNER_PROCESS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "planner/protocol.h"

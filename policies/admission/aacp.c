@@ -11,7 +11,7 @@ static const struct galerna_option options[] = {
 };
 
 struct policy {
-    struct external_site site;
+    struct external_site site; /* first: see external_create() */
     size_t most;
 };
 
@@ -19,23 +19,12 @@ static enum galerna_verdict create(const struct galerna_host *host,
                                    const union galerna_value *values, void **self,
                                    struct galerna_result *result)
 {
-    struct policy *policy = malloc(sizeof *policy);
+    struct policy *policy = *self = external_create(host, sizeof *policy, 86400, result);
 
     if (!policy)
-        return host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
-    external_site_init(&policy->site, host, 86400);
+        return GALERNA_ERROR;
     policy->most = (size_t)values[0].integer;
-    *self = policy;
     return GALERNA_OK;
-}
-
-static void destroy(void *self)
-{
-    struct policy *policy = self;
-
-    if (policy)
-        external_site_finish(&policy->site);
-    free(policy);
 }
 
 static enum galerna_verdict admit(void *self, const struct galerna_admission_request *request,
@@ -54,11 +43,6 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     return external_pass(&policy->site, request, result);
 }
 
-static void event(void *self, const struct galerna_event *happened)
-{
-    external_saw(&((struct policy *)self)->site, happened);
-}
-
 static const struct galerna_admission operations = {.size = sizeof operations, .admit = admit};
 
 GALERNA_POLICY(aacp) = {
@@ -68,7 +52,7 @@ GALERNA_POLICY(aacp) = {
     .summary = "One external request at a time",
     GALERNA_OPTIONS(options),
     .create = create,
-    .destroy = destroy,
+    .destroy = external_destroy,
     .admission = &operations,
-    .event = event,
+    .event = external_saw,
 };

@@ -120,16 +120,27 @@ static inline void external_measure(struct external_site *site)
         site->capacity += (double)host->host_capacity(host, place, GALERNA_CPU);
 }
 
-static inline void external_site_init(struct external_site *site, const struct galerna_host *host,
-                                      double window)
+/* A policy of `size` bytes, which begins with a struct external_site. NULL: answered. */
+static inline void *external_create(const struct galerna_host *host, size_t size, double window,
+                                    struct galerna_result *result)
 {
+    struct external_site *site = (struct external_site *)calloc(1, size);
+
+    if (!site) {
+        host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
+        return NULL;
+    }
     *site = (struct external_site){.host = host, .window = window, .first = GALERNA_NONE};
     external_measure(site);
+    return site;
 }
 
-static inline void external_site_finish(struct external_site *site)
+/* The module's `destroy`. */
+static inline void external_destroy(void *self)
 {
-    live_finish(&site->live);
+    if (self)
+        live_finish(&((struct external_site *)self)->live);
+    free(self);
 }
 
 /* Two windows are kept: the present one and the one before it. */
@@ -199,8 +210,10 @@ static inline void external_saw_request(struct external_site *site,
 }
 
 /* The module's `event`. */
-static inline void external_saw(struct external_site *site, const struct galerna_event *event)
+static inline void external_saw(void *self, const struct galerna_event *event)
 {
+    struct external_site *site = (struct external_site *)self;
+
     external_roll(site, event->time);
     if (event->kind == GALERNA_EVENT_REQUESTED)
         external_saw_request(site, event);

@@ -38,7 +38,7 @@ static const struct galerna_option options[] = {
 };
 
 struct policy {
-    struct external_site site;
+    struct external_site site; /* first: see external_create() */
     struct external_settings settings;
     double ratio; /* of deadline and run time, on average */
     size_t most;
@@ -48,26 +48,16 @@ static enum galerna_verdict create(const struct galerna_host *host,
                                    const union galerna_value *values, void **self,
                                    struct galerna_result *result)
 {
-    struct policy *policy = malloc(sizeof *policy);
+    struct policy *policy = *self =
+        external_create(host, sizeof *policy, (double)values[EXTERNAL_WINDOW].integer, result);
 
     if (!policy)
-        return host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
-    external_site_init(&policy->site, host, (double)values[EXTERNAL_WINDOW].integer);
+        return GALERNA_ERROR;
     policy->settings = external_settings_read(values);
     policy->ratio = values[LOW].number * values[LOW_DEADLINE].number +
                     (1 - values[LOW].number) * values[HIGH_DEADLINE].number;
     policy->most = (size_t)values[MOST].integer;
-    *self = policy;
     return GALERNA_OK;
-}
-
-static void destroy(void *self)
-{
-    struct policy *policy = self;
-
-    if (policy)
-        external_site_finish(&policy->site);
-    free(policy);
 }
 
 /* May one more be there? The answer says with what numbers, when not. */
@@ -120,11 +110,6 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     return external_pass(&policy->site, request, result);
 }
 
-static void event(void *self, const struct galerna_event *happened)
-{
-    external_saw(&((struct policy *)self)->site, happened);
-}
-
 static const struct galerna_admission operations = {.size = sizeof operations, .admit = admit};
 
 GALERNA_POLICY(pacp) = {
@@ -134,7 +119,7 @@ GALERNA_POLICY(pacp) = {
     .summary = "As many external requests as keep their deadlines when local ones preempt them",
     GALERNA_OPTIONS(options),
     .create = create,
-    .destroy = destroy,
+    .destroy = external_destroy,
     .admission = &operations,
-    .event = event,
+    .event = external_saw,
 };

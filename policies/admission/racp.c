@@ -11,7 +11,7 @@
 static const struct galerna_option options[] = {EXTERNAL_OPTION_TABLE};
 
 struct policy {
-    struct external_site site;
+    struct external_site site; /* first: see external_create() */
     struct external_settings settings;
 };
 
@@ -19,23 +19,13 @@ static enum galerna_verdict create(const struct galerna_host *host,
                                    const union galerna_value *values, void **self,
                                    struct galerna_result *result)
 {
-    struct policy *policy = malloc(sizeof *policy);
+    struct policy *policy = *self =
+        external_create(host, sizeof *policy, (double)values[EXTERNAL_WINDOW].integer, result);
 
     if (!policy)
-        return host->answer(result, GALERNA_ERROR, "no-memory", "out of memory");
-    external_site_init(&policy->site, host, (double)values[EXTERNAL_WINDOW].integer);
+        return GALERNA_ERROR;
     policy->settings = external_settings_read(values);
-    *self = policy;
     return GALERNA_OK;
-}
-
-static void destroy(void *self)
-{
-    struct policy *policy = self;
-
-    if (policy)
-        external_site_finish(&policy->site);
-    free(policy);
 }
 
 /* Infinity when no local requests come. */
@@ -70,11 +60,6 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
     return external_pass(&policy->site, request, result);
 }
 
-static void event(void *self, const struct galerna_event *happened)
-{
-    external_saw(&((struct policy *)self)->site, happened);
-}
-
 static const struct galerna_admission operations = {.size = sizeof operations, .admit = admit};
 
 GALERNA_POLICY(racp) = {
@@ -85,7 +70,7 @@ GALERNA_POLICY(racp) = {
                "(our formula)",
     GALERNA_OPTIONS(options),
     .create = create,
-    .destroy = destroy,
+    .destroy = external_destroy,
     .admission = &operations,
-    .event = event,
+    .event = external_saw,
 };

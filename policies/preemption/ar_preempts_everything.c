@@ -1,8 +1,8 @@
 /* Reservations are kept at the cost of best-effort leases. What Haizea 1.0 did, and what is mended:
  *
  *                        default         haizea-1.0
- *   order                youngest-first  oldest-first  Haizea's list of victims is used from its end
- *   respect-terms        yes             no            Haizea never looks at `preemptible`
+ *   order                youngest-first  oldest-first  Haizea's list of victims is used from its
+ * end respect-terms        yes             no            Haizea never looks at `preemptible`
  *   max-age              0 (no limit)    7d            older leases are left alone
  *   deadlines-preempt    yes             no            Haizea 1.0 has no deadline leases
  */
@@ -67,11 +67,6 @@ static enum galerna_verdict create(const struct galerna_host *host,
     return GALERNA_OK;
 }
 
-static void destroy(void *self)
-{
-    free(self);
-}
-
 static bool may_preempt(void *self, const struct galerna_lease *preemptor)
 {
     const struct policy *policy = self;
@@ -106,8 +101,7 @@ static enum galerna_verdict score(void *self, const struct galerna_victim_batch 
                                   int64_t *scores, struct galerna_result *result)
 {
     const struct policy *policy = self;
-    bool suspendable_only =
-        policy->host->lease_kind(batch->preemptor) != GALERNA_LEASE_RESERVATION;
+    bool suspendable_only = policy->host->lease_kind(batch->preemptor) != GALERNA_LEASE_RESERVATION;
     bool never = !may_preempt(self, batch->preemptor);
 
     (void)result;
@@ -137,6 +131,6 @@ GALERNA_POLICY(ar_preempts_everything) = {
     .summary = "Reservations make best-effort leases give way",
     GALERNA_OPTIONS(options),
     .create = create,
-    .destroy = destroy,
+    .destroy = free,
     .preemption = &operations,
 };

@@ -49,9 +49,11 @@ static inline void choice_init(struct choice *choice, const struct galerna_host 
                               .tests = (size_t)values[CHOICE_TESTS].integer};
 }
 
-static inline bool choice_may_preempt(const struct choice *choice,
-                                      const struct galerna_lease *preemptor)
+/* The module's may_preempt(); its policy begins with a struct choice. */
+static inline bool choice_may_preempt(void *self, const struct galerna_lease *preemptor)
 {
+    const struct choice *choice = (const struct choice *)self;
+
     if (choice->local_only && choice->host->lease_origin(preemptor) != GALERNA_ORIGIN_LOCAL)
         return false;
     return choice->host->lease_kind(preemptor) != GALERNA_LEASE_BEST_EFFORT;
@@ -198,7 +200,7 @@ static inline enum galerna_verdict choice_by_goal(struct choice *choice, enum se
     return GALERNA_OK;
 }
 
-/* create() and may_preempt() of modules that remember nothing else. */
+/* create() of modules that remember nothing else. */
 static inline enum galerna_verdict choice_create(const struct galerna_host *host,
                                                  const union galerna_value *values, void **self,
                                                  struct galerna_result *result)

@@ -4,16 +4,6 @@
 
 static const struct galerna_option options[] = {CHOICE_OPTION_TABLE};
 
-static void destroy(void *self)
-{
-    free(self);
-}
-
-static bool may_preempt(void *self, const struct galerna_lease *preemptor)
-{
-    return choice_may_preempt(self, preemptor);
-}
-
 static enum galerna_verdict choose(void *self, const struct galerna_victim_batch *batch,
                                    size_t *chosen, size_t *n_chosen, struct galerna_result *result)
 {
@@ -24,7 +14,7 @@ static enum galerna_verdict choose(void *self, const struct galerna_victim_batch
 
 static const struct galerna_preemption operations = {
     .size = sizeof operations,
-    .may_preempt = may_preempt,
+    .may_preempt = choice_may_preempt,
     .choose = choose,
 };
 
@@ -35,6 +25,6 @@ GALERNA_POLICY(mlip) = {
     .summary = "Preempts as few leases as possible (minimum leases involved in preemption)",
     GALERNA_OPTIONS(options),
     .create = choice_create,
-    .destroy = destroy,
+    .destroy = free,
     .preemption = &operations,
 };

@@ -22,7 +22,7 @@ static const struct galerna_option options[] = {
 };
 
 struct policy {
-    struct choice choice;
+    struct choice choice; /* first: see choice_may_preempt() */
     enum alpha alpha;
     int64_t seconds;
 };
@@ -64,16 +64,6 @@ static enum galerna_verdict create(const struct galerna_host *host,
     }
     *self = policy;
     return GALERNA_OK;
-}
-
-static void destroy(void *self)
-{
-    free(self);
-}
-
-static bool may_preempt(void *self, const struct galerna_lease *preemptor)
-{
-    return choice_may_preempt(&((struct policy *)self)->choice, preemptor);
 }
 
 static int by_size(const void *left, const void *right)
@@ -143,7 +133,7 @@ static enum galerna_verdict choose(void *self, const struct galerna_victim_batch
 
 static const struct galerna_preemption operations = {
     .size = sizeof operations,
-    .may_preempt = may_preempt,
+    .may_preempt = choice_may_preempt,
     .choose = choose,
 };
 
@@ -155,6 +145,6 @@ GALERNA_POLICY(moml) = {
                "leases)",
     GALERNA_OPTIONS(options),
     .create = create,
-    .destroy = destroy,
+    .destroy = free,
     .preemption = &operations,
 };

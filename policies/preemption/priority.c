@@ -68,11 +68,6 @@ static enum galerna_verdict create(const struct galerna_host *host,
     return GALERNA_OK;
 }
 
-static void destroy(void *self)
-{
-    free(self);
-}
-
 static bool may_preempt(void *self, const struct galerna_lease *preemptor)
 {
     const struct policy *policy = self;
@@ -170,6 +165,6 @@ GALERNA_POLICY(priority) = {
     .summary = "Leases of lower priority give way to immediate and best-effort ones of higher",
     GALERNA_OPTIONS(options),
     .create = create,
-    .destroy = destroy,
+    .destroy = free,
     .preemption = &operations,
 };

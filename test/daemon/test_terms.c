@@ -233,8 +233,7 @@ static void read_trace(const char *text, size_t length, struct term_values *valu
 {
     struct error err = {0};
     struct lease_request request;
-    struct trace *trace =
-        lwf_open_source(source_open_memory("memory", text, length, &err), NULL, &err);
+    struct trace *trace = lwf_open_source(source_open_memory("memory", text, length), NULL, &err);
 
     if (!trace || trace_next(trace, &request, &err) != 1)
         fail_msg("%s: %s", err.text, text);

@@ -14,7 +14,7 @@ static struct trace *open_bytes(const void *bytes, size_t size, bool haizea_1_0)
 {
     struct lwf_options options = {.haizea_1_0 = haizea_1_0};
     struct error err;
-    struct source *source = source_open_memory("fuzz", bytes, size, &err);
+    struct source *source = source_open_memory("fuzz", bytes, size);
 
     return source ? lwf_open_source(source, &options, &err) : NULL;
 }
@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         continue;
     trace_destroy(trace);
     read_and_write(data, size);
-    source = source_open_memory("fuzz", data, size, &err);
+    source = source_open_memory("fuzz", data, size);
     if (source && trace_check_source(&check, source, NULL, 50, &err) == 0)
         trace_check_finish(&check);
     return 0;

@@ -15,9 +15,9 @@ static void read_all(struct trace *trace)
     struct error err;
 
     while (trace && trace_next(trace, &request, &err) > 0)
-        if (request.duration < 1 || request.submit < 0 || request.n_node_sets != 1
-            || request.node_sets[0].count < 1 || request.node_sets[0].count > TRACE_VMS_MAX
-            || request.node_sets[0].amounts.of[RESOURCE_MEMORY] < 0)
+        if (request.duration < 1 || request.submit < 0 || request.n_node_sets != 1 ||
+            request.node_sets[0].count < 1 || request.node_sets[0].count > TRACE_VMS_MAX ||
+            request.node_sets[0].amounts.of[RESOURCE_MEMORY] < 0)
             abort();
     trace_destroy(trace);
 }
@@ -25,7 +25,6 @@ static void read_all(struct trace *trace)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct swf_options options;
-    struct source *source;
     struct error err;
 
     swf_options_init(&options);
@@ -37,11 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         options.from_zero = data[0] & 64;
         options.skip_cancelled = options.skip_failed = data[0] & 128;
     }
-    source = source_open_memory("fuzz", data, size, &err);
-    if (source)
-        read_all(swf_open_source(source, &options, &err));
-    source = source_open_memory("fuzz", data, size, &err);
-    if (source)
-        read_all(old_open_source(source, &err));
+    read_all(swf_open_source(source_open_memory("fuzz", data, size), &options, &err));
+    read_all(old_open_source(source_open_memory("fuzz", data, size)));
     return 0;
 }

@@ -7,10 +7,10 @@
 
 static const char name[] = "test.lwf";
 
-static struct trace *open_quietly(const void *bytes, size_t size,
-                                  const struct lwf_options *options, struct error *err)
+static struct trace *open_quietly(const void *bytes, size_t size, const struct lwf_options *options,
+                                  struct error *err)
 {
-    struct source *source = source_open_memory(name, bytes, size, err);
+    struct source *source = source_open_memory(name, bytes, size);
 
     assert_non_null(source);
     return lwf_open_source(source, options, err);

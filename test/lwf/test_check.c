@@ -6,7 +6,7 @@ static struct trace_check check_text(const char *text, size_t limit)
 {
     struct trace_check check;
     struct error err = {0};
-    struct source *source = source_open_memory("test", text, strlen(text), &err);
+    struct source *source = source_open_memory("test", text, strlen(text));
 
     if (trace_check_source(&check, source, NULL, limit, &err) < 0)
         fail_msg("%s", err.text);

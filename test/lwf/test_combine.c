@@ -60,15 +60,15 @@ static void test_merge_of_unsorted_traces(void **state)
 
 static void test_merge_of_files(void **state)
 {
-    char *first = write_temporary(WORKLOAD(SITE_TEXT, BEST_EFFORT("00:10", "00:01")
-                                           BEST_EFFORT("00:20", "00:02")));
+    char *first = write_temporary(
+        WORKLOAD(SITE_TEXT, BEST_EFFORT("00:10", "00:01") BEST_EFFORT("00:20", "00:02")));
     char *second = write_temporary(WORKLOAD("", BEST_EFFORT("00:15", "00:03")));
     struct error err = {0};
-    struct trace *trace = lwf_open(first, NULL, &err), *injection;
+    struct trace *trace = lwf_open_source(source_open(first, &err), NULL, &err), *injection;
     struct lwf_options options = {.types = &trace_site(trace)->types};
 
     (void)state;
-    injection = lwf_open(second, &options, &err);
+    injection = lwf_open_source(source_open(second, &err), &options, &err);
     trace = trace_merge(trace, injection, &err);
     assert_non_null(trace);
     assert_int_equal(trace_site(trace)->n_hosts, 4);
@@ -87,9 +87,9 @@ static void test_merge_with_an_error(void **state)
     struct error err = {0};
 
     (void)state;
-    assert_null(trace_merge(trace_of(submits, 2),
-                            open_text(WORKLOAD("", BEST_EFFORT("00:00", "00:01")
-                                               "<lease-request/>"), NULL), &err));
+    assert_null(trace_merge(
+        trace_of(submits, 2),
+        open_text(WORKLOAD("", BEST_EFFORT("00:00", "00:01") "<lease-request/>"), NULL), &err));
     assert_string_equal(err.text, "test.lwf:4:1: <lease-request> lacks its attribute arrival");
 }
 
@@ -158,8 +158,8 @@ static struct lease_request with_overheads(struct lease_request request,
                                            struct trace_overheads overheads)
 {
     struct error err = {0};
-    struct trace *trace = trace_with_overheads(trace_from_requests(&request, 1, NULL, &err),
-                                               &overheads, &err);
+    struct trace *trace =
+        trace_with_overheads(trace_from_requests(&request, 1, NULL, &err), &overheads, &err);
     struct lease_request result;
 
     assert_non_null(trace);
@@ -208,7 +208,8 @@ static void test_overheads(void **state)
 static void test_wrong_overheads(void **state)
 {
     static const struct trace_overheads wrong[] = {
-        {OVERHEAD_ALL, -1, 0, false}, {OVERHEAD_ALL, 0, -1, false},
+        {OVERHEAD_ALL, -1, 0, false},
+        {OVERHEAD_ALL, 0, -1, false},
         {OVERHEAD_ALL, 0, INT64_MAX, false},
     };
     struct error err = {0};

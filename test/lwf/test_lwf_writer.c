@@ -105,7 +105,8 @@ static void test_real_trace_comes_back(void **state)
 {
     struct error err = {0};
     struct lease_request requests[200];
-    struct trace *trace = lwf_open(LWF_TEST_DATA "/blue-excerpt.lwf", NULL, &err);
+    struct trace *trace =
+        lwf_open_source(source_open(LWF_TEST_DATA "/blue-excerpt.lwf", &err), NULL, &err);
     struct trace *copy;
     struct lwf_description description = {.site = trace_site(trace)};
     struct node_set sets[200];
@@ -121,7 +122,8 @@ static void test_real_trace_comes_back(void **state)
     assert_int_equal(n, 105);
     copy = write_and_read(&description, requests, n, &text);
     trace_destroy(trace);
-    expect_same(lwf_open(LWF_TEST_DATA "/blue-excerpt.lwf", NULL, &err), copy);
+    expect_same(lwf_open_source(source_open(LWF_TEST_DATA "/blue-excerpt.lwf", &err), NULL, &err),
+                copy);
     free(text);
 }
 

@@ -6,12 +6,7 @@
 
 static struct trace *open_old(const char *text)
 {
-    struct error err = {0};
-    struct trace *trace =
-        old_open_source(source_open_memory("test.old", text, strlen(text), &err), &err);
-
-    assert_non_null(trace);
-    return trace;
+    return old_open_source(source_open_memory("test.old", text, strlen(text)));
 }
 
 static void test_lines(void **state)

@@ -6,7 +6,7 @@
 
 static int format_of(const char *text, struct error *err)
 {
-    struct source *source = source_open_memory("trace", text, strlen(text), err);
+    struct source *source = source_open_memory("trace", text, strlen(text));
     int format = trace_format_of(source, err);
 
     source_close(source);
@@ -54,7 +54,7 @@ static void test_short_beginnings(void **state)
         struct source *source;
 
         memcpy(copy, bytes, n);
-        source = source_open_memory("trace", copy, n, &err);
+        source = source_open_memory("trace", copy, n);
         assert_int_equal(trace_format_of(source, &err), n > 3 ? TRACE_FORMAT_LWF : -1);
         source_close(source);
         free(copy);
@@ -66,9 +66,11 @@ static void expect_census(const char *content, int64_t leases)
     char *path = write_temporary(content);
     struct trace_census census;
     struct error err = {0};
+    struct trace *trace = trace_open(path, NULL, &err);
 
-    if (trace_census_of_file(path, NULL, &census, &err) < 0)
+    if (!trace || trace_take_census(trace, &census, &err) < 0)
         fail_msg("%s", err.text);
+    trace_destroy(trace);
     assert_int_equal(census.total, leases);
     remove_file(path);
 }

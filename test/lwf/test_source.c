@@ -70,11 +70,9 @@ static void test_pipe_cannot_be_read_twice(void **state)
 
 static struct lines lines_of(const char *bytes, size_t size)
 {
-    struct error err = {0};
-    struct source *source = source_open_memory("lines", bytes, size, &err);
     struct lines lines;
 
-    assert_int_equal(lines_init(&lines, source, &err), 0);
+    lines_init(&lines, source_open_memory("lines", bytes, size));
     return lines;
 }
 

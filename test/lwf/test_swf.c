@@ -7,7 +7,7 @@
 static struct trace *open_swf_bytes(const void *bytes, size_t size,
                                     const struct swf_options *options, struct error *err)
 {
-    return swf_open_source(source_open_memory("test.swf", bytes, size, err), options, err);
+    return swf_open_source(source_open_memory("test.swf", bytes, size), options, err);
 }
 
 static struct trace *open_swf(const char *text, const struct swf_options *options)
@@ -176,7 +176,8 @@ static void test_blue_horizon(void **state)
 {
     struct swf_options options = usual();
     struct error err = {0};
-    struct trace *expected = lwf_open(LWF_TEST_DATA "/blue-excerpt.lwf", NULL, &err);
+    struct trace *expected =
+        lwf_open_source(source_open(LWF_TEST_DATA "/blue-excerpt.lwf", &err), NULL, &err);
     struct lease_request left, right;
     struct trace_census census;
     struct trace *trace;
@@ -184,7 +185,7 @@ static void test_blue_horizon(void **state)
     (void)state;
     options.missing_time = SWF_MISSING_TIME_SKIP;
     options.hosts = 144;
-    trace = swf_open(LWF_TEST_DATA "/blue-excerpt.swf", &options, &err);
+    trace = swf_open_source(source_open(LWF_TEST_DATA "/blue-excerpt.swf", &err), &options, &err);
     assert_non_null(trace);
     assert_non_null(expected);
     assert_int_equal(trace_take_census(trace, &census, &err), 0);

@@ -256,28 +256,6 @@ static void modules_of_other_users_are_refused(void **state)
     place_finish(&place);
 }
 
-static void a_trial_is_remembered_until_the_file_changes(void **state)
-{
-    struct place place;
-    struct bench bench;
-
-    (void)state;
-    place_init(&place, 0755, 0755);
-    bench_init(&bench);
-    bench.settings.cache = policy_cache_create(NULL);
-    bench.settings.admission = place.file;
-    bench_start(&bench);
-    bench_stop(&bench);
-    /* With no time for a trial, only what is known can be loaded. */
-    bench.settings.preflight_limit = 0;
-    bench_start(&bench);
-    bench_stop(&bench);
-    copy_file(MODULES "/witness.so", place.file, 0755);
-    bench_refused(&bench, ETIMEDOUT, "was stopped in a trial");
-    policy_cache_destroy(bench.settings.cache);
-    place_finish(&place);
-}
-
 static void the_built_in_defaults_need_no_file(void **state)
 {
     struct bench bench;
@@ -311,7 +289,6 @@ int main(void)
         cmocka_unit_test(chains_are_read_with_care),
         cmocka_unit_test(modules_that_others_can_write_are_refused),
         cmocka_unit_test(modules_of_other_users_are_refused),
-        cmocka_unit_test(a_trial_is_remembered_until_the_file_changes),
         cmocka_unit_test(the_built_in_defaults_need_no_file),
     };
 

@@ -28,7 +28,7 @@ static json_t *record_of(struct golden_run *run, struct accounting_summary *summ
     close(mkstemp(path));
     engine_settings_init(&settings);
     options.path = path;
-    struct accounting *accounting = accounting_create(true, &err);
+    struct accounting *accounting = accounting_create(true);
     options.accounting = accounting;
     struct record *record = record_create(&options, &err);
     struct observer observers[2] = {accounting_observer(accounting), record_observer(record)};
@@ -156,7 +156,7 @@ static void counters_can_be_left_out(void **state)
 {
     struct golden_run *run = golden_run_load(GOLDEN_DATA "/haizea-1.0/pre-order.json");
     struct engine_settings settings;
-    struct accounting *accounting = accounting_create(true, NULL);
+    struct accounting *accounting = accounting_create(true);
     struct record_options options = {
         .path = "left-out.json",
         .settings = &settings,
@@ -200,7 +200,7 @@ static void a_full_disk_is_reported(void **state)
     struct golden_run *run = golden_run_load(GOLDEN_DATA "/haizea-1.0/pre-order.json");
     struct engine_settings settings;
     struct error err = {0};
-    struct accounting *accounting = accounting_create(true, &err);
+    struct accounting *accounting = accounting_create(true);
     struct record_options options = {
         .path = "/dev/full", .settings = &settings, .accounting = accounting};
     struct record *record;

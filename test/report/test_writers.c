@@ -136,7 +136,7 @@ static void write_results(const char *path)
 {
     struct engine_settings settings;
     struct error err = {0};
-    struct accounting *accounting = accounting_create(true, NULL);
+    struct accounting *accounting = accounting_create(true);
     struct results_options options = {
         .path = path, .name = "a run", .settings = &settings, .accounting = accounting};
     struct results *results;
@@ -219,7 +219,7 @@ static void results_spare_other_files(void **state)
 static void an_unfinished_run_leaves_no_results(void **state)
 {
     struct engine_settings settings;
-    struct accounting *accounting = accounting_create(true, NULL);
+    struct accounting *accounting = accounting_create(true);
     struct results_options options = {
         .path = "half.db", .name = "a run", .settings = &settings, .accounting = accounting};
     struct observer observer;

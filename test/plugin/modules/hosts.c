@@ -74,14 +74,11 @@ static const struct galerna_host_selection operations = {
 #define SYMBOL hosts
 #define NAME "hosts"
 #endif
-#ifndef VERSION
-#define VERSION "1.0"
-#endif
 #define EXPORT(symbol) GALERNA_POLICY(symbol)
 EXPORT(SYMBOL) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_HOST_SELECTION),
     .name = NAME,
-    .version = VERSION,
+    .version = "1.0",
     .summary = "Answers as its options say",
     GALERNA_OPTIONS(options),
     .create = create,
