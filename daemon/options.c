@@ -21,6 +21,8 @@ static const struct command_option options[] = {
      .help = "Schedule simulated hosts in real time, without OpenNebula"},
     {"check-configuration", .type = ARGUMENT_FLAG, .offset = AT(check_only),
      .help = "Read the configuration, load the policy modules, report errors, and exit"},
+    {"repair", .type = ARGUMENT_FLAG, .offset = AT(repair),
+     .help = "Replace a damaged store by its sound rows, print what is lost, and exit"},
     {"version", .type = ARGUMENT_ANSWER, .answer = print_version,
      .help = "Print the version and exit"},
 };
@@ -30,10 +32,13 @@ const struct command_line galernad_line = {
     .summary = "Schedule the VMs of OpenNebula as leases",
     .purpose = "Schedule the VMs of OpenNebula as leases. See galernad(8).",
     .groups = {{.options = options, .n = sizeof options / sizeof *options}},
-    .codes = {{EXIT_DONE, "Ended by a signal, or the configuration is correct"},
-              {EXIT_FAILED, "Failed; the last line of the log says why"},
-              {EXIT_ANOTHER_DAEMON, "Another galernad uses the same state or OpenNebula"},
-              {EXIT_CREDENTIALS, "OpenNebula refuses the credentials"},
-              {EXIT_CONFIGURATION, "The configuration or a policy module is wrong"}},
+    .codes =
+        {{EXIT_DONE,
+          "Ended by a signal, the configuration is correct, or the store is sound or repaired"},
+         {EXIT_FAILED, "Failed; the last line of the log says why"},
+         {EXIT_ANOTHER_DAEMON, "Another galernad uses the same state or OpenNebula"},
+         {EXIT_CREDENTIALS, "OpenNebula refuses the credentials"},
+         {EXIT_DAMAGED_STORE, "The store is damaged: see --repair"},
+         {EXIT_CONFIGURATION, "The configuration or a policy module is wrong"}},
     .size = sizeof(struct startup),
 };

@@ -27,6 +27,7 @@
 #include "daemon/record/recorder.h"
 #include "daemon/signals.h"
 #include "daemon/simulated.h"
+#include "daemon/store/repair.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
 
@@ -128,19 +129,54 @@ static int check_policies(struct app *app)
     return fail(app, EXIT_CONFIGURATION, &err);
 }
 
-static int open_store(struct app *app)
+static int fail_by_store(struct app *app, const struct error *err)
+{
+    return fail(app,
+                err->code == EBUSY     ? EXIT_ANOTHER_DAEMON
+                : err->code == EBADMSG ? EXIT_DAMAGED_STORE
+                                       : EXIT_FAILURE,
+                err);
+}
+
+static int find_state_directory(struct app *app)
 {
     struct error err = {0};
     const struct live_configuration *live = app->daemon.live;
 
     app->state_directory = live_state_directory(live, app->startup->state_directory, &err);
-    if (!app->state_directory)
-        return fail(app, EXIT_FAILURE, &err);
     app->daemon.state_directory = app->state_directory;
+    return app->state_directory ? 0 : fail(app, EXIT_FAILURE, &err);
+}
+
+static int open_store(struct app *app)
+{
+    struct error err = {0};
+
+    if (find_state_directory(app) < 0)
+        return -1;
     app->daemon.store = store_open(app->state_directory, &err);
-    if (!app->daemon.store)
-        return fail(app, err.code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, &err);
-    return 0;
+    return app->daemon.store ? 0 : fail_by_store(app, &err);
+}
+
+static void print_line(void *context, const char *line)
+{
+    ++*(size_t *)context;
+    puts(line);
+}
+
+/* 1: there is nothing to run. */
+static int repair(struct app *app)
+{
+    struct error err = {0};
+    size_t lines = 0;
+
+    if (find_state_directory(app) < 0)
+        return -1;
+    if (store_repair(app->state_directory, print_line, &lines, &err) < 0)
+        return fail_by_store(app, &err);
+    puts(lines ? "The store is repaired: the next start adopts what runs in OpenNebula."
+               : "The store is sound.");
+    return 1;
 }
 
 static bool is_simulated(const struct app *app)
@@ -461,6 +497,8 @@ static int build(struct app *app)
     /* From here on: who is told to stop while it starts ends as told, not by the signal. */
     if (!app->startup->check_only && signals_catch(&err) < 0)
         return fail(app, EXIT_FAILURE, &err);
+    if (app->startup->repair)
+        return repair(app);
     if (check_policies(app) < 0)
         return -1;
     if (app->startup->check_only) {

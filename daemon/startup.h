@@ -8,12 +8,17 @@
 
 /* Besides EXIT_SUCCESS, EXIT_FAILURE and 64 (usage). CONFIGURATION: the file, or a policy module
  * that it names. */
-enum { EXIT_ANOTHER_DAEMON = 3, EXIT_CREDENTIALS = 4, EXIT_CONFIGURATION = 78 };
+enum {
+    EXIT_ANOTHER_DAEMON = 3,
+    EXIT_CREDENTIALS = 4,
+    EXIT_DAMAGED_STORE = 65,
+    EXIT_CONFIGURATION = 78
+};
 
 struct startup {
     const char *file;            /* configuration; NULL: the default one */
     const char *state_directory; /* NULL: by configuration */
-    bool foreground, simulate, check_only;
+    bool foreground, simulate, check_only, repair;
 };
 
 extern const struct command_line galernad_line; /* its arguments are a struct startup */

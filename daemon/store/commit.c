@@ -1,13 +1,30 @@
 /* What is marked, and writing it. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/store/private.h"
 #include "daemon/store/rows.h"
+#include "daemon/store/seal.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
+
+int store_damaged(const struct store *store, struct error *err, const char *format, ...)
+{
+    char text[300];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return error_set(err, EBADMSG,
+                     "%s is damaged: %s; run 'galernad --repair' with the same options: it keeps "
+                     "what is sound, says what is lost, and the next start adopts what runs in "
+                     "OpenNebula",
+                     store->path, text);
+}
 
 int store_sqlite_error(const struct store *store, const char *doing, struct error *err)
 {
@@ -20,10 +37,12 @@ int store_sqlite_error(const struct store *store, const char *doing, struct erro
                          doing);
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-        return error_set(err, EPROTO,
-                         "%s is damaged (%.120s): move it away and start again; what runs in "
-                         "OpenNebula is adopted, promises of reservations are lost",
-                         store->path, text);
+    /* Its statements are right: those that fail found other tables, or rows that cannot be. */
+    case SQLITE_ERROR:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG:
+        return store_damaged(store, err, "cannot %s: %.120s", doing, text);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return error_set(err, EBUSY,
@@ -49,8 +68,11 @@ sqlite3_stmt *store_prepare(const struct store *store, const char *text, struct 
 
 int store_run(sqlite3_stmt *statement)
 {
-    int code = sqlite3_step(statement);
+    int code;
 
+    do
+        code = sqlite3_step(statement);
+    while (code == SQLITE_ROW);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
     return code;
@@ -142,31 +164,33 @@ static int put_vm(const struct store *store, const struct vm_record *vm)
     return store_run(put) == SQLITE_DONE ? 0 : -1;
 }
 
-static int put_event(const struct store *store, const struct event_record *event)
+static int put_event(const struct store *store, const struct event_record *event, int64_t number)
 {
     sqlite3_stmt *put = store->statements[STATEMENT_PUT_EVENT];
 
-    sqlite3_bind_int64(put, 1, event->lease);
-    sqlite3_bind_int64(put, 2, event->at);
-    sqlite3_bind_text(put, 3, event->event, -1, SQLITE_STATIC);
-    sqlite3_bind_text(put, 4, event->text, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(put, 1, number);
+    sqlite3_bind_int64(put, 2, event->lease);
+    sqlite3_bind_int64(put, 3, event->at);
+    sqlite3_bind_text(put, 4, event->event, -1, SQLITE_STATIC);
+    sqlite3_bind_text(put, 5, event->text, -1, SQLITE_STATIC);
     crash_point("store-event");
     return store_run(put) == SQLITE_DONE ? 0 : -1;
 }
 
-static int put_fact(const struct store *store, const struct fact_record *fact)
+static int put_fact(const struct store *store, const char *name, const char *value)
 {
-    sqlite3_stmt *put = store->statements[fact->value ? STATEMENT_PUT_FACT : STATEMENT_DROP_FACT];
+    sqlite3_stmt *put = store->statements[value ? STATEMENT_PUT_FACT : STATEMENT_DROP_FACT];
 
-    sqlite3_bind_text(put, 1, fact->name, -1, SQLITE_STATIC);
-    if (fact->value)
-        sqlite3_bind_text(put, 2, fact->value, -1, SQLITE_STATIC);
+    sqlite3_bind_text(put, 1, name, -1, SQLITE_STATIC);
+    if (value)
+        sqlite3_bind_text(put, 2, value, -1, SQLITE_STATIC);
     crash_point("store-fact");
     return store_run(put) == SQLITE_DONE ? 0 : -1;
 }
 
-static int put_all(const struct store *store)
+static int put_all(struct store *store, void *context)
 {
+    (void)context;
     for (size_t i = 0; i < store->n_marked_leases; i++)
         if (put_lease(store, store->marked_leases[i]) < 0)
             return -1;
@@ -174,10 +198,11 @@ static int put_all(const struct store *store)
         if (put_vm(store, store->marked_vms[i]) < 0)
             return -1;
     for (size_t i = 0; i < store->n_events; i++)
-        if (put_event(store, &store->events[i]) < 0)
+        if (put_event(store, &store->events[i], store->last_event + 1 + (int64_t)i) < 0)
             return -1;
     for (size_t i = 0; i < store->n_facts; i++)
-        if (store->facts[i].marked && put_fact(store, &store->facts[i]) < 0)
+        if (store->facts[i].marked &&
+            put_fact(store, store->facts[i].name, store->facts[i].value) < 0)
             return -1;
     return 0;
 }
@@ -218,29 +243,61 @@ static void clear_marks(struct store *store)
     store->n_marked_leases = store->n_marked_vms = store->n_events = store->n_leaving = 0;
 }
 
+/* Of the commit that is being made. */
+static int count_commit(const struct store *store)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRId64, store->commits + 1);
+    return put_fact(store, "commits", text);
+}
+
+/* A seal that cannot be written leaves the commit as it is: the next one waits for it. */
+static int catch_up_seal(struct store *store, struct error *err)
+{
+    int result =
+        store->seal_behind ? seal_write(store->seal, store->commits, store->seal_path, err) : 0;
+
+    store->seal_behind = result < 0;
+    return result;
+}
+
+int store_write(struct store *store, store_writer *write, void *context, struct error *err)
+{
+    if (catch_up_seal(store, err) < 0)
+        return -1;
+    if (store_run(store->statements[STATEMENT_BEGIN]) != SQLITE_DONE)
+        return store_sqlite_error(store, "begin to write", err);
+    if (write(store, context) < 0 || count_commit(store) < 0 || sums_seal(store) < 0)
+        goto rollback;
+    crash_point("store-commit");
+    if (store_run(store->statements[STATEMENT_COMMIT]) != SQLITE_DONE)
+        goto rollback;
+    crash_point("store-committed");
+    sums_settle(store, true);
+    store->commits++;
+    store->seal_behind = true;
+    catch_up_seal(store, NULL);
+    crash_point("store-sealed");
+    return 0;
+
+rollback:
+    store_sqlite_error(store, "write", err);
+    sums_settle(store, false);
+    /* SQLite has rolled back by itself after some errors. */
+    if (!sqlite3_get_autocommit(store->database))
+        store_run(store->statements[STATEMENT_ROLLBACK]);
+    return -1;
+}
+
 int store_commit(struct store *store, struct error *err)
 {
     if (!store_has_changes(store))
         return 0;
     crash_point("store-begin");
-    if (store_run(store->statements[STATEMENT_BEGIN]) != SQLITE_DONE)
-        return store_sqlite_error(store, "begin to write", err);
-    if (put_all(store) < 0) {
-        store_sqlite_error(store, "write", err);
-        goto rollback;
-    }
-    crash_point("store-commit");
-    if (store_run(store->statements[STATEMENT_COMMIT]) != SQLITE_DONE) {
-        store_sqlite_error(store, "write", err);
-        goto rollback;
-    }
-    crash_point("store-committed");
+    if (store_write(store, put_all, NULL, err) < 0)
+        return -1;
+    store->last_event += (int64_t)store->n_events;
     clear_marks(store);
     return 0;
-
-rollback:
-    /* SQLite has rolled back by itself after some errors. */
-    if (!sqlite3_get_autocommit(store->database))
-        store_run(store->statements[STATEMENT_ROLLBACK]);
-    return -1;
 }

@@ -22,31 +22,41 @@ static size_t count_pending(const struct store *store, int64_t lease, bool all)
     return n;
 }
 
+/* How one row of the history is read, and whether it is as it was written. */
+static int visit_written(const struct store *store, sqlite3_stmt *statement, event_visitor *visit,
+                         void *context, struct error *err)
+{
+    if (sqlite3_column_int(statement, 4) != 1)
+        return store_damaged(store, err, "table event, row %lld does not match its checksum",
+                             (long long)sqlite3_column_int64(statement, 5));
+    visit(context, &(struct store_event){
+                       .lease = sqlite3_column_int64(statement, 0),
+                       .at = sqlite3_column_int64(statement, 1),
+                       .event = (const char *)sqlite3_column_text(statement, 2),
+                       .text = (const char *)sqlite3_column_text(statement, 3),
+                   });
+    return 0;
+}
+
 static int each_written(const struct store *store, int64_t lease, size_t limit,
                         event_visitor *visit, void *context, struct error *err)
 {
-    sqlite3_stmt *statement = store_prepare(
-        store,
-        lease < 0 ? "SELECT * FROM (SELECT number, lease, at, event, text FROM event"
-                    " ORDER BY number DESC LIMIT ?2) ORDER BY number"
-                  : "SELECT * FROM (SELECT number, lease, at, event, text FROM event"
-                    " WHERE lease = ?1 ORDER BY number DESC LIMIT ?2) ORDER BY number",
-        err);
-    int code, result = 0;
+    char *text =
+        sqlite3_mprintf("SELECT lease, at, event, text, sum = %s, number FROM (SELECT * FROM event"
+                        " %s ORDER BY number DESC LIMIT ?2) ORDER BY number",
+                        store->sums[SUMMED_EVENT], lease < 0 ? "" : "WHERE lease = ?1");
+    sqlite3_stmt *statement = store_prepare(store, text, err);
+    int code = SQLITE_DONE, result = statement ? 0 : -1;
 
+    sqlite3_free(text);
     if (!statement)
         return -1;
     if (lease >= 0)
         sqlite3_bind_int64(statement, 1, lease);
     sqlite3_bind_int64(statement, 2, limit > INT64_MAX ? -1 : (int64_t)limit);
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-        visit(context, &(struct store_event){
-                           .lease = sqlite3_column_int64(statement, 1),
-                           .at = sqlite3_column_int64(statement, 2),
-                           .event = (const char *)sqlite3_column_text(statement, 3),
-                           .text = (const char *)sqlite3_column_text(statement, 4),
-                       });
-    if (code != SQLITE_DONE)
+    while (result == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        result = visit_written(store, statement, visit, context, err);
+    if (result == 0 && code != SQLITE_DONE)
         result = store_sqlite_error(store, "read the history", err);
     sqlite3_finalize(statement);
     return result;
@@ -85,7 +95,7 @@ static int delete_of(struct store *store, const char *text, int64_t lease)
     if (sqlite3_prepare_v2(store->database, text, -1, &statement, NULL) != SQLITE_OK)
         return -1;
     sqlite3_bind_int64(statement, 1, lease);
-    code = sqlite3_step(statement);
+    code = store_run(statement);
     sqlite3_finalize(statement);
     return code == SQLITE_DONE ? 0 : -1;
 }
@@ -93,9 +103,9 @@ static int delete_of(struct store *store, const char *text, int64_t lease)
 static int delete_lease(struct store *store, int64_t lease)
 {
     static const char *const texts[] = {
-        "DELETE FROM vm WHERE lease = ?",
-        "DELETE FROM event WHERE lease = ?",
-        "DELETE FROM lease WHERE id = ?",
+        "DELETE FROM vm WHERE lease = ? RETURNING drop_sum('vm', sum)",
+        "DELETE FROM event WHERE lease = ? RETURNING drop_sum('event', sum)",
+        "DELETE FROM lease WHERE id = ? RETURNING drop_sum('lease', sum)",
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -138,34 +148,28 @@ static int64_t *find_expired(const struct store *store, int64_t before, size_t *
     return NULL;
 }
 
-static int expire_all(struct store *store, int64_t before)
+static int expire_all(struct store *store, void *context)
 {
+    int64_t before = *(const int64_t *)context;
     size_t n;
     int64_t *ids = find_expired(store, before, &n);
     int result = ids ? 0 : -1;
 
+    crash_point("store-expire");
     for (size_t i = 0; i < n && result == 0; i++)
         result = delete_lease(store, ids[i]);
     free(ids);
     /* The daemon's own lines have no lease: -1. */
-    return result == 0 ? delete_of(store, "DELETE FROM event WHERE lease = -1 AND at < ?", before)
+    return result == 0 ? delete_of(store,
+                                   "DELETE FROM event WHERE lease = -1 AND at < ?"
+                                   " RETURNING drop_sum('event', sum)",
+                                   before)
                        : -1;
 }
 
 int store_expire(struct store *store, int64_t before, struct error *err)
 {
-    if (store_run(store->statements[STATEMENT_BEGIN]) != SQLITE_DONE)
-        return store_sqlite_error(store, "begin to write", err);
-    crash_point("store-expire");
-    if (expire_all(store, before) == 0 &&
-        store_run(store->statements[STATEMENT_COMMIT]) == SQLITE_DONE) {
-        crash_point("store-expired");
-        return 0;
-    }
-    store_sqlite_error(store, "delete old leases", err);
-    if (!sqlite3_get_autocommit(store->database))
-        store_run(store->statements[STATEMENT_ROLLBACK]);
-    return -1;
+    return store_write(store, expire_all, &before, err);
 }
 
 static int order_of_facts(const void *name, const void *fact)

@@ -16,18 +16,24 @@
 
 typedef int row_reader(void *context, sqlite3_stmt *statement, struct error *err);
 
+static const char *sum_of(const struct store *store, const struct store_table *table)
+{
+    return store->sums[table == &store_lease_table ? SUMMED_LEASE : SUMMED_VM];
+}
+
 /* Every row of a table that meets the condition. */
 static int each_row(const struct store *store, const struct store_table *table,
                     const char *condition, row_reader *read, void *context, struct error *err)
 {
-    char *text = store_rows_get_text(table, condition);
+    char *text = store_rows_get_text(table, sum_of(store, table), condition);
     sqlite3_stmt *statement = store_prepare(store, text, err);
+    struct error why = {0};
     int code = SQLITE_DONE, result = statement ? 0 : -1;
 
     free(text);
     while (result == 0 && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        if (read(context, statement, err) < 0)
-            result = error_prefix(err, "%s is damaged", store->path);
+        if (read(context, statement, &why) < 0)
+            result = store_damaged(store, err, "%.200s", why.text);
     if (result == 0 && code != SQLITE_DONE)
         result = store_sqlite_error(store, "read", err);
     sqlite3_finalize(statement);
@@ -59,7 +65,7 @@ static int read_vm(void *context, sqlite3_stmt *statement, struct error *err)
     }
     record = store_index_find(&store->leases, vm->lease);
     if (!record) {
-        error_set(err, EPROTO, "vm %d belongs to lease %lld, which is not there", vm->id,
+        error_set(err, EPROTO, "table vm, row %d belongs to lease %lld, which is not there", vm->id,
                   (long long)vm->lease);
         free(vm);
         return -1;
@@ -76,6 +82,7 @@ static int load_facts(struct store *store, struct error *err)
 
     if (!statement)
         return -1;
+    /* Their checksums were compared when the file was opened; they are not read again. */
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
         store_set_fact(store, (const char *)sqlite3_column_text(statement, 0),
                        (const char *)sqlite3_column_text(statement, 1));
@@ -88,6 +95,21 @@ static int load_facts(struct store *store, struct error *err)
     return result;
 }
 
+static int load_last_event(struct store *store, struct error *err)
+{
+    sqlite3_stmt *statement = store_prepare(store, "SELECT max(number) FROM event", err);
+    int code;
+
+    if (!statement)
+        return -1;
+    if ((code = sqlite3_step(statement)) == SQLITE_ROW)
+        store->last_event = sqlite3_column_int64(statement, 0);
+    else
+        store_sqlite_error(store, "read", err);
+    sqlite3_finalize(statement);
+    return code == SQLITE_ROW ? 0 : -1;
+}
+
 int store_load(struct store *store, struct error *err)
 {
     if (each_row(store, &store_lease_table, "WHERE " UNFINISHED " ORDER BY id", read_lease, store,
@@ -95,7 +117,8 @@ int store_load(struct store *store, struct error *err)
         each_row(store, &store_vm_table,
                  "WHERE gone = 0 OR lease IN (SELECT id FROM lease WHERE " UNFINISHED
                  ") ORDER BY id",
-                 read_vm, store, err) < 0)
+                 read_vm, store, err) < 0 ||
+        load_last_event(store, err) < 0)
         return -1;
     return load_facts(store, err);
 }
@@ -110,11 +133,12 @@ struct past_visit {
 static int visit_past(struct past_visit *past, sqlite3_stmt *statement, struct error *err)
 {
     struct lease_record lease = {0};
+    struct error why = {0};
 
     if (store_lease(past->store, sqlite3_column_int64(statement, 0)))
         return 0;
-    if (store_rows_read(statement, &store_lease_table, &lease, err) < 0)
-        return error_prefix(err, "%s is damaged", past->store->path);
+    if (store_rows_read(statement, &store_lease_table, &lease, &why) < 0)
+        return store_damaged(past->store, err, "%.200s", why.text);
     past->left--;
     past->visit(past->context, &lease);
     return 0;
@@ -125,9 +149,9 @@ int store_each_past_lease(struct store *store, const struct store_past *past,
                           void *context, struct error *err)
 {
     struct past_visit visits = {store, past->limit, visit, context};
-    char *text =
-        store_rows_get_text(&store_lease_table, "WHERE phase IN ('ended', 'refused', 'failed')"
-                                                " AND (?1 IS NULL OR user = ?1) ORDER BY id DESC");
+    char *text = store_rows_get_text(&store_lease_table, store->sums[SUMMED_LEASE],
+                                     "WHERE phase IN ('ended', 'refused', 'failed')"
+                                     " AND (?1 IS NULL OR user = ?1) ORDER BY id DESC");
     sqlite3_stmt *statement = store_prepare(store, text, err);
     int code = SQLITE_DONE, result = statement ? 0 : -1;
 

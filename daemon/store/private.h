@@ -6,6 +6,7 @@
 
 #include "daemon/store/index.h"
 #include "daemon/store/store.h"
+#include "daemon/store/sums.h"
 
 struct lease_entry {
     struct lease_record lease; /* first: a lease_record of the store is a lease_entry */
@@ -34,12 +35,17 @@ enum store_statement {
     STATEMENT_PUT_EVENT,
     STATEMENT_PUT_FACT,
     STATEMENT_DROP_FACT,
+    STATEMENT_SEAL,
     STATEMENTS
 };
 
 struct store {
-    char *path; /* of the database */
-    int lock;
+    char *path, *seal_path; /* of the database; of the file that counts the commits */
+    int lock, seal;
+    bool seal_behind; /* it could not be written */
+    int64_t commits, last_event;
+    char *sums[SUMMED_TABLES]; /* "row_sum(...)" of the columns */
+    struct sums_total totals[SUMMED_TABLES], sealed[SUMMED_TABLES]; /* as last committed */
     sqlite3 *database;
     sqlite3_stmt *statements[STATEMENTS];
     struct store_index leases, vms;
@@ -65,7 +71,15 @@ struct store {
  * Returns -1. */
 int store_sqlite_error(const struct store *store, const char *doing, struct error *err);
 
-/* Run a prepared statement that returns no rows, and make it ready for the next time. Returns an
+/* "FILE is damaged: ...: run 'galernad --repair' ..." with the code EBADMSG. Returns -1. */
+int store_damaged(const struct store *store, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Write in a transaction, which counts as a commit. -1: nothing was written. */
+typedef int store_writer(struct store *store, void *context); /* -1: an SQLite error */
+int store_write(struct store *store, store_writer *write, void *context, struct error *err);
+
+/* Run a prepared statement to its end, and make it ready for the next time. Returns an
  * SQLite code: SQLITE_DONE when it worked. */
 int store_run(sqlite3_stmt *statement);
 

@@ -11,7 +11,7 @@
 #include "util/instant.h"
 #include "util/memory.h"
 
-enum { LIST_TEXT_MAX = 512, COLUMN_NAME_ROOM = 32 };
+enum { LIST_TEXT_MAX = 512 };
 
 #define FIELD(record, member, kind)                                                                \
     {                                                                                              \
@@ -105,38 +105,42 @@ const struct store_table store_lease_table = {"lease", lease_columns,
 const struct store_table store_vm_table = {"vm", vm_columns,
                                            sizeof vm_columns / sizeof *vm_columns};
 
-/* `begin`, the columns' names in quotes (some are words of SQL), `end`. */
-static char *columns_text(const struct store_table *table, const char *begin, const char *end)
+/* The columns' names, each between `before` and `after`. */
+static void append_names(char **text, const struct store_table *table, const char *before,
+                         const char *after)
 {
-    size_t size = strlen(begin) + strlen(end) + table->n_columns * (size_t)COLUMN_NAME_ROOM + 1;
-    char *text = memory_new(size, 1);
-    size_t length = (size_t)snprintf(text, size, "%s", begin);
+    for (size_t i = 0; i < table->n_columns; i++) {
+        char *longer = sqlite3_mprintf("%z%s%s%s%s", *text, i ? ", " : "", before,
+                                       table->columns[i].name, after);
 
-    for (size_t i = 0; i < table->n_columns; i++)
-        length += (size_t)snprintf(text + length, size - length, "%s\"%s\"", i ? ", " : "",
-                                   table->columns[i].name);
-    snprintf(text + length, size - length, "%s", end);
-    return text;
+        *text = longer;
+    }
 }
 
-char *store_rows_put_text(const struct store_table *table)
+static char *taken(char *text)
 {
-    char begin[64], end[256] = ") VALUES (?";
-    size_t length = strlen(end);
+    char *copy = memory_text(text ? text : "");
 
-    snprintf(begin, sizeof begin, "INSERT OR REPLACE INTO %s (", table->name);
-    for (size_t i = 1; i < table->n_columns; i++)
-        length += (size_t)snprintf(end + length, sizeof end - length, ", ?");
-    snprintf(end + length, sizeof end - length, ")");
-    return columns_text(table, begin, end);
+    sqlite3_free(text);
+    return copy;
 }
 
-char *store_rows_get_text(const struct store_table *table, const char *condition)
+char *store_rows_put_text(const struct store_table *table, const char *sum)
 {
-    char end[512];
+    char *text = sqlite3_mprintf("INSERT OR REPLACE INTO %s (", table->name);
 
-    snprintf(end, sizeof end, " FROM %s %s", table->name, condition);
-    return columns_text(table, "SELECT ", end);
+    append_names(&text, table, "\"", "\"");
+    text = sqlite3_mprintf("%z, sum) VALUES (", text);
+    append_names(&text, table, ":", "");
+    return taken(sqlite3_mprintf("%z, %s)", text, sum));
+}
+
+char *store_rows_get_text(const struct store_table *table, const char *sum, const char *condition)
+{
+    char *text = sqlite3_mprintf("SELECT ");
+
+    append_names(&text, table, "\"", "\"");
+    return taken(sqlite3_mprintf("%z, sum = %s FROM %s %s", text, sum, table->name, condition));
 }
 
 static int bind_list(sqlite3_stmt *statement, int place, const struct store_column *column,
@@ -293,6 +297,9 @@ static bool read_field(sqlite3_stmt *statement, int place, const struct store_co
 int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, void *record,
                     struct error *err)
 {
+    if (sqlite3_column_int(statement, (int)table->n_columns) != 1)
+        return error_set(err, EPROTO, "table %s, row %lld does not match its checksum", table->name,
+                         (long long)sqlite3_column_int64(statement, 0));
     for (size_t i = 0; i < table->n_columns; i++) {
         const struct store_column *column = &table->columns[i];
         const char *text;
@@ -300,8 +307,8 @@ int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, vo
         if (read_field(statement, (int)i, column, (char *)record + column->offset))
             continue;
         text = (const char *)sqlite3_column_text(statement, (int)i);
-        return error_set(err, EPROTO, "%s %lld: '%s' is %.60s, which cannot be", table->name,
-                         (long long)sqlite3_column_int64(statement, 0), column->name,
+        return error_set(err, EPROTO, "table %s, row %lld: '%s' is %.60s, which cannot be",
+                         table->name, (long long)sqlite3_column_int64(statement, 0), column->name,
                          text ? text : "missing");
     }
     return 0;

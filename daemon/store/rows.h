@@ -40,16 +40,16 @@ struct store_table {
 
 extern const struct store_table store_lease_table, store_vm_table;
 
-/* "INSERT OR REPLACE INTO ..." and "SELECT ... FROM name" with all columns in order. To be freed.
- */
-char *store_rows_put_text(const struct store_table *table);
-char *store_rows_get_text(const struct store_table *table, const char *condition);
+/* "INSERT OR REPLACE INTO ..." and "SELECT ... FROM name" with all columns in order, and the row's
+ * checksum: `sum` is the expression (sums.h), in the first of parameters. To be freed. */
+char *store_rows_put_text(const struct store_table *table, const char *sum);
+char *store_rows_get_text(const struct store_table *table, const char *sum, const char *condition);
 
 /* Bind a record to a put statement. Texts must live until it is stepped. Returns an SQLite code. */
 int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, const void *record);
 
-/* Read the present row of a get statement. Errors: EPROTO (a word or number that cannot be there:
- * the file is damaged). Texts that are too long are cut. */
+/* Read the present row of a get statement. Errors: EPROTO (the checksum is another one, or a word
+ * or number cannot be there: the file is damaged). Texts that are too long are cut. */
 int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, void *record,
                     struct error *err);
 

@@ -1,12 +1,16 @@
+/* The tables of the state file, their versions, and whether the file is sound. */
 #include "daemon/store/schema.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/store/seal.h"
 #include "util/crash_point.h"
 
 enum { APPLICATION_ID = 0x47414c4e }; /* "GALN" */
+
+#define SUMMED(table) "ALTER TABLE " table " ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
 
 /* Step i leads from version i to i + 1. Released steps never change. Times are seconds since 1970;
  * NULL: not set; 9223372036854775807: never, unlimited. */
@@ -47,6 +51,10 @@ static const char *const migrations[] = {
     /* Reasons used to be sentences; those that are there stay so. */
     "ALTER TABLE lease ADD COLUMN reason_id TEXT NOT NULL DEFAULT 'none';"
     "ALTER TABLE lease ADD COLUMN reason_n TEXT NOT NULL DEFAULT '0 0 0 0 0 0';",
+    /* Checksums (sums.h). */
+    "CREATE TABLE seal (name TEXT PRIMARY KEY, n INTEGER NOT NULL, total INTEGER NOT NULL)"
+    " WITHOUT ROWID;" SUMMED("lease") SUMMED("vm") SUMMED("event") SUMMED("fact")
+        SUMMED("migration"),
 };
 
 const int store_schema_version = sizeof migrations / sizeof *migrations;
@@ -79,9 +87,10 @@ static int ask_number(const struct store *store, const char *text, int none, int
     return 0;
 }
 
-static int check_soundness(const struct store *store, struct error *err)
+/* What SQLite itself finds: pages, indexes. */
+static int check_integrity(const struct store *store, struct error *err)
 {
-    sqlite3_stmt *statement = store_prepare(store, "PRAGMA quick_check(1)", err);
+    sqlite3_stmt *statement = store_prepare(store, "PRAGMA integrity_check(1)", err);
     const char *text;
     int result = 0;
 
@@ -92,16 +101,14 @@ static int check_soundness(const struct store *store, struct error *err)
     } else {
         text = (const char *)sqlite3_column_text(statement, 0);
         if (!text || strcmp(text, "ok") != 0)
-            result = error_set(err, EPROTO,
-                               "%s is damaged (%.120s): move it away and start again; what runs in "
-                               "OpenNebula is adopted, promises of reservations are lost",
-                               store->path, text ? text : "no answer");
+            result = store_damaged(store, err, "%.160s", text ? text : "no answer");
     }
     sqlite3_finalize(statement);
     return result;
 }
 
-static int check_identity(const struct store *store, struct error *err)
+/* `has_seal`: this directory had a store of Galerna. */
+static int check_identity(const struct store *store, bool has_seal, struct error *err)
 {
     int id, tables;
 
@@ -110,6 +117,8 @@ static int check_identity(const struct store *store, struct error *err)
         return -1;
     if (id == APPLICATION_ID || (id == 0 && tables == 0))
         return 0;
+    if (has_seal)
+        return store_damaged(store, err, "its application id is %08x", (unsigned)id);
     return error_set(err, EPROTO,
                      "%s is a database of another program: give galernad another --state-dir",
                      store->path);
@@ -130,11 +139,20 @@ static int migrate(const struct store *store, int from, struct error *err)
              from + 1, APPLICATION_ID);
     if (run_text(store, migrations[from], "migrate", err) < 0 ||
         run_text(store, text, "migrate", err) < 0 ||
+        (from + 1 >= STORE_SUMMED_VERSION && sums_renew(store, err) < 0) ||
         run_text(store, "COMMIT", "migrate", err) < 0) {
         sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL);
         return -1;
     }
     crash_point("store-migrated");
+    return 0;
+}
+
+int store_schema_create(const struct store *store, int version, struct error *err)
+{
+    for (int i = 0; i < version; i++)
+        if (migrate(store, i, err) < 0)
+            return -1;
     return 0;
 }
 
@@ -149,24 +167,69 @@ static int read_version(const struct store *store, int *version, struct error *e
     return tables ? ask_number(store, "SELECT max(version) FROM migration", 0, version, err) : 0;
 }
 
+/* The end of a log that cannot be read is not there for SQLite. */
+static int check_commits(struct store *store, int64_t sealed, bool has_sums, struct error *err)
+{
+    int commits;
+
+    if (!has_sums)
+        return sealed > 0 ? store_damaged(store, err,
+                                          "it is missing or older than its file store.seal, which "
+                                          "knows %lld commits",
+                                          (long long)sealed)
+                          : 0;
+    if (ask_number(store, "SELECT value FROM fact WHERE name = 'commits'", 0, &commits, err) < 0)
+        return -1;
+    store->commits = commits;
+    if (sealed == SEAL_NONE)
+        return store_damaged(store, err, "its file store.seal is missing");
+    if (commits < sealed)
+        return store_damaged(store, err,
+                             "the last %lld of %lld commits are missing: its log, store.db-wal, is "
+                             "damaged, cut or lost",
+                             (long long)(sealed - commits), (long long)sealed);
+    return 0;
+}
+
+/* Nothing is written before all is known to be sound: what is there may be needed for a repair. */
+static int check_file(struct store *store, int *version, struct error *err)
+{
+    int64_t sealed = seal_read(store->seal_path, err);
+    int has_sums;
+
+    if (sealed == SEAL_FAILED || check_identity(store, sealed != SEAL_NONE, err) < 0 ||
+        (has_sums = sums_exist(store, err)) < 0 ||
+        (has_sums && sums_check_table(store, &summed_tables[SUMMED_MIGRATION], err) < 0) ||
+        read_version(store, version, err) < 0)
+        return -1;
+    if (*version > store_schema_version)
+        return error_set(err, EPROTO,
+                         "%s was written by a newer version of Galerna (format %d, this program "
+                         "knows up to %d): start that version, or use another --state-dir",
+                         store->path, *version, store_schema_version);
+    if ((has_sums && sums_check(store, err) < 0) || check_integrity(store, err) < 0)
+        return -1;
+    if (sealed == SEAL_DAMAGED)
+        return store_damaged(store, err, "its file store.seal cannot be read");
+    if (sqlite3_db_readonly(store->database, "main") == 1)
+        return store_damaged(store, err, "its header forbids writing");
+    return check_commits(store, sealed, has_sums, err);
+}
+
 int store_schema_prepare(struct store *store, struct error *err)
 {
     int version;
 
-    if (check_identity(store, err) < 0 || read_version(store, &version, err) < 0)
+    if (run_text(store, "PRAGMA cell_size_check = ON", "open", err) < 0 ||
+        check_file(store, &version, err) < 0)
         return -1;
-    if (version > store_schema_version)
-        return error_set(err, EPROTO,
-                         "%s was written by a newer version of Galerna (format %d, this program "
-                         "knows up to %d): start that version, or use another --state-dir",
-                         store->path, version, store_schema_version);
-    if (run_text(store, "PRAGMA journal_mode = WAL", "open", err) < 0 ||
+    store->seal = seal_open(store->seal_path, err);
+    if (store->seal < 0 || run_text(store, "PRAGMA journal_mode = WAL", "open", err) < 0 ||
         run_text(store, "PRAGMA synchronous = FULL", "open", err) < 0 ||
-        run_text(store, "PRAGMA journal_size_limit = 16777216", "open", err) < 0 ||
-        check_soundness(store, err) < 0)
+        run_text(store, "PRAGMA journal_size_limit = 16777216", "open", err) < 0)
         return -1;
     for (; version < store_schema_version; version++)
         if (migrate(store, version, err) < 0)
             return -1;
-    return 0;
+    return sums_begin(store, err);
 }

@@ -1,3 +1,4 @@
+/* Opening, closing, and records in memory. */
 #include "daemon/store/store.h"
 
 #include <errno.h>
@@ -17,29 +18,69 @@
 
 static const char *const instance_fact = "instance";
 
+static int prepare(struct store *store, enum store_statement place, const char *text,
+                   struct error *err)
+{
+    if (sqlite3_prepare_v3(store->database, text, -1, SQLITE_PREPARE_PERSISTENT,
+                           &store->statements[place], NULL) == SQLITE_OK)
+        return 0;
+    return store_sqlite_error(store, "prepare", err);
+}
+
+/* The insertion of a row with its checksum. */
+static char *put_text(int table, const char *sum)
+{
+    char *text = NULL;
+
+    if (table == SUMMED_LEASE || table == SUMMED_VM)
+        return store_rows_put_text(table == SUMMED_LEASE ? &store_lease_table : &store_vm_table,
+                                   sum);
+    if (asprintf(&text,
+                 table == SUMMED_EVENT ? "INSERT INTO event (number, lease, at, event, text, sum)"
+                                         " VALUES (:number, :lease, :at, :event, :text, %s)"
+                                       : "INSERT OR REPLACE INTO fact (name, value, sum)"
+                                         " VALUES (:name, :value, %s)",
+                 sum) < 0)
+        return NULL;
+    return text;
+}
+
+static int prepare_puts(struct store *store, struct error *err)
+{
+    static const enum store_statement places[] = {
+        [SUMMED_LEASE] = STATEMENT_PUT_LEASE,
+        [SUMMED_VM] = STATEMENT_PUT_VM,
+        [SUMMED_EVENT] = STATEMENT_PUT_EVENT,
+        [SUMMED_FACT] = STATEMENT_PUT_FACT,
+    };
+    int result = 0;
+
+    for (int i = SUMMED_LEASE; i <= SUMMED_FACT && result == 0; i++) {
+        char *sum = sums_of_inserted(store, &summed_tables[i], err);
+        char *text = sum ? put_text(i, sum) : NULL;
+
+        result = sum ? prepare(store, places[i], text, err) : -1;
+        free(text);
+        free(sum);
+    }
+    return result;
+}
+
 static int prepare_statements(struct store *store, struct error *err)
 {
-    char *put_lease = store_rows_put_text(&store_lease_table);
-    char *put_vm = store_rows_put_text(&store_vm_table);
-    const char *texts[STATEMENTS] = {
+    static const char *const texts[STATEMENTS] = {
         [STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
         [STATEMENT_COMMIT] = "COMMIT",
         [STATEMENT_ROLLBACK] = "ROLLBACK",
-        [STATEMENT_PUT_LEASE] = put_lease,
-        [STATEMENT_PUT_VM] = put_vm,
-        [STATEMENT_DROP_VMS] = "DELETE FROM vm WHERE lease = ?",
-        [STATEMENT_PUT_EVENT] = "INSERT INTO event (lease, at, event, text) VALUES (?, ?, ?, ?)",
-        [STATEMENT_PUT_FACT] = "INSERT OR REPLACE INTO fact (name, value) VALUES (?, ?)",
-        [STATEMENT_DROP_FACT] = "DELETE FROM fact WHERE name = ?",
+        [STATEMENT_DROP_VMS] = "DELETE FROM vm WHERE lease = ? RETURNING drop_sum('vm', sum)",
+        [STATEMENT_DROP_FACT] = "DELETE FROM fact WHERE name = ? RETURNING drop_sum('fact', sum)",
+        [STATEMENT_SEAL] = "UPDATE seal SET n = ?, total = ? WHERE name = ?",
     };
-    int code = SQLITE_OK;
 
-    for (int i = 0; i < STATEMENTS && code == SQLITE_OK; i++)
-        code = sqlite3_prepare_v3(store->database, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
-                                  &store->statements[i], NULL);
-    free(put_lease);
-    free(put_vm);
-    return code == SQLITE_OK ? 0 : store_sqlite_error(store, "prepare", err);
+    for (int i = 0; i < STATEMENTS; i++)
+        if (texts[i] && prepare(store, (enum store_statement)i, texts[i], err) < 0)
+            return -1;
+    return prepare_puts(store, err);
 }
 
 static int name_instance(struct store *store, struct error *err)
@@ -57,6 +98,12 @@ static int name_instance(struct store *store, struct error *err)
     return store_commit(store, err);
 }
 
+/* The log of a store that is refused stays as it is: closing would write it into the database. */
+static int keep_log(struct store *store, bool keep)
+{
+    return sqlite3_db_config(store->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, (int)keep, NULL);
+}
+
 static int open_database(struct store *store, struct error *err)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW;
@@ -67,24 +114,36 @@ static int open_database(struct store *store, struct error *err)
         return store_sqlite_error(store, "open", err);
     /* Another program may have the file open for a moment. */
     sqlite3_busy_timeout(store->database, 2000);
+    if (keep_log(store, true) != SQLITE_OK || sums_define(store) != SQLITE_OK)
+        return store_sqlite_error(store, "open", err);
     if (store_schema_prepare(store, err) < 0 || prepare_statements(store, err) < 0 ||
-        store_load(store, err) < 0)
+        store_load(store, err) < 0 || name_instance(store, err) < 0)
         return -1;
-    return name_instance(store, err);
+    keep_log(store, false);
+    return 0;
+}
+
+static char *path_in(const char *directory, const char *name)
+{
+    size_t size = strlen(directory) + strlen(name) + 2;
+    char *path = memory_new(size, 1);
+
+    snprintf(path, size, "%s/%s", directory, name);
+    return path;
 }
 
 struct store *store_open(const char *directory, struct error *err)
 {
     struct store *store;
     int lock = store_state_lock(directory, err);
-    size_t size = strlen(directory) + sizeof "/store.db";
 
     if (lock < 0)
         return NULL;
     store = memory_new(1, sizeof *store);
     store->lock = lock;
-    store->path = memory_new(size, 1);
-    snprintf(store->path, size, "%s/store.db", directory);
+    store->seal = -1;
+    store->path = path_in(directory, "store.db");
+    store->seal_path = path_in(directory, "store.seal");
     store_index_init(&store->leases);
     store_index_init(&store->vms);
     if (store_state_take_over(directory, err) < 0 || open_database(store, err) < 0) {
@@ -135,8 +194,13 @@ void store_close(struct store *store)
     for (int i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->database);
+    for (int i = 0; i < SUMMED_TABLES; i++)
+        free(store->sums[i]);
+    if (store->seal >= 0)
+        close(store->seal);
     close(store->lock);
     free(store->path);
+    free(store->seal_path);
     free(store);
     errno = saved;
 }

@@ -1,13 +1,14 @@
 #include "test/daemon/store_fixture.h"
 
 #include <setjmp.h>
-#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "daemon/store/private.h"
 
 struct store *store_must_open(const char *directory)
 {
@@ -58,15 +59,28 @@ void store_path_in(const struct store_fixture *fixture, const char *name, char p
     snprintf(path, 128, "%s/%s", fixture->directory, name);
 }
 
-void store_run_sql(const struct store_fixture *fixture, const char *text)
+static void run_sql(const struct store_fixture *fixture, const char *text, bool renew)
 {
     char path[128];
-    sqlite3 *database;
+    struct store store = {.path = path};
 
     store_path_in(fixture, "store.db", path);
-    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(database, text, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(database);
+    assert_int_equal(sqlite3_open(path, &store.database), SQLITE_OK);
+    assert_int_equal(sums_define(&store), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(store.database, text, NULL, NULL, NULL), SQLITE_OK);
+    if (renew && sums_exist(&store, NULL))
+        assert_int_equal(sums_renew(&store, NULL), 0);
+    sqlite3_close(store.database);
+}
+
+void store_run_sql(const struct store_fixture *fixture, const char *text)
+{
+    run_sql(fixture, text, true);
+}
+
+void store_break_row(const struct store_fixture *fixture, const char *text)
+{
+    run_sql(fixture, text, false);
 }
 
 void store_fill_lease(struct lease_record *lease)

@@ -25,7 +25,9 @@ void store_fill_lease(struct lease_record *lease);
 /* The path of a file in the directory. */
 void store_path_in(const struct store_fixture *fixture, const char *name, char path[128]);
 
-/* Change the file behind the store's back. */
+/* Change the file behind the store's back; its checksums follow. */
 void store_run_sql(const struct store_fixture *fixture, const char *text);
+/* Its checksums do not. */
+void store_break_row(const struct store_fixture *fixture, const char *text);
 
 #endif

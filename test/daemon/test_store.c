@@ -108,7 +108,7 @@ static void columns_agree(const struct store_fixture *fixture, const struct stor
     assert_int_equal(sqlite3_prepare_v2(database, text, -1, &statement, NULL), SQLITE_OK);
     while (sqlite3_step(statement) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(statement, 1);
-        bool known = false;
+        bool known = strcmp(name, "sum") == 0;
 
         for (size_t i = 0; i < table->n_columns; i++)
             known = known || strcmp(table->columns[i].name, name) == 0;
@@ -116,7 +116,7 @@ static void columns_agree(const struct store_fixture *fixture, const struct stor
             fail_msg("column %s of table %s is written by nobody", name, table->name);
         n++;
     }
-    assert_int_equal(n, table->n_columns);
+    assert_int_equal(n, table->n_columns + 1);
     sqlite3_finalize(statement);
     sqlite3_close(database);
 }

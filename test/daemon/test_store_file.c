@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/store/store.h"
+#include "daemon/store/sums.h"
 #include "test/daemon/change_records.h"
 #include "test/daemon/store_fixture.h"
 
@@ -147,7 +147,7 @@ static void newer_files_are_refused(void **state)
 
     store_close(fixture->store);
     fixture->store = NULL;
-    store_run_sql(fixture, "INSERT INTO migration VALUES (99, 0)");
+    store_run_sql(fixture, "INSERT INTO migration (version, applied) VALUES (99, 0)");
     assert_refused(fixture->directory, EPROTO, "newer version of Galerna (format 99");
     store_run_sql(fixture, "DELETE FROM migration WHERE version = 99");
     fixture->store = store_must_open(fixture->directory);
@@ -208,20 +208,27 @@ static void older_files_are_brought_up(void **state)
 {
     struct store_fixture *fixture = *state;
     const struct lease_record *lease;
+    char text[128];
 
     store_add_lease(fixture->store, 1);
     store_add_lease(fixture->store, 2);
     store_must_commit(fixture->store);
     store_close(fixture->store);
     fixture->store = NULL;
+    for (int i = 0; i < SUMMED_TABLES; i++) {
+        snprintf(text, sizeof text, "ALTER TABLE %s DROP COLUMN sum", summed_tables[i].name);
+        store_run_sql(fixture, i == 0 ? "DROP TABLE seal" : "");
+        store_run_sql(fixture, text);
+    }
+    store_path_in(fixture, "store.seal", text);
+    assert_int_equal(unlink(text), 0);
     for (int term = TERM_ID_priority + 1; term < LEASE_TERM_COUNT; term++) { /* came later */
-        char text[128];
-
         snprintf(text, sizeof text, "ALTER TABLE lease DROP COLUMN %s", lease_terms[term].name);
         store_run_sql(fixture, text);
     }
     store_run_sql(fixture,
                   "DELETE FROM migration WHERE version > 2;"
+                  "DELETE FROM fact WHERE name IN ('commits', 'schema');"
                   "ALTER TABLE lease DROP COLUMN retry;"
                   "ALTER TABLE vm RENAME COLUMN suspended_by_us TO ours;"
                   "ALTER TABLE lease DROP COLUMN reason_id;"
@@ -252,6 +259,9 @@ static void other_databases_are_refused(void **state)
     fixture->store = NULL;
     store_path_in(fixture, "store.db", path);
     unlink(path);
+    store_path_in(fixture, "store.seal", path);
+    unlink(path);
+    store_path_in(fixture, "store.db", path);
     store_run_sql(fixture, "CREATE TABLE t (x)");
     chmod(path, 0600);
     assert_refused(fixture->directory, EPROTO, "another program");
@@ -281,9 +291,9 @@ static void damaged_files_are_refused(void **state)
     store_close(fixture->store);
     fixture->store = NULL;
     overwrite(fixture, 4096 * 10, 4096 * 3);
-    assert_refused(fixture->directory, EPROTO, "is damaged");
+    assert_refused(fixture->directory, EBADMSG, "store.db is damaged: ");
     overwrite(fixture, 0, 100);
-    assert_refused(fixture->directory, EPROTO, "is damaged");
+    assert_refused(fixture->directory, EBADMSG, "store.db is damaged: ");
 }
 
 static void impossible_values_are_refused(void **state)
@@ -293,7 +303,7 @@ static void impossible_values_are_refused(void **state)
         const char *change, *back, *text;
     } cases[] = {
         {"UPDATE lease SET phase = 'dancing'", "UPDATE lease SET phase = 'waiting'",
-         "lease 1: 'phase' is dancing"},
+         "table lease, row 1: 'phase' is dancing"},
         {"UPDATE lease SET contract = 2", "UPDATE lease SET contract = 0", "'contract' is 2"},
         {"UPDATE lease SET uid = 5000000000", "UPDATE lease SET uid = 0", "'uid' is 5000000000"},
         {"UPDATE vm SET avoid = '1 2'", "UPDATE vm SET avoid = '1 2 3 4 5 6 7 8'", "'avoid'"},
@@ -307,7 +317,7 @@ static void impossible_values_are_refused(void **state)
     fixture->store = NULL;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         store_run_sql(fixture, cases[i].change);
-        assert_refused(fixture->directory, EPROTO, cases[i].text);
+        assert_refused(fixture->directory, EBADMSG, cases[i].text);
         store_run_sql(fixture, cases[i].back);
     }
     fixture->store = store_must_open(fixture->directory);

@@ -130,7 +130,8 @@ static struct stage stage;
 
 static void close_stage(void)
 {
-    static const char *const files[] = {"store.db", "store.db-wal", "store.db-shm", "lock"};
+    static const char *const files[] = {"store.db", "store.db-wal", "store.db-shm", "store.seal",
+                                        "lock"};
     char path[128];
 
     control_destroy(stage.control);
