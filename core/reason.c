@@ -109,7 +109,7 @@ static const struct {
     [REASON_LOCKED] = {LEAD_NONE,
                        "VM %n is locked; it is placed when its user or an administrator unlocks "
                        "it"},
-    [REASON_LATE] = {LEAD_NONE, "late: %d after its start VM %n on host %n is %s"},
+    [REASON_LATE] = {LEAD_NONE, "late: %d after its start, VM %n on host %n is %s"},
     [REASON_GIVEN_UP] = {LEAD_NONE, "VM %n could not be started in %n attempts; last failure: %s"},
     [REASON_CANCELLED_BY] = {LEAD_NONE, "cancelled by %s"},
     [REASON_QUARANTINED] = {LEAD_NONE,

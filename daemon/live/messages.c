@@ -136,7 +136,8 @@ static bool differs_in_numbers(const struct vm_record *vm, const struct lease_re
 {
     return lease->phase == PHASE_WAITING && lease->reason_id != REASON_NONE &&
            vm->message_reason == lease->reason_id &&
-           is_time(vm->message_expected) == is_time(lease->expected);
+           (vm->message_expected == lease->expected ||
+            (is_time(vm->message_expected) && is_time(lease->expected)));
 }
 
 /* oned of 7.x writes the attribute too: what stands there counts, not what was written last. */

@@ -129,7 +129,7 @@ static void an_immediate_lease_that_is_late_says_so(void **state)
     reconcile_watch_start(&daemon, lease, 1004);
     assert_true(lease->late);
     store_reason_sentence(lease, false, text, sizeof text);
-    assert_string_equal(text, "late: 4s after its start VM 2 on host 4 is PENDING; VM 1 "
+    assert_string_equal(text, "late: 4s after its start, VM 2 on host 4 is PENDING; VM 1 "
                               "(SAVE_STOP) has not left host 4");
     assert_true(reconcile_next_time(&daemon, 1004) == INSTANT_NEVER);
     lease->late = false;

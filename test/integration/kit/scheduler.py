@@ -1,6 +1,7 @@
 """galernad as a process: its configuration, its state, its life and its death."""
 
 import contextlib
+import json
 import os
 import signal
 import socket
@@ -53,13 +54,18 @@ class Scheduler:
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 start_new_session=True, preexec_fn=end_with_parent)
 
-    def wake(self):
-        """What OpenNebula's hook does."""
+    def ask(self, **request):
+        """What the control socket answers."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(5)
             connection.connect(os.path.join(self.state, "control.sock"))
-            connection.sendall(b'{"command": "wake"}\n')
-            return connection.recv(4096)
+            connection.sendall(json.dumps(request).encode() + b"\n")
+            with connection.makefile() as answer:
+                return json.loads(answer.readline())
+
+    def wake(self):
+        """What OpenNebula's hook does."""
+        return self.ask(command="wake")
 
     def alive(self):
         return self.process is not None and self.process.poll() is None
@@ -101,11 +107,9 @@ class Scheduler:
                                 (lease,)).fetchall()
 
     def reason(self, lease):
-        """Why its book says that a lease is where it is."""
-        path = "file:%s?mode=ro" % os.path.join(self.state, "store.db")
-        with contextlib.closing(sqlite3.connect(path, uri=True, timeout=10)) as book:
-            found = book.execute("SELECT reason FROM lease WHERE id = ?", (lease,)).fetchone()
-        return found[0] if found else ""
+        """Why a lease is where it is."""
+        shown = self.ask(command="lease-show", lease=lease).get("lease", {})
+        return (shown.get("reason") or {}).get("text", "")
 
     def output(self):
         try:
