@@ -10,9 +10,9 @@
 #include "util/memory.h"
 
 enum {
-    BOOTS_SEEN = 3,  /* before that the site's own word counts */
-    SOON = 60,       /* seconds */
-    ROOM_PAUSE = 10, /* seconds: then the room on datastores is looked at again */
+    BOOTS_SEEN = 3, /* before that the site's own word counts */
+    SOON = 60,      /* seconds */
+    PAUSE = 10,     /* seconds: then room on datastores and missing documents are looked at again */
     NO_FILTER = -1,
 };
 
@@ -265,7 +265,7 @@ static void look_at_hosts(struct facts *facts, const struct lease_record *lease,
     else
         eligibility_of(facts->picture->eligibility, vm, eligible);
     if (eligible->lacks_room)
-        retry_at(facts, facts->now + ROOM_PAUSE);
+        retry_at(facts, facts->now + PAUSE);
 }
 
 static void note_pause(struct facts *facts, const struct lease_record *lease,
@@ -323,6 +323,24 @@ static bool pauses(struct facts *facts, const struct lease_record *lease,
     return true;
 }
 
+/* Which hosts it may have is not known until its document comes. A promise keeps its place. */
+static bool filter_without_document(struct facts *facts, const struct lease_record *lease,
+                                    const struct vm_record *vm, int32_t *filter)
+{
+    char text[STORE_TEXT_MAX];
+
+    retry_at(facts, facts->now + PAUSE);
+    if (lease->phase == PHASE_RESERVED) {
+        *filter = stay_filter(facts, vm);
+        return true;
+    }
+    snprintf(text, sizeof text, "the template of VM %d has not been read from OpenNebula yet",
+             vm->id);
+    facts_note(facts, NOTE_REASON, lease->id,
+               &(struct reason){.word = "template-not-read", .text = text}, facts->now + PAUSE);
+    return false;
+}
+
 static bool filter_of(struct facts *facts, const struct lease_record *lease,
                       const struct vm_record *vm, int32_t *filter)
 {
@@ -339,6 +357,8 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
                          INSTANT_NONE);
         return false;
     }
+    if (!observed->full && (observed->state == VM_PENDING || observed->state == VM_HOLD))
+        return filter_without_document(facts, lease, vm, filter);
     if (!observed->full) /* stopped by us and not asked for in full: any open host */
         return true;
     look_at_hosts(facts, lease, observed->full, &eligible);

@@ -116,6 +116,15 @@ static void is_suspended(struct store *store, struct lease_record *lease, int64_
     lease->accumulated = ran;
 }
 
+static struct vm_observation *observe(struct house *house, int32_t id)
+{
+    struct map *observations = &house->world->observations;
+    struct vm_observation *observed = map_value(observations, map_add(observations, id));
+
+    *observed = (struct vm_observation){.id = id, .state = VM_PENDING, .present = true};
+    return observed;
+}
+
 /* When what is planned next of that kind begins. */
 static int64_t planned(const struct house *house, int64_t id, enum reservation_kind kind)
 {
@@ -230,6 +239,40 @@ static void a_reservation_that_ran_before_goes_on(void **state)
     assert_int_equal(lease->phase, PHASE_STARTING);
     assert_int_equal(lease->end, NOW + 300);
     close_house(&house);
+}
+
+/* Which hosts a pending VM may have is in its document: without one it is not placed, and a promise
+ * stays where it is. */
+static void a_pending_vm_waits_for_its_document(void **state)
+{
+    static const char document[] =
+        "<VM_POOL><VM><ID>1</ID><STATE>1</STATE><LCM_STATE>0</LCM_STATE><TEMPLATE><CPU>4</CPU>"
+        "<MEMORY>1024</MEMORY></TEMPLATE></VM></VM_POOL>";
+    struct store *store = ((struct store_fixture *)*state)->store;
+    const struct lease_record *lease = add(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
+    struct lease_record *promised = add(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 600);
+    struct vm_observation *observed;
+    struct vm_pool pool = {0};
+    struct house house;
+    struct error err = {0};
+
+    promised->start = NOW + 50;
+    open_house(&house, store, 2);
+    observe(&house, 2);
+    observed = observe(&house, 1);
+    rebuild(&house, NOW);
+    assert_int_equal(lease->phase, PHASE_WAITING);
+    assert_string_equal(lease->reason_word, "template-not-read");
+    assert_false(planner_knows(house.planner, 1));
+    assert_int_equal(planned(&house, 2, RESERVATION_VM), NOW + 50);
+    assert_in_range(planner_retry_time(house.planner), NOW + 1, NOW + 60);
+
+    assert_int_equal(vm_pool_parse(&pool, document, sizeof document - 1, &err), 0);
+    observed->full = &pool.items[0];
+    rebuild(&house, planner_retry_time(house.planner));
+    assert_string_equal(lease->reason_word, "no-host-allowed"); /* it needs a datastore */
+    close_house(&house);
+    vm_pool_finish(&pool);
 }
 
 /* --- trials ----------------------------------------------------------------------------------- */
@@ -391,6 +434,7 @@ int main(void)
         TEST(it_keeps_it_while_it_leaves),
         TEST(work_counts_however_it_was_stopped),
         TEST(a_reservation_that_ran_before_goes_on),
+        TEST(a_pending_vm_waits_for_its_document),
         TEST(dry_runs_change_nothing),
         TEST(a_trial_leaves_the_plan_alone),
         TEST(what_was_given_up_meanwhile_does_not_start),

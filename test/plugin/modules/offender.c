@@ -52,7 +52,7 @@ static void set_nowhere(void)
 static void leak(void)
 {
     for (int i = 0; i < 1024; i++) {
-        char *block = malloc(1 << 20);
+        char *volatile block = malloc(1 << 20); /* a compiler may drop what is not used */
 
         if (block)
             memset(block, 1, 1 << 20);
