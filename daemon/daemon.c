@@ -190,6 +190,7 @@ void daemon_planned(void *context, bool made)
 static void cycle(struct daemon *daemon)
 {
     int64_t now = clock_now();
+    bool due;
 
     daemon->cycle_due = false;
     daemon->n_cycles++;
@@ -204,8 +205,10 @@ static void cycle(struct daemon *daemon)
     }
     if (!world_leads(daemon->world))
         return;
+    due = daemon->cycle_due;
     if (!planner_sees_same_hosts(daemon->planner))
         daemon_replan(daemon, "the hosts changed");
+    daemon->cycle_due = due; /* this is the cycle */
     if (plan(daemon, now) < 0)
         finish_cycle(daemon);
 }
@@ -374,14 +377,14 @@ static void look_ahead(struct daemon *daemon)
 
 static int wait_for_something(struct daemon *daemon, struct error *err)
 {
-    struct pollfd fds[CONTROL_CLIENTS_MAX + 3];
+    struct pollfd fds[CONTROL_CLIENTS_MAX + 2 + PLANNER_FDS];
     unsigned n = 0;
     int64_t wait;
 
     n += signals_waitfd(&fds[n]);
     if (daemon->control)
         n += control_waitfds(daemon->control, &fds[n], CONTROL_CLIENTS_MAX + 1);
-    n += planner_waitfd(daemon->planner, &fds[n]);
+    n += planner_waitfds(daemon->planner, &fds[n]);
     wait = until_due(daemon);
     if (daemon->watchdog_ms > 0)
         wait = least(wait, daemon->watchdog_ms / 3);
@@ -393,17 +396,27 @@ static int wait_for_something(struct daemon *daemon, struct error *err)
     return 0;
 }
 
-int daemon_reload(struct daemon *daemon, struct error *err)
+void daemon_modules_loaded(struct daemon *daemon)
 {
-    if (planner_reload(daemon->planner, err) < 0)
-        return -1;
     log_info("policy modules reloaded");
     daemon_replan(daemon, "policy modules reloaded");
-    return 0;
+}
+
+static void reloaded(void *context, const struct error *err)
+{
+    struct daemon *daemon = context;
+
+    if (!err)
+        daemon_modules_loaded(daemon);
+    else if (err->code == EAGAIN)
+        daemon->reload = !daemon->stopping;
+    else
+        log_error("policy modules not reloaded, the old ones stay: %s", err->text);
 }
 
 static void handle_signals(struct daemon *daemon)
 {
+    struct error err = {0};
     int number;
 
     while ((number = signals_next())) {
@@ -411,12 +424,14 @@ static void handle_signals(struct daemon *daemon)
             log_info("stopping; VMs stay as they are");
             daemon->stopping = true;
         } else if (number == SIGNAL_RELOAD) {
-            struct error err = {0};
-
-            if (daemon_reload(daemon, &err) < 0)
-                log_error("policy modules not reloaded, the old ones stay: %s", err.text);
+            daemon->reload = true;
         }
     }
+    if (!daemon->reload)
+        return;
+    daemon->reload = false;
+    if (planner_reload(daemon->planner, NULL, reloaded, daemon, &err) < 0)
+        reloaded(daemon, &err);
 }
 
 int daemon_run(struct daemon *daemon, struct error *err)

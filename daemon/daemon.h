@@ -61,6 +61,7 @@ struct daemon {
     bool poll_ok;                 /* the last poll was complete */
     bool guarded;                 /* this daemon is the one that may act */
     bool stopping;
+    bool reload; /* policy modules are to be loaded again, when none are being loaded */
     char unwritten[ERROR_TEXT_MAX]; /* why the last commit failed: nothing is promised or done */
     int exit_code;
     int64_t polled;    /* monotonic milliseconds: end of the last complete full poll; 0: none */
@@ -90,8 +91,8 @@ void daemon_wake(struct daemon *daemon);
 int daemon_commit(struct daemon *daemon, struct error *err);
 /* Somebody says that OpenNebula has news. */
 void daemon_notice(struct daemon *daemon);
-/* Load the policy modules again. */
-int daemon_reload(struct daemon *daemon, struct error *err);
+/* Policy modules were loaded again. */
+void daemon_modules_loaded(struct daemon *daemon);
 /* For planner_create(): a plan is made, or has failed: what follows from it is done. */
 void daemon_planned(void *context, bool made);
 /* For world_create(). */

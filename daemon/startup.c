@@ -526,6 +526,8 @@ static void take_down(struct app *app)
     struct daemon *daemon = &app->daemon;
     struct error err = {0};
 
+    if (daemon->planner)
+        planner_stop(daemon->planner);
     control_destroy(daemon->control);
     answers_destroy(daemon->answers);
     if (recorder_close(daemon->recorder, &err) < 0)

@@ -173,6 +173,21 @@ static int confine(const struct policy_host_settings *settings, struct error *er
     return result;
 }
 
+/* galernad may be able to read what this process cannot. */
+static int check_readable(const struct policy_host_settings *settings, const char *user,
+                          struct error *err)
+{
+    for (size_t i = 0; i < settings->n_modules; i++)
+        if (!settings->modules[i].outage && access(settings->modules[i].file, R_OK) < 0 &&
+            errno == EACCES)
+            return error_set(err, EACCES,
+                             "%s: the planner, which loads policy modules, runs as user '%s', who "
+                             "may not read it: make the file and the folders above it readable "
+                             "for that user, or set [daemon] planner-user",
+                             settings->modules[i].file, user ? user : "");
+    return 0;
+}
+
 /* NULL: galernad was told why. */
 static struct policy_host *load(unsigned char *bytes, size_t n)
 {
@@ -180,6 +195,7 @@ static struct policy_host *load(unsigned char *bytes, size_t n)
     struct policy_host *policies = NULL;
     struct wire_reader reader;
     struct error err = {0};
+    const char *name;
     uid_t user;
     gid_t group;
 
@@ -187,6 +203,7 @@ static struct policy_host *load(unsigned char *bytes, size_t n)
     wire_reader_init(&reader, bytes, n);
     if (wire_get(&reader, FRAME_SETUP, FRAME_SETUP) != FRAME_SETUP)
         return NULL;
+    name = wire_get_text(&reader, PROTOCOL_TEXT_MAX);
     user = (uid_t)wire_get(&reader, 0, UINT32_MAX);
     group = (gid_t)wire_get(&reader, 0, UINT32_MAX);
     wire_get_setup(&reader, &settings);
@@ -196,6 +213,7 @@ static struct policy_host *load(unsigned char *bytes, size_t n)
     if (!wire_is_at_end(&reader))
         error_set(&err, EPROTO, "the setup cannot be read");
     else if (confine_process(user, group, &err) == 0 && confine(&settings, &err) == 0 &&
+             check_readable(&settings, name, &err) == 0 &&
              (policies = policy_host_create(&settings, &err)) && confine_to_computing(&err) < 0) {
         policy_host_destroy(policies);
         policies = NULL;
@@ -246,7 +264,7 @@ int main(void)
     }
     close(PROTOCOL_PAGE);
     mallopt(M_MMAP_MAX, 0); /* all memory is in one place: its end tells how much it is */
-    tzset(); /* modules that ask for the local time have it from here */
+    tzset();                /* modules that ask for the local time have it from here */
     if (!read_frame(&bytes, &allocated, &n))
         return EXIT_SUCCESS;
     setup = bytes; /* what modules were told of points into it */

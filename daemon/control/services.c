@@ -399,19 +399,42 @@ static void wake(void *context)
     daemon_notice(context);
 }
 
+static void loaded(void *context, const struct error *err)
+{
+    handle_again(context, err);
+}
+
+/* 0: they are loaded. */
+static int load_policies(struct daemon *daemon, const char *enabled, struct error *err)
+{
+    const struct services_question *asked = daemon->question;
+
+    if (!asked->is_answered) {
+        struct services_question *question = put_off(asked);
+
+        return later(question, planner_reload(daemon->planner, enabled, loaded, question, err),
+                     err);
+    }
+    if (asked->err.code) {
+        *err = asked->err;
+        return -1;
+    }
+    daemon_modules_loaded(daemon);
+    return 0;
+}
+
 static int reload_policies(void *context, struct error *err)
 {
-    return daemon_reload(context, err);
+    return load_policies(context, NULL, err);
 }
 
 static int enable_policy(void *context, const char *module, struct error *err)
 {
     struct daemon *daemon = context;
 
-    if (planner_enable(daemon->planner, module, err) < 0)
+    if (load_policies(daemon, module, err) < 0)
         return -1;
     log_info("policy %s is in service again", module);
-    daemon_replan(daemon, "policy %s is in service again", module);
     return daemon_commit(daemon, err);
 }
 

@@ -13,6 +13,8 @@
 #include "daemon/planner/planner_inside.h"
 #include "util/memory.h"
 
+_Static_assert(PLANNER_FDS == (int)MODULES_FDS, "room for the descriptors of both processes");
+
 enum {
     QUESTION_LIMIT = 90,       /* milliseconds until a question is told that it must wait */
     MEMORY_OF_HOST = 64 << 10, /* bytes, for each host, */
@@ -47,7 +49,7 @@ void planner_destroy(struct planner *planner)
 {
     if (!planner)
         return;
-    planner_disappoint(planner, "galernad stops");
+    planner_stop(planner);
     modules_destroy(planner->modules);
     planning_destroy(planner->planning);
     planned_drop_all(&planner->planned);
@@ -136,13 +138,7 @@ static bool take_question(struct planner *planner, enum frame kind, struct wire_
 static bool take(void *context, enum frame kind, struct wire_reader *reader)
 {
     struct planner *planner = context;
-    bool sound = true;
 
-    if (planner->modules && modules_take(planner->modules, kind, reader, &sound)) {
-        if (kind == FRAME_READY && planner->settings.changed)
-            planner->settings.changed(planner->settings.context);
-        return sound;
-    }
     switch (kind) {
     case FRAME_PLANNED:
         return take_plan(planner, reader);
@@ -184,19 +180,17 @@ int planner_send(struct planner *planner, const struct wire_writer *frame, int a
 {
     if (planner->planning)
         return answer_here(planner, frame) < 0 ? error_set(err, EPROTO, "not understood") : 0;
-    if (!planner->modules || !planner->modules->process || !planner->modules->ready)
+    if (!planner->modules || !planner->modules->current.ready)
         return error_set(err, EAGAIN, "the planner is starting");
-    planner_process_send(planner->modules->process, frame, answers);
+    planner_process_send(planner->modules->current.process, frame, answers);
     return 0;
 }
 
 /* --- the process ------------------------------------------------------------------------------ */
 
-unsigned planner_waitfd(const struct planner *planner, struct pollfd *fd)
+unsigned planner_waitfds(const struct planner *planner, struct pollfd *fds)
 {
-    return planner->modules && planner->modules->process
-               ? planner_process_waitfd(planner->modules->process, fd)
-               : 0;
+    return planner->modules ? modules_waitfds(planner->modules, fds) : 0;
 }
 
 int64_t planner_due(const struct planner *planner)
@@ -205,9 +199,7 @@ int64_t planner_due(const struct planner *planner)
 
     if (!planner->modules)
         return INSTANT_NEVER;
-    if (!planner->modules->process)
-        return planner->modules->next_start;
-    due = planner_process_due(planner->modules->process);
+    due = modules_due(planner->modules);
     if (planner->n_waiting && planner->waiting[0].since + QUESTION_LIMIT < due)
         due = planner->waiting[0].since + QUESTION_LIMIT;
     return due;
@@ -262,38 +254,30 @@ static void answer_impatient_ones(struct planner *planner)
 
 void planner_serve(struct planner *planner)
 {
-    struct modules *modules = planner->modules;
+    enum modules_news news = MODULES_NOTHING;
 
-    if (!modules)
-        return;
-    if (modules->process && !planner_process_serve(modules->process, take, planner)) {
-        modules_ended(modules);
-        modules_restart(modules);
+    if (planner->modules)
+        news = modules_serve(planner->modules, take, planner);
+    if (news == MODULES_ENDED)
         forget_process(planner, "the planner has ended and is started again");
-    } else if (modules->process && modules->faulty) {
-        modules_ended(modules);
-        modules_restart(modules);
-        forget_process(planner, "the planner is started again");
-    } else if (!modules->process) {
-        modules_restart(modules);
-    }
+    else if (news == MODULES_LOADED)
+        forget_process(planner, "policy modules are loaded again");
+    if ((news == MODULES_READY || news == MODULES_LOADED) && planner->settings.changed)
+        planner->settings.changed(planner->settings.context);
     answer_impatient_ones(planner);
 }
 
-int planner_reload(struct planner *planner, struct error *err)
+int planner_reload(struct planner *planner, const char *enabled, planner_loaded *loaded,
+                   void *context, struct error *err)
 {
-    if (modules_reload(planner->modules, NULL, err) < 0)
-        return -1;
-    forget_process(planner, "policy modules are loaded again");
-    return 0;
+    return modules_reload(planner->modules, enabled, loaded, context, err);
 }
 
-int planner_enable(struct planner *planner, const char *module, struct error *err)
+void planner_stop(struct planner *planner)
 {
-    if (modules_reload(planner->modules, module, err) < 0)
-        return -1;
-    forget_process(planner, "policy modules are loaded again");
-    return 0;
+    planner_disappoint(planner, "galernad stops");
+    if (planner->modules)
+        modules_abandon(planner->modules);
 }
 
 void planner_each_module(const struct planner *planner,
@@ -313,7 +297,8 @@ uint64_t planner_ended(const struct planner *planner)
 
 bool planner_wants_events(const struct planner *planner)
 {
-    return planner->modules && planner->modules->ready && planner->modules->wants_events;
+    return planner->modules && planner->modules->current.ready &&
+           planner->modules->current.wants_events;
 }
 
 void planner_tell(struct planner *planner, const struct policy_event *event)
@@ -374,7 +359,7 @@ static void allow_memory(const struct planner *planner)
     size_t n_vms;
 
     store_vms(planner->store, &n_vms);
-    planner_process_allow_memory(planner->modules->process,
+    planner_process_allow_memory(planner->modules->current.process,
                                  (live->planner_memory << 20) +
                                      (int64_t)planner->picture.hosts->pool.n * MEMORY_OF_HOST +
                                      (int64_t)n_vms * MEMORY_OF_VM);
@@ -433,7 +418,7 @@ int planner_plan(struct planner *planner, bool anew, int64_t now, struct error *
 
     if (planner->in_flight)
         return error_set(err, EAGAIN, "a plan is being made");
-    if (planner->modules && !planner->modules->ready)
+    if (planner->modules && !planner->modules->current.ready)
         return error_set(err, EAGAIN, "the planner is starting");
     anew = anew || !planner->ready;
     if (anew && begin_anew(planner, err) < 0)

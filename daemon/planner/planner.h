@@ -22,6 +22,8 @@
 #include "planner/protocol.h"
 #include "util/error.h"
 
+enum { PLANNER_FDS = 4 };
+
 struct planner; /* opaque */
 struct configuration;
 struct pollfd;
@@ -76,19 +78,25 @@ void planner_gone(struct planner *planner, int64_t id);
 
 /* --- the process ------------------------------------------------------------------------------ */
 
-/* One entry at most. */
-unsigned planner_waitfd(const struct planner *planner, struct pollfd *fd);
+/* At most PLANNER_FDS entries. */
+unsigned planner_waitfds(const struct planner *planner, struct pollfd *fds);
 /* When it wants to be served though nothing came: monotonic milliseconds; INSTANT_NEVER. */
 int64_t planner_due(const struct planner *planner);
 /* Take what has come, watch deadlines, start another process where one has ended. */
 void planner_serve(struct planner *planner);
 
-/* Load the policy modules from their files again, those that are out of service excepted. -1 with
- * err: the old ones stay. Waits for it, for the limit of a call at most. */
-int planner_reload(struct planner *planner, struct error *err);
-/* Let a module that is out of service do its work again, and load all of them again. -1 with err:
- * ENOENT (it is not out of service), or it cannot be loaded and stays out of service. */
-int planner_enable(struct planner *planner, const char *module, struct error *err);
+/* err: NULL, the modules were loaded; else why not: the old ones stay. */
+typedef void planner_loaded(void *context, const struct error *err);
+
+/* Load the policy modules from their files again, those that are out of service excepted, but for
+ * `enabled` (NULL: none), which does its work again then. Plans go on with the old ones until the
+ * new ones are ready. `loaded` is called from planner_serve(), or planner_stop(). -1 with err, and
+ * `loaded` is not called: EAGAIN (modules are being loaded), ENOENT (`enabled` is not out of
+ * service), or a module is not found. */
+int planner_reload(struct planner *planner, const char *enabled, planner_loaded *loaded,
+                   void *context, struct error *err);
+/* Who waits for an answer is told that galernad stops. */
+void planner_stop(struct planner *planner);
 
 /* Tell policy modules what happened to a lease, with the next plan. */
 void planner_tell(struct planner *planner, const struct policy_event *event);

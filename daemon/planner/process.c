@@ -1,6 +1,4 @@
-/* The planner process: how it is started, frames to and from it, its deadlines and its end. */
-#include "daemon/planner/process.h"
-
+/* The planner process: how it is started, and frames to and from it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,44 +12,17 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "daemon/live/clock.h"
+#include "daemon/planner/process_inside.h"
 #include "util/memory.h"
 
 enum {
-    DESCRIPTORS_FROM = 16, /* ours are above those that the process gets */
-    SAMPLES = 8,           /* of the page, in the time of a call's limit */
-    SAMPLE_MIN = 20,       /* milliseconds */
-    SAMPLE_MAX = 250,
-    END_SEEN = 50,           /* milliseconds: that long its end may follow that of its socket */
+    DESCRIPTORS_FROM = 16,   /* ours are above those that the process gets */
     ANSWER_LEAST = 16 << 20, /* bytes that an answer may have, and */
     ANSWER_RATIO = 16,       /* so many for each byte of the question */
     READ_AT_ONCE = 256 << 10,
-    MODULES_MAX = 64,
-};
-
-struct planner_process {
-    pid_t pid; /* 0: it has ended and is no more */
-    int socket;
-    struct call_page *page;
-    struct planner_limits limits;
-    size_t n_modules;
-    bool over;
-    struct planner_offence offence;
-
-    unsigned char *out, *in;
-    size_t out_n, out_done, out_allocated, in_n, in_allocated;
-    size_t answer_max; /* bytes */
-
-    int awaited;        /* answers */
-    int64_t since;      /* monotonic milliseconds: the first of them is awaited */
-    int64_t sampled;    /* the last sample */
-    uint64_t calls;     /* what the page said then */
-    int64_t call_since; /* the first sample that showed this call */
-    unsigned n_samples, in_module[MODULES_MAX]; /* of this answer */
 };
 
 /* --- starting --------------------------------------------------------------------------------- */
@@ -87,7 +58,11 @@ static int above(int descriptor)
     return moved;
 }
 
-static int spawn(struct planner_process *process, int socket, int page, struct error *err)
+struct descriptors {
+    int socket, page, errors;
+};
+
+static int spawn(struct planner_process *process, const struct descriptors *its, struct error *err)
 {
     char program[PLANNER_PROGRAM_MAX], zone[256] = "";
     char name[] = "galerna-planner", *arguments[] = {name, NULL};
@@ -107,11 +82,9 @@ static int spawn(struct planner_process *process, int socket, int page, struct e
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-#ifndef GALERNA_SANITIZED /* whose findings are to be seen */
-    posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-#endif
-    posix_spawn_file_actions_adddup2(&files, socket, PROTOCOL_SOCKET);
-    posix_spawn_file_actions_adddup2(&files, page, PROTOCOL_PAGE);
+    posix_spawn_file_actions_adddup2(&files, its->errors, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&files, its->socket, PROTOCOL_SOCKET);
+    posix_spawn_file_actions_adddup2(&files, its->page, PROTOCOL_PAGE);
     posix_spawn_file_actions_addclosefrom_np(&files, PROTOCOL_PAGE + 1);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
@@ -150,30 +123,57 @@ failed:
     return -1;
 }
 
-static int find_user(const char *name, uid_t *user, gid_t *group, struct error *err)
+int planner_limits_find_user(struct planner_limits *limits, struct error *err)
 {
-    const struct passwd *found = getpwnam(name);
+    const struct passwd *found = geteuid() == 0 ? getpwnam(limits->user) : NULL;
 
-    if (!found)
-        return error_set(err, EINVAL, "there is no user '%.64s' for the planner process", name);
-    *user = found->pw_uid;
-    *group = found->pw_gid;
+    if (!found && geteuid() == 0)
+        return error_set(err, EINVAL, "there is no user '%.64s' for the planner process",
+                         limits->user);
+    limits->uid = found ? found->pw_uid : geteuid();
+    limits->gid = found ? found->pw_gid : getegid();
     return 0;
 }
 
-static void send_setup(struct planner_process *process, const struct policy_host_settings *settings,
-                       uid_t user, gid_t group)
+static void send_setup(struct planner_process *process, const struct policy_host_settings *settings)
 {
     struct wire_writer frame = {0};
 
     wire_begin(&frame);
     wire_put(&frame, FRAME_SETUP);
-    wire_put(&frame, user);
-    wire_put(&frame, group);
+    wire_put_text(&frame, process->limits.user);
+    wire_put(&frame, process->limits.uid);
+    wire_put(&frame, process->limits.gid);
     wire_put_setup(&frame, settings);
     wire_end(&frame);
     planner_process_send(process, &frame, 1);
     wire_writer_finish(&frame);
+}
+
+static void close_all(struct descriptors *its)
+{
+    int all[] = {its->socket, its->page, its->errors};
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] >= 0)
+            close(all[i]);
+}
+
+/* A socket, and a pipe of what it writes to its standard error: what does not fit there is lost. */
+static int connect_to(struct planner_process *process, struct descriptors *its, struct error *err)
+{
+    int ends[2] = {-1, -1}, pipe[2] = {-1, -1};
+    bool made = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0 &&
+                pipe2(pipe, O_CLOEXEC | O_NONBLOCK) == 0;
+
+    process->socket = above(ends[0]);
+    its->socket = above(ends[1]);
+    process->errors = above(pipe[0]);
+    its->errors = above(pipe[1]);
+    if (!made || process->socket < 0 || its->socket < 0 || process->errors < 0 || its->errors < 0)
+        return error_set(err, errno, "no connection to the planner: %s", strerror(errno));
+    fcntl(process->socket, F_SETFL, O_NONBLOCK);
+    return 0;
 }
 
 struct planner_process *planner_process_start(const struct policy_host_settings *settings,
@@ -181,40 +181,23 @@ struct planner_process *planner_process_start(const struct policy_host_settings 
                                               struct error *err)
 {
     struct planner_process *process = memory_new(1, sizeof *process);
-    int ends[2] = {-1, -1}, page;
-    uid_t user = geteuid();
-    gid_t group = getegid();
+    struct descriptors its = {-1, -1, -1};
 
     process->limits = *limits;
-    process->socket = -1;
+    process->socket = process->errors = -1;
     process->n_modules = settings->n_modules;
     process->answer_max = ANSWER_LEAST;
-    if (geteuid() == 0 && find_user(limits->user, &user, &group, err) < 0)
-        goto failed;
-    page = make_page(process, err);
-    if (page < 0)
-        goto failed;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
-        error_set(err, errno, "no socket to the planner: %s", strerror(errno));
-    } else {
-        ends[0] = above(ends[0]);
-        ends[1] = above(ends[1]);
-        spawn(process, ends[1], page, err);
-        close(ends[1]);
+    if ((its.page = make_page(process, err)) < 0 || connect_to(process, &its, err) < 0 ||
+        spawn(process, &its, err) < 0) {
+        close_all(&its);
+        planner_process_destroy(process);
+        return NULL;
     }
-    close(page);
-    process->socket = ends[0];
-    if (!process->pid)
-        goto failed;
-    fcntl(process->socket, F_SETFL, O_NONBLOCK);
+    close_all(&its);
     if (limits->memory)
         planner_process_allow_memory(process, limits->memory);
-    send_setup(process, settings, user, group);
+    send_setup(process, settings);
     return process;
-
-failed:
-    planner_process_destroy(process);
-    return NULL;
 }
 
 void planner_process_allow_memory(struct planner_process *process, int64_t bytes)
@@ -231,234 +214,6 @@ void planner_process_allow_memory(struct planner_process *process, int64_t bytes
 #endif
 }
 
-/* --- its end ---------------------------------------------------------------------------------- */
-
-static const char *call_name(int number)
-{
-    static const struct {
-        int number;
-        const char *name;
-    } names[] = {
-        {SYS_socket, "socket"},
-        {SYS_connect, "connect"},
-        {SYS_clone, "clone"},
-        {SYS_clone3, "clone3"},
-        {SYS_execve, "execve"},
-        {SYS_kill, "kill"},
-        {SYS_tgkill, "tgkill"},
-        {SYS_setitimer, "setitimer"},
-        {SYS_ptrace, "ptrace"},
-        {SYS_prlimit64, "prlimit64"},
-        {SYS_openat, "openat"},
-        {SYS_setrlimit, "setrlimit"},
-        {SYS_dup, "dup"},
-        {SYS_timer_create, "timer_create"},
-        {SYS_mmap, "mmap"},
-        {SYS_mprotect, "mprotect"},
-        {SYS_setpriority, "setpriority"},
-#ifdef SYS_fork
-        {SYS_fork, "fork"},
-        {SYS_vfork, "vfork"},
-        {SYS_alarm, "alarm"},
-        {SYS_dup2, "dup2"},
-        {SYS_open, "open"},
-#endif
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].number == number)
-            return names[i].name;
-    return "";
-}
-
-/* The module that has taken a good part of the memory; -1: none has. */
-static int64_t greedy_module(const struct planner_process *process)
-{
-    for (size_t i = 0; i < process->n_modules && i < MODULES_MAX; i++)
-        if (process->limits.memory && process->page->grown[i] > process->limits.memory / 4)
-            return (int64_t)i;
-    return -1;
-}
-
-/* The one that is called; -1: none is, or the page makes no sense. */
-static int64_t called_module(const struct planner_process *process)
-{
-    uint32_t module = process->page->module;
-
-    return module >= 1 && module <= process->n_modules ? (int64_t)module - 1 : -1;
-}
-
-static void blame(struct planner_process *process, int64_t module, const char *what)
-{
-    unsigned call = process->page->call;
-    bool inside = module >= 0 && module == called_module(process) && call < POLICY_CALLS;
-
-    process->offence.module = module;
-    snprintf(process->offence.text, sizeof process->offence.text, "%s%s%s", what,
-             inside ? " when it " : "", inside ? policy_call_text((enum policy_call)call) : "");
-}
-
-static void describe_status(struct planner_process *process, int status)
-{
-    int64_t module = called_module(process), greedy = greedy_module(process);
-    int forbidden = process->page->syscall;
-    char what[160];
-
-    if (greedy >= 0 && WIFSIGNALED(status))
-        snprintf(what, sizeof what, "used up the planner's memory (%lld MB)",
-                 (long long)(process->limits.memory >> 20));
-    else if (forbidden >= 0 && WIFEXITED(status))
-        snprintf(what, sizeof what, "made system call %d (%s), which modules may not make",
-                 forbidden, call_name(forbidden));
-    else if (WIFSIGNALED(status))
-        snprintf(what, sizeof what, "crashed (%s)", strsignal(WTERMSIG(status)));
-    else
-        snprintf(what, sizeof what, "ended the process with status %d", WEXITSTATUS(status));
-    blame(process, greedy >= 0 && WIFSIGNALED(status) ? greedy : module, what);
-}
-
-static void close_socket(struct planner_process *process)
-{
-    if (process->socket >= 0)
-        close(process->socket);
-    process->socket = -1;
-    process->over = true;
-    process->awaited = 0;
-}
-
-/* Its end is awaited elsewhere: the memory of a large process takes a while to be freed. */
-static void kill_it(struct planner_process *process)
-{
-    close_socket(process);
-    if (process->pid)
-        kill(process->pid, SIGKILL);
-}
-
-static bool wait_for_end(struct planner_process *process, int milliseconds, int *status)
-{
-    int ended = (int)syscall(SYS_pidfd_open, process->pid, 0);
-    struct pollfd end = {.fd = ended, .events = POLLIN};
-
-    if (ended >= 0) {
-        poll(&end, 1, milliseconds);
-        close(ended);
-    }
-    if (waitpid(process->pid, status, WNOHANG) != process->pid)
-        return false;
-    process->pid = 0;
-    return true;
-}
-
-/* The other end of the socket is closed: it ends, or a module has closed it. */
-static void hung_up(struct planner_process *process)
-{
-    int status = 0;
-
-    if (process->over)
-        return;
-    if (wait_for_end(process, END_SEEN, &status))
-        describe_status(process, status);
-    else
-        blame(process, called_module(process), "closed the planner's connection");
-    kill_it(process);
-}
-
-void planner_process_destroy(struct planner_process *process)
-{
-    int status;
-
-    if (!process)
-        return;
-    kill_it(process);
-    if (process->pid)
-        while (waitpid(process->pid, &status, 0) < 0 && errno == EINTR)
-            continue;
-    if (process->page)
-        munmap(process->page, sizeof *process->page);
-    free(process->in);
-    free(process->out);
-    free(process);
-}
-
-const struct planner_offence *planner_process_offence(const struct planner_process *process)
-{
-    return &process->offence;
-}
-
-/* --- deadlines -------------------------------------------------------------------------------- */
-
-static int64_t sample_interval(const struct planner_process *process)
-{
-    int64_t interval = process->limits.call / SAMPLES;
-
-    return interval < SAMPLE_MIN ? SAMPLE_MIN : interval > SAMPLE_MAX ? SAMPLE_MAX : interval;
-}
-
-static void begin_waiting(struct planner_process *process)
-{
-    process->since = process->sampled = clock_monotonic();
-    process->call_since = process->since;
-    process->calls = process->page->calls;
-    process->n_samples = 0;
-    memset(process->in_module, 0, sizeof process->in_module);
-}
-
-/* The module in which most of the time went; -1: in none. */
-static int64_t slowest_module(const struct planner_process *process)
-{
-    for (size_t i = 0; i < MODULES_MAX; i++)
-        if (process->in_module[i] * 2 > process->n_samples)
-            return (int64_t)i;
-    return -1;
-}
-
-static void take_sample(struct planner_process *process, int64_t now)
-{
-    int64_t module = called_module(process);
-
-    process->sampled = now;
-    process->n_samples++;
-    if (module >= 0 && module < MODULES_MAX)
-        process->in_module[module]++;
-    if (module < 0 || process->page->calls != process->calls) {
-        process->calls = process->page->calls;
-        process->call_since = now;
-    }
-}
-
-static void check_deadlines(struct planner_process *process)
-{
-    int64_t now = clock_monotonic();
-    char what[160];
-
-    if (process->over || process->awaited == 0 || now - process->sampled < sample_interval(process))
-        return;
-    take_sample(process, now);
-    if (now - process->call_since >= process->limits.call && called_module(process) >= 0) {
-        snprintf(what, sizeof what, "did not come back within %lld ms",
-                 (long long)process->limits.call);
-        blame(process, called_module(process), what);
-        kill_it(process);
-    } else if (now - process->since >= process->limits.plan) {
-        snprintf(what, sizeof what, "took most of the %lld ms that a plan may take",
-                 (long long)process->limits.plan);
-        process->offence.module = slowest_module(process);
-        snprintf(process->offence.text, sizeof process->offence.text, "%s", what);
-        kill_it(process);
-    }
-}
-
-int64_t planner_process_due(const struct planner_process *process)
-{
-    return process->over || process->awaited == 0 ? INSTANT_NEVER
-                                                  : process->sampled + sample_interval(process);
-}
-
-bool planner_process_is_busy(const struct planner_process *process)
-{
-    return process->awaited > 0;
-}
-
 /* --- frames ----------------------------------------------------------------------------------- */
 
 static void write_some(struct planner_process *process)
@@ -471,10 +226,8 @@ static void write_some(struct planner_process *process)
             continue;
         if (put < 0 && errno == EAGAIN)
             return;
-        if (put < 0) {
-            hung_up(process);
-            return;
-        }
+        if (put < 0)
+            break; /* the other end is closed: reading sees it, after what has come */
         process->out_done += (size_t)put;
     }
     process->out_n = process->out_done = 0;
@@ -493,7 +246,7 @@ void planner_process_send(struct planner_process *process, const struct wire_wri
     if (allowed > process->answer_max)
         process->answer_max = allowed;
     if (answers && process->awaited == 0)
-        begin_waiting(process);
+        process_begins_waiting(process);
     process->awaited += answers;
     write_some(process);
 }
@@ -501,12 +254,6 @@ void planner_process_send(struct planner_process *process, const struct wire_wri
 static bool is_answer(enum frame kind)
 {
     return kind != FRAME_LOG && kind != FRAME_FAULT && kind != FRAME_FORECASTED;
-}
-
-static void misunderstood(struct planner_process *process)
-{
-    blame(process, called_module(process), "broke the planner's protocol");
-    kill_it(process);
 }
 
 /* All frames that are complete. */
@@ -524,7 +271,7 @@ static void take_frames(struct planner_process *process,
         enum frame kind;
 
         if (length > process->answer_max) {
-            misunderstood(process);
+            process_broke_protocol(process);
             return;
         }
         if (process->in_n - done < WIRE_HEADER + length)
@@ -537,9 +284,9 @@ static void take_frames(struct planner_process *process,
         else if (is_answer(kind))
             process->awaited--;
         if (is_answer(kind) && process->awaited > 0)
-            begin_waiting(process);
+            process_begins_waiting(process);
         if (reader.failed || !take(context, kind, &reader))
-            misunderstood(process);
+            process_broke_protocol(process);
     }
     memmove(process->in, process->in + done, process->in_n - done);
     process->in_n -= done;
@@ -570,24 +317,28 @@ bool planner_process_serve(struct planner_process *process,
                            bool (*take)(void *context, enum frame kind, struct wire_reader *reader),
                            void *context)
 {
-    bool open = process->over || read_some(process);
+    bool open = process->over || process->hung_up || read_some(process);
 
-    if (!process->over)
+    if (!process->over && !process->hung_up)
         take_frames(process, take, context);
-    if (!process->over)
+    if (!process->over && !process->hung_up)
         write_some(process);
     if (!open)
-        hung_up(process);
-    check_deadlines(process);
+        process_hung_up(process);
+    process_watch(process);
     return !process->over;
 }
 
-unsigned planner_process_waitfd(const struct planner_process *process, struct pollfd *fd)
+unsigned planner_process_waitfds(const struct planner_process *process, struct pollfd *fds)
 {
+    unsigned n = 0;
+
     if (process->over)
         return 0;
-    *fd = (struct pollfd){.fd = process->socket, .events = POLLIN};
-    if (process->out_n)
-        fd->events |= POLLOUT;
-    return 1;
+    if (!process->hung_up)
+        fds[n++] = (struct pollfd){.fd = process->socket,
+                                   .events = (short)(process->out_n ? POLLIN | POLLOUT : POLLIN)};
+    if (process->errors >= 0)
+        fds[n++] = (struct pollfd){.fd = process->errors, .events = POLLIN};
+    return n;
 }

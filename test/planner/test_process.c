@@ -82,9 +82,11 @@ static void option(struct scene *scene, const char *key, const char *value)
 
 static void start(struct scene *scene)
 {
-    const struct planner_limits limits = {
+    struct planner_limits limits = {
         .call = scene->call_limit, .plan = PLAN_LIMIT, .memory = MEMORY, .user = "nobody"};
     struct error err = {0};
+
+    assert_int_equal(planner_limits_find_user(&limits, &err), 0);
 
     scene->process = planner_process_start(&scene->settings, &limits, &err);
     if (!scene->process)
@@ -95,11 +97,11 @@ static void start(struct scene *scene)
 static bool served(struct scene *scene)
 {
     while (planner_process_is_busy(scene->process)) {
-        struct pollfd wait = {.fd = -1};
+        struct pollfd fds[PLANNER_PROCESS_FDS];
+        unsigned n = planner_process_waitfds(scene->process, fds);
         int64_t due = planner_process_due(scene->process) - clock_monotonic();
 
-        planner_process_waitfd(scene->process, &wait);
-        poll(&wait, 1, due < 0 ? 0 : (int)due);
+        poll(fds, n, due < 0 ? 0 : (int)due);
         if (!planner_process_serve(scene->process, take, scene))
             return false;
     }

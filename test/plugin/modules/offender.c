@@ -1,5 +1,5 @@
 /* Does what no module may, when told to: DOES says what, IN where, AFTER how many calls. KIND is
- * the policy's. Until then it has no opinion. */
+ * the policy's; DOES and IN are what it does by default. Until then it has no opinion. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -40,6 +40,11 @@ struct offender {
     int64_t after, calls, sleeps;
     const struct galerna_host *host;
 };
+
+#ifndef DOES
+#define DOES "nothing"
+#define IN "call"
+#endif
 
 static const int constant = 1;
 static jmp_buf nowhere;
@@ -127,13 +132,13 @@ static bool is_time(struct offender *self, enum place place)
 static const struct galerna_option options[] = {
     {.name = "does",
      .type = GALERNA_CHOICE,
-     .default_value = "nothing",
+     .default_value = DOES,
      .choices = "nothing|crash|hang|leave|fork|raise|signal-parent|close|alarm|limit|leak|"
                 "write-const|jump|connect|open|scribble|refuse-slowly|wrong",
      .description = "What it does"},
     {.name = "in",
      .type = GALERNA_CHOICE,
-     .default_value = "call",
+     .default_value = IN,
      .choices = "create|call|event",
      .description = "Where"},
     {.name = "after",

@@ -1,0 +1,549 @@
+/* The processes with policy modules: started, replaced, and who is to blame when one ends. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/live/clock.h"
+#include "daemon/log.h"
+#include "daemon/planner/modules_inside.h"
+#include "util/memory.h"
+
+enum {
+    STRIKES = 2,                    /* ends that no module is to blame for: all are suspected */
+    STRIKES_FORGOTTEN = 600 * 1000, /* milliseconds */
+    PAUSE_MAX = 60 * 1000,          /* milliseconds between ends and starts */
+    PAUSE_FIRST = 250,
+    PATIENCE = 500, /* milliseconds that plans wait for a module to be loaded */
+    HELD_MAX = 64,
+};
+
+/* --- processes -------------------------------------------------------------------------------- */
+
+static bool is_held(uint64_t held, size_t i)
+{
+    return i < HELD_MAX && (held & UINT64_C(1) << i);
+}
+
+/* `held`: those in whose place the built-in defaults are, as bits. */
+static int start(struct modules *modules, struct modules_process *which,
+                 const struct module_list *list, uint64_t held, struct error *err)
+{
+    struct policy_host_settings settings = list->configured.settings;
+    struct policy_module *asked = memory_copy(list->modules, list->n * sizeof *asked);
+
+    for (size_t i = 0; i < list->n; i++)
+        if (!asked[i].outage && is_held(held, i))
+            asked[i].outage = MODULE_LOADING;
+    settings.modules = asked;
+    settings.n_modules = list->n;
+    *which = (struct modules_process){.process =
+                                          planner_process_start(&settings, &modules->limits, err)};
+    free(asked);
+    return which->process ? 0 : -1;
+}
+
+static int start_next(struct modules *modules, const struct module_list *list, struct error *err)
+{
+    modules->began = clock_monotonic();
+    return start(modules, &modules->next, list, 0, err);
+}
+
+static void bury_ended(struct modules *modules)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < modules->n_ending; i++)
+        if (!planner_process_bury(modules->ending[i]))
+            modules->ending[left++] = modules->ending[i];
+    modules->n_ending = left;
+}
+
+static void end(struct modules *modules, struct modules_process *which)
+{
+    const size_t most = sizeof modules->ending / sizeof *modules->ending;
+
+    if (which->process && !planner_process_bury(which->process)) {
+        if (modules->n_ending == most)
+            planner_process_destroy(modules->ending[--modules->n_ending]);
+        modules->ending[modules->n_ending++] = which->process;
+    }
+    *which = (struct modules_process){0};
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+struct taking {
+    struct modules *modules;
+    struct modules_process *from;
+    bool (*take)(void *context, enum frame kind, struct wire_reader *reader);
+    void *context;
+};
+
+static bool take_ready(struct modules_process *from, struct wire_reader *reader)
+{
+    size_t n;
+
+    from->wants_events = wire_get_bool(reader);
+    n = wire_get_count(reader, 2);
+    for (size_t i = 0; i < n; i++) {
+        wire_get_bool(reader);
+        wire_get_text(reader, PROTOCOL_TEXT_MAX);
+    }
+    from->ready = wire_is_at_end(reader);
+    return from->ready;
+}
+
+static bool take_refusal(struct modules_process *from, struct wire_reader *reader)
+{
+    int code = (int)wire_get(reader, 0, INT32_MAX);
+    const char *text = wire_get_text(reader, PROTOCOL_TEXT_MAX);
+
+    if (!wire_is_at_end(reader))
+        return false;
+    from->refused = true;
+    error_set(&from->refusal, code ? code : EINVAL, "%s", text ? text : "");
+    return true;
+}
+
+static bool take_line(struct wire_reader *reader)
+{
+    enum policy_log_level level =
+        (enum policy_log_level)wire_get(reader, POLICY_LOG_ERROR, POLICY_LOG_DEBUG);
+    const char *text = wire_get_text(reader, PROTOCOL_TEXT_MAX);
+
+    if (!wire_is_at_end(reader) || !text)
+        return false;
+    if (level == POLICY_LOG_ERROR)
+        log_error("%s", text);
+    else if (level == POLICY_LOG_WARNING)
+        log_warning("%s", text);
+    else
+        log_debug("%s", text);
+    return true;
+}
+
+static bool take_fault(const struct modules *modules, struct modules_process *from,
+                       struct wire_reader *reader)
+{
+    int64_t module = wire_get(reader, 0, (int64_t)modules->list.n - 1);
+    const char *text = wire_get_text(reader, PROTOCOL_TEXT_MAX);
+
+    if (!wire_is_at_end(reader))
+        return false;
+    from->faulty = true;
+    from->fault.module = module;
+    snprintf(from->fault.text, sizeof from->fault.text, "%.200s", text ? text : "");
+    return true;
+}
+
+static bool take_frame(void *context, enum frame kind, struct wire_reader *reader)
+{
+    const struct taking *taking = context;
+
+    switch (kind) {
+    case FRAME_READY:
+        return take_ready(taking->from, reader);
+    case FRAME_REFUSED:
+        return take_refusal(taking->from, reader);
+    case FRAME_LOG:
+        return take_line(reader);
+    case FRAME_FAULT:
+        return take_fault(taking->modules, taking->from, reader);
+    default:
+        return taking->take && taking->take(taking->context, kind, reader);
+    }
+}
+
+/* --- blame ------------------------------------------------------------------------------------ */
+
+/* The engine or a module did it, long after it was called, perhaps: once may be chance. */
+static void strike(struct modules *modules, const char *offence)
+{
+    int64_t now = clock_monotonic();
+
+    log_error("the planner has ended: it %s", offence);
+    if (now - modules->last_strike > STRIKES_FORGOTTEN)
+        modules->strikes = 0;
+    modules->last_strike = now;
+    if (++modules->strikes < STRIKES)
+        return;
+    for (size_t i = 0; i < modules->list.n; i++)
+        if (!modules->list.modules[i].outage)
+            modules_put_out_of_service(
+                modules, i, "was loaded when the planner crashed repeatedly outside of calls");
+}
+
+/* A process with the modules of the list has ended. */
+static void blame(struct modules *modules, const struct planner_offence *offence)
+{
+    int64_t pause = 0;
+
+    modules->n_ended++;
+    if (offence->module >= 0 && offence->module < (int64_t)modules->list.n) {
+        modules_put_out_of_service(modules, (size_t)offence->module, offence->text);
+    } else {
+        strike(modules, offence->text);
+        pause = PAUSE_FIRST << (modules->strikes < 8 ? modules->strikes : 8);
+    }
+    modules->next_start = clock_monotonic() + (pause < PAUSE_MAX ? pause : PAUSE_MAX);
+}
+
+static struct planner_offence offence_of(const struct modules_process *which)
+{
+    struct planner_offence offence = *planner_process_offence(which->process);
+
+    if (which->faulty)
+        return which->fault;
+    if (!which->refused)
+        return offence;
+    offence.module = planner_process_last_called(which->process);
+    snprintf(offence.text, sizeof offence.text, "cannot be loaded: %.300s", which->refusal.text);
+    return offence;
+}
+
+/* --- what is loaded --------------------------------------------------------------------------- */
+
+/* A reload is over; err: it failed. */
+static void tell_loaded(struct modules *modules, const struct error *err)
+{
+    modules_loaded *loaded = modules->loaded;
+
+    if (modules->reloaded) {
+        module_list_finish(modules->reloaded);
+        free(modules->reloaded);
+        free(modules->enabled);
+        modules->reloaded = NULL;
+        modules->enabled = NULL;
+    }
+    modules->loaded = NULL;
+    if (loaded)
+        loaded(modules->loaded_context, err);
+}
+
+/* The one that is ready takes the place of the other. */
+static void adopt_next(struct modules *modules)
+{
+    end(modules, &modules->current);
+    modules->current = modules->next;
+    modules->next = (struct modules_process){0};
+    modules->held = 0;
+    if (modules->reloaded) {
+        const struct module_list old = modules->list;
+
+        modules->list = *modules->reloaded;
+        *modules->reloaded = old;
+        modules_remember(modules);
+    }
+    if (modules->enabled && modules->store)
+        store_history(modules->store, STORE_NO_LEASE, clock_now(), "policy-enabled", "%s",
+                      modules->enabled);
+    tell_loaded(modules, NULL);
+}
+
+static void describe_failure(const struct modules *modules, const struct module_list *list,
+                             struct error *err)
+{
+    const struct modules_process *next = &modules->next;
+    const struct planner_offence *offence = planner_process_offence(next->process);
+    bool known = offence->module >= 0 && offence->module < (int64_t)list->n;
+
+    if (next->refused)
+        *err = next->refusal;
+    else
+        error_set(err, ECHILD, "%s: in a trial it %s; it is not loaded",
+                  known ? list->modules[offence->module].file : "the planner", offence->text);
+}
+
+static void next_failed(struct modules *modules)
+{
+    struct error err = {0};
+
+    if (modules->reloaded) {
+        describe_failure(modules, modules->reloaded, &err);
+        end(modules, &modules->next);
+        tell_loaded(modules, &err);
+    } else {
+        const struct planner_offence offence = offence_of(&modules->next);
+
+        end(modules, &modules->next);
+        blame(modules, &offence);
+    }
+}
+
+/* True: it has taken the place of the current one. */
+static bool serve_next(struct modules *modules)
+{
+    struct modules_process *next = &modules->next;
+    struct taking taking = {.modules = modules, .from = next};
+    bool lives;
+
+    if (!next->process)
+        return false;
+    lives = planner_process_serve(next->process, take_frame, &taking);
+    if (lives && next->ready) {
+        adopt_next(modules);
+        return true;
+    }
+    if (!lives || next->refused)
+        next_failed(modules);
+    return false;
+}
+
+/* --- what plans ------------------------------------------------------------------------------- */
+
+static void current_ended(struct modules *modules)
+{
+    struct planner_offence offence = offence_of(&modules->current);
+    struct error err = {0};
+
+    end(modules, &modules->current);
+    end(modules, &modules->next); /* which may have the module that is to blame */
+    modules->held = 0;
+    blame(modules, &offence);
+    error_set(&err, EAGAIN, "a policy module was put out of service meanwhile; try again");
+    tell_loaded(modules, &err);
+}
+
+static enum modules_news serve_current(struct modules *modules, struct taking *taking)
+{
+    struct modules_process *current = &modules->current;
+    bool was_ready = current->ready;
+
+    taking->from = current;
+    if (!current->process)
+        return MODULES_NOTHING;
+    if (planner_process_serve(current->process, take_frame, taking) && !current->faulty &&
+        !current->refused)
+        return current->ready && !was_ready ? MODULES_READY : MODULES_NOTHING;
+    current_ended(modules);
+    return MODULES_ENDED;
+}
+
+/* The process that does not get ready while plans wait for it, because of a module that it calls;
+ * NULL. */
+static const struct modules_process *stuck(const struct modules *modules)
+{
+    const struct modules_process *current = &modules->current, *next = &modules->next;
+    const struct modules_process *waits = current->process ? current : next;
+    int64_t module = waits->process ? planner_process_last_called(waits->process) : -1;
+
+    if (modules->reloaded || !waits->process || waits->ready || module < 0 || module >= HELD_MAX ||
+        is_held(modules->held, (size_t)module))
+        return NULL;
+    return waits;
+}
+
+/* The built-in default takes the place of the module for which it is stuck. */
+static int start_stopgap(struct modules *modules, struct error *err)
+{
+    size_t module = (size_t)planner_process_last_called(stuck(modules)->process);
+    const struct policy_module *held = &modules->list.modules[module];
+
+    log_warning("policy %s is still being loaded; until it is, %s", held->name,
+                held->kind == POLICY_ADMISSION ? "leases are refused for now"
+                                               : "the built-in default takes its place");
+    end(modules, &modules->current);
+    modules->held |= UINT64_C(1) << module;
+    modules->held_since = clock_now();
+    modules->began = clock_monotonic();
+    return start(modules, &modules->current, &modules->list, modules->held, err);
+}
+
+static void start_what_is_due(struct modules *modules)
+{
+    bool is_missing = !modules->current.process || modules->held;
+    int64_t now = clock_monotonic();
+    struct error err = {0};
+    int started = 0;
+
+    if (is_missing && !modules->next.process && now >= modules->next_start)
+        started = start_next(modules, &modules->list, &err);
+    else if (stuck(modules) && now >= modules->began + PATIENCE)
+        started = start_stopgap(modules, &err);
+    if (started < 0) {
+        log_error("%s", err.text);
+        modules->next_start = now + PAUSE_MAX;
+    }
+}
+
+enum modules_news modules_serve(struct modules *modules,
+                                bool (*take)(void *context, enum frame kind,
+                                             struct wire_reader *reader),
+                                void *context)
+{
+    struct taking taking = {.modules = modules, .take = take, .context = context};
+    enum modules_news news;
+
+    bury_ended(modules);
+    news = serve_current(modules, &taking);
+    if (serve_next(modules))
+        news = MODULES_LOADED;
+    start_what_is_due(modules);
+    return news;
+}
+
+unsigned modules_waitfds(const struct modules *modules, struct pollfd *fds)
+{
+    unsigned n = 0;
+
+    if (modules->current.process)
+        n += planner_process_waitfds(modules->current.process, fds);
+    if (modules->next.process)
+        n += planner_process_waitfds(modules->next.process, fds + n);
+    return n;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t modules_due(const struct modules *modules)
+{
+    const struct planner_process *current = modules->current.process, *next = modules->next.process;
+    int64_t due = INSTANT_NEVER;
+
+    if (current)
+        due = least(due, planner_process_due(current));
+    if (next)
+        due = least(due, planner_process_due(next));
+    if (stuck(modules))
+        due = least(due, modules->began + PATIENCE);
+    if (!next && (!current || modules->held))
+        due = least(due, modules->next_start);
+    return due;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static int init(struct modules *modules, const struct configuration *configuration,
+                struct store *store, struct error *err)
+{
+    const struct live_configuration *live = &configuration->live;
+
+    modules->configuration = configuration;
+    modules->store = store;
+    modules->limits = (struct planner_limits){.call = live->policy_call_limit * 1000,
+                                              .plan = live->plan_limit * 1000,
+                                              .memory = live->planner_memory << 20,
+                                              .user = live->planner_user};
+    if (module_list_find(&modules->list, modules, err) < 0)
+        return -1;
+    return planner_limits_find_user(&modules->limits, err);
+}
+
+/* Until it is ready or refuses; false: it has ended. */
+static bool await_next(struct modules *modules)
+{
+    struct modules_process *next = &modules->next;
+    struct taking taking = {.modules = modules, .from = next};
+
+    while (!next->ready && !next->refused) {
+        struct pollfd fds[PLANNER_PROCESS_FDS];
+        unsigned n = planner_process_waitfds(next->process, fds);
+        int64_t due = planner_process_due(next->process) - clock_monotonic();
+
+        poll(fds, n, due < 0 ? 0 : due > 1000 ? 1000 : (int)due);
+        if (!planner_process_serve(next->process, take_frame, &taking) && !next->refused)
+            return false;
+    }
+    return true;
+}
+
+/* A module that ends its process is left out of the next one. 0: ready. */
+static int begin(struct modules *modules, struct error *err)
+{
+    struct planner_offence last = {0};
+
+    for (size_t i = 0; i <= modules->list.n + STRIKES; i++) {
+        if (start_next(modules, &modules->list, err) < 0)
+            return -1;
+        if (!await_next(modules)) {
+            last = offence_of(&modules->next);
+            next_failed(modules);
+        } else if (modules->next.refused) {
+            *err = modules->next.refusal;
+            return -1;
+        } else {
+            adopt_next(modules);
+            return 0;
+        }
+    }
+    return error_set(err, ECHILD, "the planner does not start: it %s", last.text);
+}
+
+static void finish(struct modules *modules)
+{
+    end(modules, &modules->current);
+    end(modules, &modules->next);
+    while (modules->n_ending)
+        planner_process_destroy(modules->ending[--modules->n_ending]);
+    modules_abandon(modules);
+    module_list_finish(&modules->list);
+}
+
+struct modules *modules_create(const struct configuration *configuration, struct store *store,
+                               struct error *err)
+{
+    struct modules *modules = memory_new(1, sizeof *modules);
+
+    if (init(modules, configuration, store, err) == 0 && begin(modules, err) == 0)
+        return modules;
+    modules_destroy(modules);
+    return NULL;
+}
+
+void modules_destroy(struct modules *modules)
+{
+    if (!modules)
+        return;
+    finish(modules);
+    free(modules);
+}
+
+int modules_check(const struct configuration *configuration, struct error *err)
+{
+    struct modules modules = {0};
+    int result = init(&modules, configuration, NULL, err);
+
+    if (result == 0)
+        result = start_next(&modules, &modules.list, err);
+    if (result == 0 && (!await_next(&modules) || modules.next.refused)) {
+        describe_failure(&modules, &modules.list, err);
+        result = -1;
+    }
+    finish(&modules);
+    return result;
+}
+
+int modules_reload(struct modules *modules, const char *enabled, modules_loaded *loaded,
+                   void *context, struct error *err)
+{
+    struct module_list *list;
+
+    if (modules->next.process)
+        return error_set(err, EAGAIN, "policy modules are being loaded; try again in a moment");
+    list = memory_new(1, sizeof *list);
+    if (module_list_find(list, modules, err) < 0 ||
+        (enabled && module_list_enable(list, enabled, err) < 0) ||
+        start_next(modules, list, err) < 0) {
+        module_list_finish(list);
+        free(list);
+        return -1;
+    }
+    modules->reloaded = list;
+    modules->enabled = enabled ? memory_text(enabled) : NULL;
+    modules->loaded = loaded;
+    modules->loaded_context = context;
+    return 0;
+}
+
+void modules_abandon(struct modules *modules)
+{
+    struct error err = {0};
+
+    error_set(&err, EAGAIN, "galernad stops");
+    tell_loaded(modules, &err);
+}

@@ -1,0 +1,339 @@
+/* How a planner process ends: its deadlines, what it wrote, who is to blame. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/live/clock.h"
+#include "daemon/log.h"
+#include "daemon/planner/process_inside.h"
+
+enum {
+    SAMPLES = 8,     /* of the page, in the time of a call's limit */
+    SAMPLE_MIN = 20, /* milliseconds */
+    SAMPLE_MAX = 250,
+    END_SEEN = 50,   /* milliseconds: that long its end may follow that of its socket, */
+    END_LOOK = 5,    /* and it is looked for so often */
+    LINES_MAX = 100, /* of its standard error: more are not logged */
+};
+
+/* --- what it writes --------------------------------------------------------------------------- */
+
+static void end_line(struct planner_process *process)
+{
+    process->line[process->line_n] = '\0';
+    if (process->line_n && ++process->n_lines <= LINES_MAX)
+        log_warning("planner: %s", process->line);
+    if (process->line_n)
+        memcpy(process->last_line, process->line, sizeof process->last_line);
+    process->line_n = 0;
+}
+
+static void take_character(struct planner_process *process, char c)
+{
+    if (c == '\n')
+        end_line(process);
+    else if (process->line_n + 1 < sizeof process->line)
+        process->line[process->line_n++] = (unsigned char)c < ' ' || c == 0x7f ? ' ' : c;
+}
+
+/* What is there now, a pipe's content at most: who writes all the time is not listened to. */
+static void read_errors(struct planner_process *process)
+{
+    char text[4096];
+
+    for (int i = 0; i < 16 && process->errors >= 0; i++) {
+        ssize_t got = read(process->errors, text, sizeof text);
+
+        if (got < 0 && (errno == EAGAIN || errno == EINTR))
+            return;
+        for (ssize_t at = 0; at < got; at++)
+            take_character(process, text[at]);
+        if (got <= 0) {
+            close(process->errors);
+            process->errors = -1;
+        }
+    }
+}
+
+/* --- blame ------------------------------------------------------------------------------------ */
+
+static const char *call_name(int number)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } names[] = {
+        {SYS_socket, "socket"},
+        {SYS_connect, "connect"},
+        {SYS_clone, "clone"},
+        {SYS_clone3, "clone3"},
+        {SYS_execve, "execve"},
+        {SYS_kill, "kill"},
+        {SYS_tgkill, "tgkill"},
+        {SYS_setitimer, "setitimer"},
+        {SYS_ptrace, "ptrace"},
+        {SYS_prlimit64, "prlimit64"},
+        {SYS_openat, "openat"},
+        {SYS_setrlimit, "setrlimit"},
+        {SYS_dup, "dup"},
+        {SYS_timer_create, "timer_create"},
+        {SYS_mmap, "mmap"},
+        {SYS_mprotect, "mprotect"},
+        {SYS_setpriority, "setpriority"},
+#ifdef SYS_fork
+        {SYS_fork, "fork"},
+        {SYS_vfork, "vfork"},
+        {SYS_alarm, "alarm"},
+        {SYS_dup2, "dup2"},
+        {SYS_open, "open"},
+#endif
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].number == number)
+            return names[i].name;
+    return "";
+}
+
+/* The module that has taken a good part of the memory; -1: none has. */
+static int64_t greedy_module(const struct planner_process *process)
+{
+    for (size_t i = 0; i < process->n_modules && i < WATCHED_MODULES_MAX; i++)
+        if (process->limits.memory && process->page->grown[i] > process->limits.memory / 4)
+            return (int64_t)i;
+    return -1;
+}
+
+static int64_t place_of(const struct planner_process *process, uint32_t module)
+{
+    return module >= 1 && module <= process->n_modules ? (int64_t)module - 1 : -1;
+}
+
+/* The one that is called; -1: none is, or the page makes no sense. */
+static int64_t called_module(const struct planner_process *process)
+{
+    return place_of(process, process->page->module);
+}
+
+int64_t planner_process_last_called(const struct planner_process *process)
+{
+    return place_of(process, process->page->last);
+}
+
+static void blame(struct planner_process *process, int64_t module, const char *what)
+{
+    unsigned call = process->page->call;
+    bool inside = module >= 0 && module == called_module(process) && call < POLICY_CALLS;
+
+    read_errors(process);
+    end_line(process);
+    process->offence.module = module;
+    snprintf(process->offence.text, sizeof process->offence.text, "%s%s%s%s%s", what,
+             inside ? " when it " : "", inside ? policy_call_text((enum policy_call)call) : "",
+             process->last_line[0] ? "; it wrote: " : "", process->last_line);
+}
+
+static void describe_status(struct planner_process *process, int status)
+{
+    int64_t module = called_module(process), greedy = greedy_module(process);
+    int forbidden = process->page->syscall;
+    char what[160];
+
+    if (greedy >= 0 && WIFSIGNALED(status))
+        snprintf(what, sizeof what, "used up the planner's memory (%lld MB)",
+                 (long long)(process->limits.memory >> 20));
+    else if (forbidden >= 0 && WIFEXITED(status))
+        snprintf(what, sizeof what, "made system call %d (%s), which modules may not make",
+                 forbidden, call_name(forbidden));
+    else if (WIFSIGNALED(status))
+        snprintf(what, sizeof what, "crashed (%s)", strsignal(WTERMSIG(status)));
+    else
+        snprintf(what, sizeof what, "ended the process with status %d", WEXITSTATUS(status));
+    blame(process, greedy >= 0 && WIFSIGNALED(status) ? greedy : module, what);
+}
+
+static void close_socket(struct planner_process *process)
+{
+    if (process->socket >= 0)
+        close(process->socket);
+    process->socket = -1;
+    process->over = true;
+    process->awaited = 0;
+}
+
+/* Its end is awaited elsewhere: the memory of a large process takes a while to be freed. */
+static void kill_it(struct planner_process *process)
+{
+    close_socket(process);
+    if (process->pid)
+        kill(process->pid, SIGKILL);
+}
+
+/* After its socket its end is waited for, for a moment. */
+static void look_for_end(struct planner_process *process)
+{
+    int status = 0;
+
+    if (process->pid && waitpid(process->pid, &status, WNOHANG) == process->pid) {
+        process->pid = 0;
+        describe_status(process, status);
+        close_socket(process);
+    } else if (clock_monotonic() - process->hung_up >= END_SEEN) {
+        blame(process, called_module(process), "closed the planner's connection");
+        kill_it(process);
+    }
+}
+
+void process_hung_up(struct planner_process *process)
+{
+    if (process->over || process->hung_up)
+        return;
+    process->hung_up = clock_monotonic();
+    look_for_end(process);
+}
+
+void process_broke_protocol(struct planner_process *process)
+{
+    blame(process, called_module(process), "broke the planner's protocol");
+    kill_it(process);
+}
+
+static bool is_gone(struct planner_process *process, int how)
+{
+    pid_t ended;
+
+    kill_it(process);
+    if (!process->pid)
+        return true;
+    do
+        ended = waitpid(process->pid, NULL, how);
+    while (ended < 0 && errno == EINTR);
+    return ended != 0;
+}
+
+static void release(struct planner_process *process)
+{
+    if (process->errors >= 0)
+        close(process->errors);
+    if (process->page)
+        munmap(process->page, sizeof *process->page);
+    free(process->in);
+    free(process->out);
+    free(process);
+}
+
+void planner_process_destroy(struct planner_process *process)
+{
+    if (!process)
+        return;
+    is_gone(process, 0);
+    release(process);
+}
+
+bool planner_process_bury(struct planner_process *process)
+{
+    bool gone = is_gone(process, WNOHANG);
+
+    if (gone)
+        release(process);
+    return gone;
+}
+
+const struct planner_offence *planner_process_offence(const struct planner_process *process)
+{
+    return &process->offence;
+}
+
+/* --- deadlines -------------------------------------------------------------------------------- */
+
+static int64_t sample_interval(const struct planner_process *process)
+{
+    int64_t interval = process->limits.call / SAMPLES;
+
+    return interval < SAMPLE_MIN ? SAMPLE_MIN : interval > SAMPLE_MAX ? SAMPLE_MAX : interval;
+}
+
+void process_begins_waiting(struct planner_process *process)
+{
+    process->since = process->sampled = clock_monotonic();
+    process->call_since = process->since;
+    process->calls = process->page->calls;
+    process->n_samples = 0;
+    memset(process->in_module, 0, sizeof process->in_module);
+}
+
+/* The module in which most of the time went; -1: in none. */
+static int64_t slowest_module(const struct planner_process *process)
+{
+    for (size_t i = 0; i < WATCHED_MODULES_MAX; i++)
+        if (process->in_module[i] * 2 > process->n_samples)
+            return (int64_t)i;
+    return -1;
+}
+
+static void take_sample(struct planner_process *process, int64_t now)
+{
+    int64_t module = called_module(process);
+
+    process->sampled = now;
+    process->n_samples++;
+    if (module >= 0 && module < WATCHED_MODULES_MAX)
+        process->in_module[module]++;
+    if (module < 0 || process->page->calls != process->calls) {
+        process->calls = process->page->calls;
+        process->call_since = now;
+    }
+}
+
+static void check_deadlines(struct planner_process *process)
+{
+    int64_t now = clock_monotonic();
+    char what[160];
+
+    if (process->awaited == 0 || now - process->sampled < sample_interval(process))
+        return;
+    take_sample(process, now);
+    if (now - process->call_since >= process->limits.call && called_module(process) >= 0) {
+        snprintf(what, sizeof what, "did not come back within %lld ms",
+                 (long long)process->limits.call);
+        blame(process, called_module(process), what);
+        kill_it(process);
+    } else if (now - process->since >= process->limits.plan) {
+        snprintf(what, sizeof what, "took most of the %lld ms that a plan may take",
+                 (long long)process->limits.plan);
+        blame(process, slowest_module(process), what);
+        kill_it(process);
+    }
+}
+
+void process_watch(struct planner_process *process)
+{
+    if (process->over)
+        return;
+    read_errors(process);
+    if (process->hung_up)
+        look_for_end(process);
+    else
+        check_deadlines(process);
+}
+
+int64_t planner_process_due(const struct planner_process *process)
+{
+    if (process->over)
+        return INSTANT_NEVER;
+    if (process->hung_up)
+        return clock_monotonic() + END_LOOK;
+    return process->awaited == 0 ? INSTANT_NEVER : process->sampled + sample_interval(process);
+}
+
+bool planner_process_is_busy(const struct planner_process *process)
+{
+    return process->awaited > 0;
+}
