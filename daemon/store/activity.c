@@ -58,10 +58,11 @@ static void add_reason(struct sentence *sentence, const char *before, bool body)
         add(sentence, "%s%s", before, reason);
 }
 
-/* The reason only repeats when it starts. */
+/* The reason only repeats when it starts or ends. */
 static bool is_plan(const struct lease_record *lease)
 {
-    return !lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0;
+    return !lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0 ||
+           lease->reason_id == REASON_ENDS_SOON;
 }
 
 bool store_is_preempted(const struct lease_record *lease)
@@ -182,6 +183,7 @@ static void say_running(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
     int64_t promised = lease->kind == LEASE_IMMEDIATE ? lease->expected : lease->start;
+    const char *what;
     char late[TIME_TEXT_MAX];
 
     if (store_is_preempted(lease)) {
@@ -193,11 +195,14 @@ static void say_running(struct sentence *sentence)
         if (is_time(lease->end))
             add_time(sentence, " until ", lease->end, "");
     }
-    if (lease->late && lease->since != INSTANT_NONE && is_time(promised) &&
-        lease->since > promised) {
+    if (!lease->late || !is_time(promised))
+        return;
+    what = lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation";
+    if (lease->since != INSTANT_NONE && lease->since > promised) {
         time_text_span(lease->since - promised, late, sizeof late);
-        add(sentence, ". Late: the %s started %s after its time",
-            lease->kind == LEASE_IMMEDIATE ? "lease" : "reservation", late);
+        add(sentence, ". Late: the %s started %s after its time", what, late);
+    } else { /* OpenNebula counts the time that a VM takes to boot */
+        add(sentence, ". Late: the VMs of the %s still booted at its time", what);
     }
 }
 
