@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/table.h"
 #include "configuration/live.h"
 #include "daemon/control/control.h"
 #include "util/instant.h"
@@ -33,7 +34,9 @@ static int refusal(const struct client *client, const json_t *answer)
 
     if (client->tolerates && strcmp(word, client->tolerates) == 0)
         return -1;
-    fprintf(stderr, "%s: %s\n", client->command, client_text(answer, "error"));
+    fprintf(stderr, "%s: ", client->command);
+    table_print_text(stderr, client_text(answer, "error"));
+    fputc('\n', stderr);
     if (strcmp(word, "malformed") == 0)
         return EXIT_USAGE;
     return strcmp(word, "refused") == 0 ? EXIT_REFUSED : EXIT_FAILED;

@@ -75,6 +75,25 @@ static void print_policies(const json_t *facts, int64_t now)
     }
 }
 
+/* A line for each problem that keeps galernad from its work. */
+static void print_problems(const json_t *facts, int64_t now)
+{
+    const json_t *problem;
+    size_t i;
+
+    json_array_foreach(json_object_get(facts, "problems"), i, problem)
+    {
+        char text[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];
+        int64_t since = client_instant(problem, "since");
+
+        time_text_local(since, text, sizeof text);
+        time_text_relative(since, now, relative, sizeof relative);
+        printf("%-22s  ", "problem");
+        table_print_text(stdout, client_text(problem, "text"));
+        printf(" (since %s, %s)\n", text, relative);
+    }
+}
+
 static void print_leases(const json_t *answer)
 {
     const char *phase;
@@ -102,6 +121,7 @@ static void print_answer(const json_t *answer)
         print_fact("", key, value, client_instant(answer, "now"));
     print_policies(facts, client_instant(answer, "now"));
     print_leases(answer);
+    print_problems(facts, client_instant(answer, "now"));
 }
 
 const struct command_line status_line = {
@@ -109,11 +129,24 @@ const struct command_line status_line = {
     .summary = "Show the status of the daemon",
     .purpose = "Show the status of galernad and the number of leases in each phase.",
     .groups = {CLIENT_GROUP},
-    .codes = {CLIENT_CODES},
+    .codes = {{EXIT_DONE, "galernad runs without a problem"},
+              {EXIT_FAILED, "galernad does not answer, or reports a problem: it cannot read "
+                            "OpenNebula, write its state, plan, or renew its mark"}},
     .size = sizeof(struct client),
 };
 
 int command_status(const struct call *call)
 {
-    return client_run(call, "status", print_answer);
+    struct client *client = call->arguments;
+    json_t *answer;
+    bool problems;
+    int code;
+
+    client->command = call->name;
+    answer = client_ask(client, "status", json_object(), &code);
+    if (!answer)
+        return code;
+    problems = json_array_size(json_object_get(json_object_get(answer, "daemon"), "problems")) > 0;
+    code = client_print(client, answer, print_answer);
+    return problems ? EXIT_FAILED : code;
 }

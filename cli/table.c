@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "util/memory.h"
+#include "util/printable.h"
 
 enum {
     GAP = 2,
@@ -49,37 +50,6 @@ static bool is_continuation(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* Bytes of a control character at the beginning of a text, 0: it is none. C0, DEL; C1 (C2 80 ... C2
- * 9F); what turns the direction of text or ends lines (U+061C, U+200E, U+200F, U+2028 ... U+202E,
- * U+2066 ... U+2069): a name could otherwise show the rest of its line in another order. */
-static size_t control_length(const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-
-    if (*at < ' ' || *at == 0x7f)
-        return 1;
-    if ((at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) || (at[0] == 0xd8 && at[1] == 0x9c))
-        return 2;
-    if (at[0] != 0xe2)
-        return 0;
-    if (at[1] == 0x80 && (at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae)))
-        return 3;
-    return at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
-}
-
-static void make_printable(char *text)
-{
-    char *to = text;
-
-    while (*text) {
-        size_t length = control_length(text);
-
-        *to++ = length ? '?' : *text;
-        text += length ? length : 1;
-    }
-    *to = '\0';
-}
-
 static size_t places(const char *text)
 {
     size_t n = 0;
@@ -96,7 +66,7 @@ void table_add(struct table *table, const char *const *cells)
     for (size_t i = 0; i < table->n_columns; i++) {
         char *cell = memory_text(cells[i] && *cells[i] ? cells[i] : "-");
 
-        make_printable(cell);
+        mask_controls(cell, '?');
         table->cells[table->n_cells++] = cell;
     }
     table->n_rows++;
@@ -249,7 +219,7 @@ void table_print_text(FILE *stream, const char *text)
 {
     char *copy = memory_text(text);
 
-    make_printable(copy);
+    mask_controls(copy, '?');
     fputs(copy, stream);
     free(copy);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <systemd/sd-daemon.h>
 
 #include "daemon/control/control.h"
@@ -16,12 +17,13 @@
 #include "util/crash_point.h"
 
 enum {
-    LOOK_INTERVAL = 700, /* milliseconds between looks at VMs in transition */
-    WATCHED_MAX = 400,   /* VMs looked at together */
-    PICTURE_STALE = 3,   /* poll intervals after which nothing is done on it */
+    LOOK_INTERVAL = 700,        /* milliseconds between looks at VMs in transition */
+    WATCHED_MAX = 400,          /* VMs looked at together */
+    PICTURE_STALE = 3,          /* poll intervals after which nothing is done on it */
+    COUNT_INTERVAL = 60 * 1000, /* milliseconds in which repeated log lines are counted */
     LEADER_FRESH = 1000, /* milliseconds: an older answer is asked for again before effects */
     REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: new VMs are placed by a picture not older */
-    FAILURES_MAX = 5,            /* doublings of the pause after failed polls */
+    FAILURES_MAX = 5,            /* doublings of the pause after failed polls and plans */
 };
 
 void daemon_replan(struct daemon *daemon, const char *format, ...)
@@ -42,19 +44,34 @@ void daemon_wake(struct daemon *daemon)
     daemon->cycle_due = true;
 }
 
+void daemon_planner_ready(struct daemon *daemon)
+{
+    daemon->next_plan = 0;
+    daemon->cycle_due = true;
+}
+
+void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text)
+{
+    struct problem *problem = &daemon->problems[of];
+
+    if (text && !problem->text[0])
+        problem->since = clock_now();
+    snprintf(problem->text, sizeof problem->text, "%s", text ? text : "");
+}
+
 int daemon_commit(struct daemon *daemon, struct error *err)
 {
     if (store_has_changes(daemon->store))
         clocks_remember(daemon);
     if (store_commit(daemon->store, err) < 0) {
-        if (!daemon->unwritten[0])
+        if (!daemon->problems[PROBLEM_STORE].text[0])
             log_error("cannot write state, commands suspended: %s", err->text);
-        snprintf(daemon->unwritten, sizeof daemon->unwritten, "%s", err->text);
+        daemon_problem(daemon, PROBLEM_STORE, err->text);
         return -1;
     }
-    if (daemon->unwritten[0])
+    if (daemon->problems[PROBLEM_STORE].text[0])
         log_info("state written again, commands resumed");
-    daemon->unwritten[0] = '\0';
+    daemon_problem(daemon, PROBLEM_STORE, NULL);
     return 0;
 }
 
@@ -80,7 +97,32 @@ static void note_times(struct daemon *daemon)
     daemon->reconcile_next = reconcile_next_time(daemon, clock_now());
 }
 
+/* Milliseconds after so many failures in a row. */
+static int64_t pause_after(const struct daemon *daemon, int failures)
+{
+    int64_t pause = 1000 << (failures < FAILURES_MAX ? failures : FAILURES_MAX);
+    int64_t interval = daemon->live->poll_interval * 1000;
+
+    return pause < interval ? pause : interval;
+}
+
 /* --- a cycle ---------------------------------------------------------------------------------- */
+
+/* The next attempt comes after a pause. A planner that is starting is no failure yet. */
+static void plan_failed(struct daemon *daemon, const struct error *err)
+{
+    bool wait = err->code == EAGAIN && daemon->plan_failures == 0;
+
+    if (!wait && strcmp(daemon->problems[PROBLEM_PLAN].text, err->text) != 0)
+        log_error("planning failed: %s", err->text);
+    else
+        log_debug("planning failed: %s", err->text);
+    if (!wait)
+        daemon_problem(daemon, PROBLEM_PLAN, err->text);
+    daemon->next_plan = clock_monotonic() + pause_after(daemon, daemon->plan_failures++);
+    daemon_replan(daemon, "the last plan failed");
+    daemon->cycle_due = false;
+}
 
 /* 0: a plan is being made, and the cycle goes on when it is there. */
 static int plan(struct daemon *daemon, int64_t now)
@@ -89,6 +131,10 @@ static int plan(struct daemon *daemon, int64_t now)
     struct error err = {0};
 
     daemon->plan_began = clock_monotonic();
+    if (daemon->plan_began < daemon->next_plan) {
+        daemon->cycle_due = false;
+        return -1;
+    }
     if (rebuild) {
         log_debug("rebuilding the plan: %s",
                   daemon->replan ? daemon->replan_why : "nothing planned yet");
@@ -98,10 +144,7 @@ static int plan(struct daemon *daemon, int64_t now)
     }
     if (planner_plan(daemon->planner, rebuild, now, &err) == 0)
         return 0;
-    if (err.code != EAGAIN)
-        log_error("planning failed: %s", err.text);
-    else
-        log_debug("planning failed: %s", err.text);
+    plan_failed(daemon, &err);
     return -1;
 }
 
@@ -177,11 +220,16 @@ static void finish_cycle(struct daemon *daemon)
 void daemon_planned(void *context, bool made)
 {
     struct daemon *daemon = context;
+    const struct error failure = {.code = EIO, .text = "the planner ended without a plan"};
 
     daemon->last_replan_us = (clock_monotonic() - daemon->plan_began) * 1000;
-    if (!made)
-        daemon_replan(daemon, "the last plan failed");
-    else if (planner_is_outdated(daemon->planner))
+    if (!made) {
+        plan_failed(daemon, &failure);
+    } else {
+        daemon->plan_failures = 0;
+        daemon_problem(daemon, PROBLEM_PLAN, NULL);
+    }
+    if (made && planner_is_outdated(daemon->planner))
         daemon_replan(daemon, "leases are suspended later than was planned");
     finish_cycle(daemon);
     note_times(daemon);
@@ -219,30 +267,27 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
 {
     struct daemon *daemon = context;
     int64_t now = clock_monotonic();
-    int64_t interval = daemon->live->poll_interval * 1000;
 
     crash_point("polled");
     if (!ok) {
         if (daemon->failures == 0)
             log_error("cannot read OpenNebula: %s", error);
-        daemon->failures++;
         daemon->poll_ok = false;
-        interval = 1000 << (daemon->failures < FAILURES_MAX ? daemon->failures : FAILURES_MAX);
-        if (interval > daemon->live->poll_interval * 1000)
-            interval = daemon->live->poll_interval * 1000;
-        daemon->next_poll = now + interval;
+        daemon_problem(daemon, PROBLEM_OPENNEBULA, error);
+        daemon->next_poll = now + pause_after(daemon, ++daemon->failures);
         return;
     }
     if (daemon->failures)
         log_info("OpenNebula is readable again");
     daemon->failures = 0;
+    daemon_problem(daemon, PROBLEM_OPENNEBULA, NULL);
     if (kind == POLL_FULL) {
         if (!daemon->polled) {
             log_info("connected to OpenNebula: %zu hosts", world_hosts(daemon->world)->pool.n);
             store_set_fact(daemon->store, "mode", daemon->mode);
         }
         daemon->polled = now;
-        daemon->next_poll = now + interval;
+        daemon->next_poll = now + daemon->live->poll_interval * 1000;
         daemon->poll_ok = true;
         if (quarantine_expire(&daemon->quarantine, clock_now()))
             daemon_replan(daemon, "the quarantine of a host ended");
@@ -293,7 +338,13 @@ static int64_t when_able(bool able, int64_t due)
 
 static bool plans(const struct daemon *daemon)
 {
-    return daemon->polled && world_leads(daemon->world);
+    return daemon->polled && world_leads(daemon->world) && daemon->plan_failures == 0;
+}
+
+/* A plan is tried again after those that failed. */
+static bool tries_again(const struct daemon *daemon)
+{
+    return daemon->plan_failures > 0 && !planner_is_planning(daemon->planner);
 }
 
 /* When something is due by itself; `reconcile`: when the reconciliation is. */
@@ -324,6 +375,8 @@ static int64_t until_due(const struct daemon *daemon)
         wait = least(wait, guard_next_time(daemon->guard) - steady);
     if (plans(daemon))
         wait = least(wait, planner_forecast_due(daemon->planner) - steady);
+    if (tries_again(daemon))
+        wait = least(wait, daemon->next_plan - steady);
     wait = least(wait, planner_due(daemon->planner) - steady);
     if (!world_polling(daemon->world))
         wait = least(wait, daemon->next_poll - steady);
@@ -337,7 +390,8 @@ static void watch_time(struct daemon *daemon)
 {
     int64_t now = clock_now();
 
-    if (next_due(daemon, daemon->reconcile_due) <= now)
+    if (next_due(daemon, daemon->reconcile_due) <= now ||
+        (tries_again(daemon) && clock_monotonic() >= daemon->next_plan))
         daemon->cycle_due = true;
     if (!daemon->replan && planner_retry_time(daemon->planner) <= now)
         daemon_replan(daemon, "the delay after a failed start is over");
@@ -348,14 +402,17 @@ static void watch_time(struct daemon *daemon)
 /* Whether another galernad acts. -1: it does. */
 static int watch_guard(struct daemon *daemon, struct error *err)
 {
+    static const char waits[] =
+        "commands suspended until OpenNebula has the mark of this galernad again";
     bool follows = daemon->polled && !world_leads(daemon->world);
     bool holds = guard_holds(daemon->guard);
 
     if (holds && !daemon->guarded)
         daemon->cycle_due = true;
     if (!holds && daemon->guarded && !follows)
-        log_warning("commands suspended until OpenNebula has the mark of this galernad again");
+        log_warning("%s", waits);
     daemon->guarded = holds;
+    daemon_problem(daemon, PROBLEM_MARK, holds || follows ? NULL : waits);
     if (follows) {
         guard_rest(daemon->guard);
         return 0;
@@ -374,6 +431,16 @@ static void look_ahead(struct daemon *daemon)
 }
 
 /* --- the loop --------------------------------------------------------------------------------- */
+
+static void count_log_lines(struct daemon *daemon)
+{
+    int64_t now = clock_monotonic();
+
+    if (now < daemon->next_count)
+        return;
+    log_count_repeats();
+    daemon->next_count = now + COUNT_INTERVAL;
+}
 
 static int wait_for_something(struct daemon *daemon, struct error *err)
 {
@@ -451,6 +518,7 @@ int daemon_run(struct daemon *daemon, struct error *err)
         if (wait_for_something(daemon, err) < 0)
             return -1;
         handle_signals(daemon);
+        count_log_lines(daemon);
         sd_notify(0, "WATCHDOG=1");
     }
     sd_notify(0, "STOPPING=1");

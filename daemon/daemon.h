@@ -31,6 +31,14 @@ struct messages;
 struct recorder;
 struct services_question;
 
+/* What keeps galernad from its work, for the status. */
+enum problem_of { PROBLEM_OPENNEBULA, PROBLEM_STORE, PROBLEM_PLAN, PROBLEM_MARK, PROBLEMS };
+
+struct problem {
+    char text[ERROR_TEXT_MAX]; /* "": none */
+    int64_t since;             /* seconds since 1970 */
+};
+
 struct daemon {
     const struct configuration *configuration;
     const struct live_configuration *live;
@@ -62,7 +70,7 @@ struct daemon {
     bool guarded;                 /* this daemon is the one that may act */
     bool stopping;
     bool reload; /* policy modules are to be loaded again, when none are being loaded */
-    char unwritten[ERROR_TEXT_MAX]; /* why the last commit failed: nothing is promised or done */
+    struct problem problems[PROBLEMS];
     int exit_code;
     int64_t polled;    /* monotonic milliseconds: end of the last complete full poll; 0: none */
     int64_t next_poll; /* monotonic milliseconds */
@@ -70,6 +78,9 @@ struct daemon {
     bool looking;
     bool asking_leader;     /* commands wait for its answer */
     int failures;           /* polls in a row */
+    int plan_failures;      /* plans in a row */
+    int64_t next_plan;      /* monotonic milliseconds: not before, after failures */
+    int64_t next_count;     /* monotonic milliseconds: of repeated log lines */
     int64_t watchdog_ms;    /* systemd expects a sign of life so often; 0: it does not */
     int64_t reconciled;     /* seconds since 1970: when the store last followed the world */
     int64_t reconcile_due;  /* when it must do so again, as of the last cycle; INSTANT_NEVER */
@@ -87,7 +98,11 @@ void daemon_replan(struct daemon *daemon, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Something happened that a cycle should look at. */
 void daemon_wake(struct daemon *daemon);
-/* Commit the store; what failed is remembered and told once. */
+/* The planner is ready, whatever failed before. */
+void daemon_planner_ready(struct daemon *daemon);
+/* Note a problem; NULL: it is over. The time of the first note is kept. */
+void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
+/* Commit the store; a failure is a problem (PROBLEM_STORE): nothing is promised or done. */
 int daemon_commit(struct daemon *daemon, struct error *err);
 /* Somebody says that OpenNebula has news. */
 void daemon_notice(struct daemon *daemon);

@@ -1,30 +1,38 @@
+/* The log of galernad. */
 #include "daemon/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "configuration/live.h"
+#include "util/printable.h"
 #include "util/time_text.h"
 
-enum { LINE_MAX = 2048 };
+enum {
+    LINE_MAX = 2048,
+    LINES_RECENT = 16,
+    REPEATS = 3 /* of a line are written before the others are counted */
+};
+
+struct recent {
+    int level;
+    size_t n;
+    char text[LINE_MAX];
+};
 
 static int threshold = LOG_LEVEL_INFO;
+static struct recent recent[LINES_RECENT];
+static size_t n_recent;
 
 void log_set_level(int level)
 {
     threshold = level;
 }
 
-static void make_printable(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            *text = ' ';
-}
-
-static void write_line(int level, const char *format, va_list arguments)
+static void write_line(int level, const char *line)
 {
     static const char *const words[] = {[LOG_LEVEL_ERROR] = "error: ",
                                         [LOG_LEVEL_WARNING] = "warning: ",
@@ -34,12 +42,8 @@ static void write_line(int level, const char *format, va_list arguments)
                                         [LOG_LEVEL_WARNING] = 4,
                                         [LOG_LEVEL_INFO] = 6,
                                         [LOG_LEVEL_DEBUG] = 7};
-    char line[LINE_MAX], stamp[32] = "";
+    char stamp[32] = "";
 
-    if (level > threshold)
-        return;
-    vsnprintf(line, sizeof line, format, arguments);
-    make_printable(line);
     if (getenv("JOURNAL_STREAM")) {
         fprintf(stderr, "<%d>%s\n", syslog_levels[level], line);
     } else {
@@ -49,13 +53,58 @@ static void write_line(int level, const char *format, va_list arguments)
     fflush(stderr);
 }
 
+static void write_count(const struct recent *line)
+{
+    char text[LINE_MAX + 64];
+
+    if (line->n <= REPEATS)
+        return;
+    snprintf(text, sizeof text, "%s (repeated %zu times)", line->text, line->n - REPEATS);
+    write_line(line->level, text);
+}
+
+void log_count_repeats(void)
+{
+    for (size_t i = 0; i < n_recent; i++)
+        write_count(&recent[i]);
+    n_recent = 0;
+}
+
+/* The lines of late, the oldest first. Is this one among them so often that it is counted only? */
+static bool is_repeated(int level, const char *text)
+{
+    for (size_t i = 0; i < n_recent; i++)
+        if (recent[i].level == level && strcmp(recent[i].text, text) == 0)
+            return ++recent[i].n > REPEATS;
+    if (n_recent == LINES_RECENT) {
+        write_count(&recent[0]);
+        memmove(recent, recent + 1, --n_recent * sizeof *recent);
+    }
+    recent[n_recent].level = level;
+    recent[n_recent].n = 1;
+    snprintf(recent[n_recent++].text, LINE_MAX, "%s", text);
+    return false;
+}
+
+static void take_line(int level, const char *format, va_list arguments)
+{
+    char line[LINE_MAX];
+
+    if (level > threshold)
+        return;
+    vsnprintf(line, sizeof line, format, arguments);
+    mask_controls(line, ' ');
+    if (!is_repeated(level, line))
+        write_line(level, line);
+}
+
 #define DEFINE_LOG(name, level)                                                                    \
     void name(const char *format, ...)                                                             \
     {                                                                                              \
         va_list arguments;                                                                         \
                                                                                                    \
         va_start(arguments, format);                                                               \
-        write_line(level, format, arguments);                                                      \
+        take_line(level, format, arguments);                                                       \
         va_end(arguments);                                                                         \
     }
 

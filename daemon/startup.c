@@ -87,7 +87,7 @@ static void planned(void *context, bool made)
 
 static void planner_changed(void *context)
 {
-    daemon_wake(&((struct app *)context)->daemon);
+    daemon_planner_ready(&((struct app *)context)->daemon);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -565,6 +565,7 @@ int startup_run(const struct startup *startup)
     }
     code = app->exit_code ? app->exit_code : app->daemon.exit_code;
     take_down(app);
+    log_count_repeats();
     free(app);
     return code;
 }

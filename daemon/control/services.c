@@ -38,6 +38,29 @@ static void put_clock(const struct clocks *clocks, json_t *object)
     json_object_set_new(object, "clock", clock);
 }
 
+static json_t *problems_of(const struct daemon *daemon)
+{
+    static const char *const words[] = {[PROBLEM_OPENNEBULA] = "opennebula",
+                                        [PROBLEM_STORE] = "store",
+                                        [PROBLEM_PLAN] = "plan",
+                                        [PROBLEM_MARK] = "mark"};
+    json_t *problems = json_array();
+
+    for (size_t i = 0; i < PROBLEMS; i++) {
+        const struct problem *problem = &daemon->problems[i];
+        json_t *line;
+
+        if (!problem->text[0])
+            continue;
+        line = json_object();
+        json_object_set_new(line, "of", json_string(words[i]));
+        json_object_set_new(line, "text", json_from_text(problem->text));
+        json_object_set_new(line, "since", json_from_instant(problem->since));
+        json_array_append_new(problems, line);
+    }
+    return problems;
+}
+
 static void put_module(void *context, const struct planner_module *module)
 {
     json_t *policy = json_object();
@@ -71,9 +94,7 @@ static void status(void *context, json_t *object)
         json_object_set_new(oned, "clock_ahead", json_integer(daemon->clocks.ahead));
     json_object_set_new(object, "opennebula", oned);
     put_clock(&daemon->clocks, object);
-    json_object_set_new(object, "store",
-                        json_string(daemon->unwritten[0] ? daemon->unwritten : "can be written"));
-    json_object_set_new(object, "promises", json_boolean(!daemon->unwritten[0]));
+    json_object_set_new(object, "promises", json_boolean(!daemon->problems[PROBLEM_STORE].text[0]));
     json_object_set_new(figures, "cycles", json_integer((json_int_t)daemon->n_cycles));
     json_object_set_new(figures, "plans", json_integer((json_int_t)daemon->n_replans));
     json_object_set_new(figures, "commands_under_way",
@@ -84,6 +105,7 @@ static void status(void *context, json_t *object)
     policies = json_array();
     planner_each_module(daemon->planner, put_module, policies);
     json_object_set_new(object, "policies", policies);
+    json_object_set_new(object, "problems", problems_of(daemon));
 }
 
 static const char *state_word(enum host_state state)

@@ -89,8 +89,9 @@ int services_request(void *context, const struct order *order, const struct cont
 
     if (!daemon->poll_ok)
         return error_set(err, EAGAIN, "OpenNebula cannot be reached at present; try again later");
-    if (daemon->unwritten[0])
-        return error_set(err, EAGAIN, "nothing can be promised: %.200s", daemon->unwritten);
+    if (daemon->problems[PROBLEM_STORE].text[0])
+        return error_set(err, EAGAIN, "nothing can be promised: %.200s",
+                         daemon->problems[PROBLEM_STORE].text);
     making = memory_new(1, sizeof *making);
     making->daemon = daemon;
     making->ticket = peer->ticket;

@@ -11,6 +11,7 @@
 #include "daemon/log.h"
 #include "util/crash_point.h"
 #include "util/memory.h"
+#include "util/printable.h"
 #include "util/time_text.h"
 
 enum {
@@ -109,10 +110,10 @@ static void quote(const char *text, char *quoted, size_t size)
     for (; *text && n + 2 < size; text++) {
         bool ends = *text == '>' && n > 0 && quoted[n - 1] == ']';
 
-        quoted[n++] =
-            *text == '"' || *text == '\\' || (unsigned char)*text < 0x20 || ends ? '\'' : *text;
+        quoted[n++] = *text == '"' || *text == '\\' || ends ? '\'' : *text;
     }
     quoted[n] = '\0';
+    mask_controls(quoted, '\'');
 }
 
 static void send_message(struct messages *messages, const struct vm_record *vm,

@@ -35,8 +35,10 @@ head -c 2M /dev/zero >"$work/state/filler" 2>/dev/null || true
 submit
 submit
 until_said log 'cannot write state, commands suspended: .*/store.db'
-"$galerna" status --state-dir "$work/state" >"$work/status"
-grep -qE '^store +.*/store.db: cannot write' "$work/status" || fail "status: $(cat "$work/status")"
+if "$galerna" status --state-dir "$work/state" >"$work/status"; then
+    fail "status finds nothing wrong"
+fi
+grep -qE '^problem +.*/store.db: cannot write' "$work/status" || fail "status: $(cat "$work/status")"
 if "$galerna" lease request --cpu 1 --memory 128 --state-dir "$work/state" >"$work/out" 2>&1; then
     fail "a lease is promised: $(cat "$work/out")"
 fi
@@ -52,5 +54,4 @@ until_said log 'state written again, commands resumed'
 until_said log 'VM 1: deploy accepted'
 until_said log 'VM 2: deploy accepted'
 [ "$(grep -c 'deploy accepted' "$work/log")" -eq 3 ] || fail "a VM is deployed twice"
-"$galerna" status --state-dir "$work/state" >"$work/status"
-grep -qE '^store +can be written' "$work/status" || fail "status: $(cat "$work/status")"
+"$galerna" status --state-dir "$work/state" >"$work/status" || fail "status: $(cat "$work/status")"

@@ -1,0 +1,58 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "util/printable.h"
+
+static void expect(const char *text, const char *wanted)
+{
+    char copy[64];
+
+    snprintf(copy, sizeof copy, "%s", text);
+    mask_controls(copy, '?');
+    assert_string_equal(copy, wanted);
+}
+
+static void controls_are_masked(void **state)
+{
+    (void)state;
+    expect("", "");
+    expect("plain \xc3\xa9\xe2\x82\xac", "plain \xc3\xa9\xe2\x82\xac");
+    expect("\x1b[31m\t\n\x7f", "?[31m???");
+    expect("a\xc2\x9b"
+           "b",
+           "a?b");
+}
+
+static void what_turns_the_direction_is_masked(void **state)
+{
+    (void)state;
+    expect("a\xe2\x80\xae"
+           "b",
+           "a?b"); /* U+202E */
+    expect("\xe2\x80\xa8\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", "????");
+    expect("\xe2\x81\xa6x\xe2\x81\xa9", "?x?");
+    expect("\xe2\x80\x93\xe2\x81\xa5", "\xe2\x80\x93\xe2\x81\xa5");
+}
+
+static void a_cut_character_ends_with_its_text(void **state)
+{
+    (void)state;
+    expect("a\xe2", "a\xe2");
+    expect("a\xe2\x80", "a\xe2\x80");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(controls_are_masked),
+        cmocka_unit_test(what_turns_the_direction_is_masked),
+        cmocka_unit_test(a_cut_character_ends_with_its_text),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

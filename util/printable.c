@@ -1,0 +1,32 @@
+/* Control characters in texts from outside. */
+#include "util/printable.h"
+
+size_t control_length(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+
+    if (*at == '\0')
+        return 0;
+    if (*at < ' ' || *at == 0x7f)
+        return 1;
+    if ((at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) || (at[0] == 0xd8 && at[1] == 0x9c))
+        return 2;
+    if (at[0] != 0xe2)
+        return 0;
+    if (at[1] == 0x80 && (at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae)))
+        return 3;
+    return at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
+}
+
+void mask_controls(char *text, char mask)
+{
+    char *to = text;
+
+    while (*text) {
+        size_t length = control_length(text);
+
+        *to++ = length ? mask : *text;
+        text += length ? length : 1;
+    }
+    *to = '\0';
+}

@@ -1,0 +1,15 @@
+/* printable.h: characters that a text from outside must not bring to a terminal or a log. */
+#ifndef GALERNA_UTIL_PRINTABLE_H
+#define GALERNA_UTIL_PRINTABLE_H
+
+#include <stddef.h>
+
+/* Bytes of the control character that a UTF-8 text begins with; 0: it begins with none. C0, DEL and
+ * C1; and what turns the direction of text or ends lines (U+061C, U+200E, U+200F, U+2028 to U+202E,
+ * U+2066 to U+2069), with which a name could show the rest of its line in another order. */
+size_t control_length(const char *text);
+
+/* Put `mask` in the place of each control character. */
+void mask_controls(char *text, char mask);
+
+#endif
