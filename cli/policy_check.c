@@ -107,9 +107,9 @@ static void tell_figures(struct check_findings *findings, const struct conforman
              figures->calls, figures->microseconds);
     found(findings, "calls", true, text);
     snprintf(text, sizeof text,
-             "%" PRIu64 " leases accepted, %" PRIu64 " refused, %" PRIu64
+             "called %" PRIu64 " times: %" PRIu64 " leases accepted, %" PRIu64 " refused, %" PRIu64
              " preempted; the same schedule twice",
-             figures->accepted, figures->refused, figures->preemptions);
+             figures->decisions, figures->accepted, figures->refused, figures->preemptions);
     found(findings, "trace", true, text);
 }
 
@@ -193,8 +193,10 @@ const struct command_line policy_check_line = {
     .name = "galerna policy check",
     .summary = "Load a policy module and test it",
     .purpose = "Test policy modules: only you and root can write the file, it loads and is what it "
-               "says, it answers thousands of random calls in range and twice the same way, and it "
-               "schedules a small trace twice the same way. The module runs in a child process. A "
+               "says, it answers thousands of random calls in range and twice the same way, a "
+               "host selection policy reads only the columns that it declares and does not veto "
+               "every host, and the module takes its part in scheduling a small trace, twice the "
+               "same way. The module runs in a child process. A "
                "NAME that contains a '/' is the path of a file.",
     .operands = "NAME|FILE.so...",
     .least = 1,

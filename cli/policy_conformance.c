@@ -1,3 +1,4 @@
+/* Random calls to a policy module, and the process in which it is tested. */
 #include "cli/policy_conformance.h"
 
 #include <errno.h>
@@ -229,6 +230,8 @@ static int ask_both(const struct conformance *conformance, struct policy_host *c
     ask(hooks, question, &first);
     conformance->figures->microseconds += now_in_microseconds() - began;
     conformance->figures->calls++;
+    for (size_t i = 0; hooks->score_hosts && i < question->batch.n_hosts; i++)
+        conformance->figures->allows_a_host |= first.scores[i] != POLICY_VETO;
     ask(policy_host_hooks(hosts[1]), question, &second);
     /* Any byte that changed counts. NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     if (memcmp(copy, question, kept) != 0)
@@ -257,7 +260,42 @@ static int make_site(struct site *site, struct error *err)
     return site_add_hosts(site, HOSTS / 2, &capacity, err);
 }
 
-static int conformance_calls(const struct conformance *conformance, struct error *err)
+/* The module gets no column but those it declares; this one it might have read all the same. */
+static void ask_without(const struct conformance *conformance, struct preflight *preflight,
+                        const struct policy_host *host, struct module_question *question)
+{
+    static const struct {
+        unsigned column;
+        const char *doing;
+    } columns[] = {
+        {HOST_COLUMN_LEASES, "reads leases_present, which it does not declare"},
+        {HOST_COLUMN_CHANGE, "reads unchanged_until, which it does not declare"},
+        {HOST_COLUMN_FREE, "reads free, which it does not declare"},
+    };
+    const struct policy_hooks *hooks = policy_host_hooks(host);
+    struct module_answer answer;
+
+    for (size_t i = 0; hooks->score_hosts && i < sizeof columns / sizeof *columns; i++) {
+        uint64_t random = 2027;
+
+        if (hooks->host_columns & columns[i].column)
+            continue;
+        preflight_doing(preflight, conformance->file, columns[i].doing);
+        for (int round = 0; round < ROUNDS / 10; round++) {
+            make_question(question, &random);
+            if (columns[i].column == HOST_COLUMN_LEASES)
+                question->batch.leases_present = NULL;
+            else if (columns[i].column == HOST_COLUMN_CHANGE)
+                question->batch.unchanged_until = NULL;
+            else
+                question->batch.free = NULL;
+            ask(hooks, question, &answer);
+        }
+    }
+}
+
+static int conformance_calls(const struct conformance *conformance, struct preflight *preflight,
+                             struct error *err)
 {
     struct policy_host *hosts[2] = {NULL, NULL};
     struct module_question *question = calloc(2, sizeof *question);
@@ -282,6 +320,14 @@ static int conformance_calls(const struct conformance *conformance, struct error
     }
     if (conformance->figures->calls)
         conformance->figures->microseconds /= (double)conformance->figures->calls;
+    if (status == 0 && conformance->kind == POLICY_HOST_SELECTION &&
+        !conformance->figures->allows_a_host)
+        status = error_set(err, EINVAL,
+                           "%s: vetoes every host in %d random calls: no lease could start "
+                           "(hosts have no attributes here)",
+                           conformance->file, ROUNDS);
+    if (status == 0)
+        ask_without(conformance, preflight, hosts[0], question);
 
 done:
     policy_host_destroy(hosts[0]);
@@ -296,7 +342,7 @@ static int run_all(void *context, struct preflight *preflight, struct error *err
     const struct conformance *conformance = context;
 
     preflight_doing(preflight, conformance->file, "answers random calls");
-    if (conformance_calls(conformance, err) < 0)
+    if (conformance_calls(conformance, preflight, err) < 0)
         return -1;
     preflight_doing(preflight, conformance->file, "schedules the conformance trace");
     return conformance_trace(conformance, err);

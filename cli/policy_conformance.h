@@ -1,12 +1,14 @@
 /* policy_conformance.h: put a policy module to the test, in a child process.
  *
- * Two instances get the same random calls: their answers must be in range and the same, and what
- * they were given must be untouched. Then the engine schedules the same small trace twice with it,
- * and both schedules must be the same.
+ * Two instances get the same random calls: their answers must be in range and the same, what they
+ * were given must be untouched, columns that a module does not declare must not be read, and some
+ * host must be left. Then the engine schedules the same small trace twice with it, in which every
+ * kind of decision is due, and both schedules must be the same.
  */
 #ifndef GALERNA_CLI_POLICY_CONFORMANCE_H
 #define GALERNA_CLI_POLICY_CONFORMANCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "plugin/policy_host.h"
@@ -16,6 +18,8 @@
 struct conformance_figures {
     uint64_t calls;                          /* random calls answered */
     double microseconds;                     /* mean time of one */
+    bool allows_a_host;                      /* some answer did not veto every host */
+    uint64_t decisions;                      /* that the trace asked for */
     uint64_t accepted, refused, preemptions; /* in the trace */
 };
 

@@ -1,5 +1,6 @@
-/* The conformance trace of `galerna policy check`: a small site, a day, leases of every kind and
- * terms, and more of them than there is room for. */
+/* The conformance trace of `galerna policy check`: best-effort leases on all terms fill a small
+ * site, then leases of each kind find no room but that of others; then half a day of leases of
+ * every kind and terms, and more of them than there is room for. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,15 @@
 #include "cli/policy_conformance.h"
 #include "core/engine.h"
 
-enum { LEASES = 120, SITE_HOSTS = 6, STEPS_MAX = 100000, DAY = 86400 };
+enum {
+    SITE_HOSTS = 6,
+    HOST_CORES = 4,
+    CROWD = HOST_CORES,              /* one VM of each on every host */
+    CONTENDERS = LEASE_DEADLINE + 1, /* one of each kind */
+    LEASES = 120,
+    STEPS_MAX = 100000,
+    HOUR = 3600,
+};
 
 struct module_trace {
     struct site site;
@@ -27,54 +36,91 @@ static void mix(struct outcome *outcome, int64_t value)
     outcome->digest ^= outcome->digest >> 29;
 }
 
-static void make_request(struct module_trace *trace, size_t i, int64_t submit, uint64_t *random)
+static struct lease_request *add_request(struct module_trace *trace, size_t i, enum lease_kind kind)
+{
+    struct lease_request *request = &trace->requests[i];
+
+    *request = (struct lease_request){
+        .id = (int64_t)i + 1,
+        .kind = kind,
+        .start = INSTANT_NONE,
+        .deadline = INSTANT_NONE,
+        .duration_known = SPAN_NONE,
+        .node_sets = &trace->node_sets[i],
+        .n_node_sets = 1,
+    };
+    return request;
+}
+
+static void set_times(struct lease_request *request, int64_t submit, int64_t duration,
+                      int64_t before_start)
+{
+    request->submit = submit;
+    request->duration = request->duration_original = duration;
+    request->preemptible = request->terms != TERMS_NON_PREEMPTABLE;
+    if (request->kind == LEASE_RESERVATION)
+        request->start = submit + before_start;
+    if (request->kind == LEASE_DEADLINE) {
+        request->start = submit;
+        request->deadline = submit + 4 * duration;
+    }
+}
+
+/* The full site, and who comes then. */
+static void make_opening(struct module_trace *trace, size_t i)
+{
+    struct lease_request *request;
+
+    trace->node_sets[i].count = SITE_HOSTS;
+    trace->node_sets[i].amounts.of[RESOURCE_CPU] = 100;
+    trace->node_sets[i].amounts.of[RESOURCE_MEMORY] = 1024;
+    if (i < CROWD) {
+        request = add_request(trace, i, LEASE_BEST_EFFORT);
+        request->terms = (enum lease_terms)i;
+        request->origin = ORIGIN_EXTERNAL;
+        request->user = 1;
+        set_times(request, 0, 8 * HOUR, 0);
+    } else {
+        request = add_request(trace, i, (enum lease_kind)(i - CROWD));
+        request->terms = TERMS_NON_PREEMPTABLE;
+        request->priority = 4;
+        set_times(request, HOUR, HOUR, HOUR / 2);
+    }
+}
+
+static void make_any(struct module_trace *trace, size_t i, int64_t submit, uint64_t *random)
 {
     static const enum lease_kind kinds[] = {LEASE_BEST_EFFORT, LEASE_BEST_EFFORT, LEASE_RESERVATION,
                                             LEASE_IMMEDIATE, LEASE_DEADLINE};
-    struct lease_request *request = &trace->requests[i];
     struct node_set *set = &trace->node_sets[i];
+    struct lease_request *request = add_request(trace, i, kinds[conformance_random(random, 5)]);
+    int64_t duration = 300 + (int64_t)conformance_random(random, 7200);
 
     set->count = 1 + (uint32_t)conformance_random(random, 6);
     set->amounts.of[RESOURCE_CPU] = 100 + 100 * (int64_t)conformance_random(random, 2);
     set->amounts.of[RESOURCE_MEMORY] = 512 + 512 * (int64_t)conformance_random(random, 3);
-    *request = (struct lease_request){
-        .id = (int64_t)i + 1,
-        .kind = kinds[conformance_random(random, 5)],
-        .submit = submit,
-        .start = INSTANT_NONE,
-        .deadline = INSTANT_NONE,
-        .duration = 300 + (int64_t)conformance_random(random, 7200),
-        .duration_known = SPAN_NONE,
-        .terms = (enum lease_terms)conformance_random(random, TERMS_NON_PREEMPTABLE + 1),
-        .origin = (enum lease_origin)conformance_random(random, 2),
-        .priority = (int32_t)conformance_random(random, 5),
-        .user = (int64_t)conformance_random(random, 4),
-        .node_sets = set,
-        .n_node_sets = 1,
-    };
-    request->duration_original = request->duration;
-    request->preemptible = request->terms != TERMS_NON_PREEMPTABLE;
-    if (request->kind == LEASE_RESERVATION)
-        request->start = submit + 600 + (int64_t)conformance_random(random, 7200);
-    if (request->kind == LEASE_DEADLINE) {
-        request->start = submit;
-        request->deadline = submit + 4 * request->duration;
-    }
+    request->terms = (enum lease_terms)conformance_random(random, TERMS_NON_PREEMPTABLE + 1);
+    request->origin = (enum lease_origin)conformance_random(random, 2);
+    request->priority = (int32_t)conformance_random(random, 5);
+    request->user = (int64_t)conformance_random(random, 4);
+    set_times(request, submit, duration, 600 + (int64_t)conformance_random(random, 7200));
 }
 
 static int trace_init(struct module_trace *trace, struct error *err)
 {
-    const struct amounts capacity = {{400, 4096, 100000, 1000, 1000}};
+    const struct amounts capacity = {{100 * HOST_CORES, 4096, 100000, 1000, 1000}};
     uint64_t random = 7;
-    int64_t submit = 0;
+    int64_t submit = 2 * HOUR;
 
     memset(trace, 0, sizeof *trace);
     site_init(&trace->site);
     if (site_add_hosts(&trace->site, SITE_HOSTS, &capacity, err) < 0)
         return -1;
-    for (size_t i = 0; i < LEASES; i++) {
-        submit += (int64_t)conformance_random(&random, 2 * DAY / 4 / LEASES);
-        make_request(trace, i, submit, &random);
+    for (size_t i = 0; i < CROWD + CONTENDERS; i++)
+        make_opening(trace, i);
+    for (size_t i = CROWD + CONTENDERS; i < LEASES; i++) {
+        submit += (int64_t)conformance_random(&random, 12 * HOUR / LEASES);
+        make_any(trace, i, submit, &random);
     }
     return 0;
 }
@@ -141,6 +187,7 @@ static int run(const struct conformance *conformance, const struct module_trace 
 {
     struct policy_host_settings settings = conformance->settings;
     struct engine_settings engine_settings;
+    struct policy_status found;
     struct policy_host *host;
     struct engine *engine = NULL;
     struct observer observer;
@@ -156,8 +203,11 @@ static int run(const struct conformance *conformance, const struct module_trace 
     observer = policy_host_observer(host);
     engine_settings_init(&engine_settings);
     engine = engine_create(&trace->site, &engine_settings, policy_host_hooks(host), err);
-    if (engine && drive(engine, trace, &observer, outcome, err) == 0)
+    if (engine && drive(engine, trace, &observer, outcome, err) == 0) {
+        policy_host_status(host, (size_t)conformance->kind - 1, &found);
+        outcome->figures.decisions = found.calls;
         status = conformance_faults(conformance, host, err);
+    }
     engine_destroy(engine);
     policy_host_destroy(host);
     return status;
@@ -180,6 +230,7 @@ int conformance_trace(const struct conformance *conformance, struct error *err)
                                  "run again; a policy may depend on nothing but what it is told",
                                  conformance->file);
     if (status == 0) {
+        conformance->figures->decisions = first.figures.decisions;
         conformance->figures->accepted = first.figures.accepted;
         conformance->figures->refused = first.figures.refused;
         conformance->figures->preemptions = first.figures.preemptions;

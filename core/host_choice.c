@@ -112,15 +112,16 @@ void mapper_score_hosts(struct engine *engine, const struct map_request *request
 {
     const struct lease *lease = request->lease;
     size_t n_types = (size_t)engine->site.types.count;
+    unsigned columns = engine->hooks->host_columns;
     struct host_batch batch = {
         .lease = lease,
         .site = &engine->site,
         .at = request->from,
         .n_hosts = n,
         .hosts = engine->mapper.batch_hosts,
-        .leases_present = engine->mapper.batch_leases,
-        .unchanged_until = engine->mapper.batch_until,
-        .free = engine->mapper.batch_free,
+        .leases_present = columns & HOST_COLUMN_LEASES ? engine->mapper.batch_leases : NULL,
+        .unchanged_until = columns & HOST_COLUMN_CHANGE ? engine->mapper.batch_until : NULL,
+        .free = columns & HOST_COLUMN_FREE ? engine->mapper.batch_free : NULL,
         .duration = engine->settings.behaviour.score_by_whole_duration ? lease->request.duration
                                                                        : remaining_span(lease),
     };
@@ -129,7 +130,7 @@ void mapper_score_hosts(struct engine *engine, const struct map_request *request
         memset(engine->mapper.batch_scores, 0, n * sizeof *engine->mapper.batch_scores);
         return;
     }
-    if (engine->hooks->host_columns & HOST_COLUMN_FREE)
+    if (columns & HOST_COLUMN_FREE)
         for (size_t i = 0; i < n; i++)
             for (size_t type = 0; type < n_types; type++)
                 engine->mapper.batch_free[i * n_types + type] = slot_table_free(

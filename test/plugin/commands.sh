@@ -44,6 +44,17 @@ expect 1 "crashed in a trial: Segmentation fault when it is loaded" check "$modu
 expect 1 "two instances that are asked the same give different answers" check "$modules/forgetful.so"
 expect 1 "writes to what it is given" check "$modules/scribbler.so"
 expect 1 "crashed in a trial: Segmentation fault when it answers random calls" check "$modules/crash-in-score.so"
+expect 1 "when it reads leases_present, which it does not declare" \
+    check "$modules/undeclared.so"
+expect 1 "vetoes every host in 2000 random calls" check "$modules/hosts.so" --set score=-1
+for policy in ar-preempts-everything mlip moml mov priority; do
+    "$galerna" policy check "$policy" > "$out"
+    if grep -q " 0 preempted" "$out"; then
+        echo "the trace of galerna policy check has nothing preempted with $policy:"
+        cat "$out"
+        exit 1
+    fi
+done
 
 expect 1 "groups: expected NAME:USERS:LIMIT=N where it says 'students'" check limits --set groups=students
 expect 1 "alpha is 'x', expected median, minimum, maximum or a number" check moml --set alpha=x

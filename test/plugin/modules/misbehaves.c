@@ -1,5 +1,6 @@
 /* Host selection that breaks a promise `galerna policy check` looks for: FORGETFUL keeps a variable
- * of its own, SCRIBBLER writes to what it is given, CRASH crashes while it scores. */
+ * of its own, SCRIBBLER writes to what it is given, CRASH crashes while it scores, UNDECLARED reads
+ * a column that it does not declare. */
 #include <signal.h>
 
 #include "galerna_policy.h"
@@ -19,6 +20,10 @@ static enum galerna_verdict score(void *self, const struct galerna_host_batch *b
     (void)self, (void)result;
     for (size_t i = 0; i < batch->n_hosts; i++)
         scores[i] = calls;
+#ifdef UNDECLARED
+    for (size_t i = 0; i < batch->n_hosts; i++)
+        scores[i] += batch->leases_present[i];
+#endif
 #ifdef SCRIBBLER
     if (batch->n_hosts > 0)
         ((int64_t *)unqualified(batch->unchanged_until))[0] = 0;
