@@ -119,11 +119,6 @@ void planning_destroy(struct planning *planning)
     free(planning);
 }
 
-const struct engine *planning_engine(const struct planning *planning)
-{
-    return planning->live.engine;
-}
-
 /* --- facts ------------------------------------------------------------------------------------ */
 
 static const char *get_long_text(struct wire_reader *reader)

@@ -29,7 +29,4 @@ int planning_handle(struct planning *planning, unsigned char *bytes, size_t n,
 bool planning_has_more(const struct planning *planning);
 void planning_go_on(struct planning *planning, struct wire_writer *reply);
 
-/* For tests; NULL: there is none. */
-const struct engine *planning_engine(const struct planning *planning);
-
 #endif

@@ -210,7 +210,8 @@ static bool says_the_same_start(struct lease_record *lease, enum lease_event eve
                 strncmp(lease->told_start, text, sizeof lease->told_start - 1) == 0;
 
     if (event != EVENT_REPLANNED)
-        snprintf(lease->told_start, sizeof lease->told_start, "%s",
+        snprintf(lease->told_start, sizeof lease->told_start, "%.*s",
+                 (int)sizeof lease->told_start - 1,
                  event == EVENT_START || event == EVENT_RESUME ? text : "");
     return same;
 }

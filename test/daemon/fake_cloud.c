@@ -78,6 +78,11 @@ static void answer(struct fake_cloud *fake, const struct fake_call *call)
         told.hosts.items = memory_copy(fake->hosts, sizeof fake->hosts);
         told.hosts.n = fake->n_hosts;
         break;
+    case CLOUD_DATASTORES:
+        told.datastores.items =
+            memory_copy(fake->datastores, fake->n_datastores * sizeof *fake->datastores);
+        told.datastores.n = fake->n_datastores;
+        break;
     default:
         break;
     }
@@ -89,17 +94,19 @@ static int fake_wait(struct cloud *cloud, struct pollfd *fds, unsigned n, int ti
                      struct error *err)
 {
     struct fake_cloud *fake = fake_of(cloud);
+    size_t answered = 0;
 
     (void)fds, (void)n, (void)timeout, (void)err;
-    for (size_t i = 0; i < fake->n_calls; i++) {
-        struct fake_call call = fake->calls[i];
+    for (; answered < fake->n_calls && (!fake->at_once || answered < fake->at_once); answered++) {
+        struct fake_call call = fake->calls[answered];
 
         if (call.asks)
             answer(fake, &call);
         else if (call.done)
             call.done(call.context, &call.reply);
     }
-    fake->n_calls = 0;
+    fake->n_calls -= answered;
+    memmove(fake->calls, fake->calls + answered, fake->n_calls * sizeof *fake->calls);
     return 0;
 }
 
@@ -195,6 +202,12 @@ void fake_cloud_put(struct fake_cloud *fake, int32_t id, enum vm_state state, in
     }
 }
 
+void fake_cloud_wait_a_moment(void)
+{
+    for (int64_t now = clock_monotonic(); clock_monotonic() == now;)
+        ;
+}
+
 struct vm *fake_cloud_add_vm(struct fake_cloud *fake, int32_t id, enum vm_state state, int32_t host,
                              int64_t cpu, int64_t memory)
 {
@@ -271,9 +284,7 @@ static void tell(struct scene *scene)
 
 void scene_poll(struct scene *scene)
 {
-    /* What is seen counts when it was asked for after the last command was answered. */
-    for (int64_t now = clock_monotonic(); clock_monotonic() == now;)
-        ;
+    fake_cloud_wait_a_moment(); /* after the last command was answered */
     world_poll(scene->daemon.world, POLL_FULL);
     tell(scene);
 }

@@ -18,6 +18,8 @@ struct fake_cloud {
     size_t n_vms;
     struct host hosts[FAKE_HOSTS_MAX];
     size_t n_hosts;
+    struct datastore *datastores; /* the test's */
+    size_t n_datastores;
     bool leads;
     const char *unreachable; /* not NULL: questions are answered with this error */
     struct cloud_command commands[FAKE_COMMANDS_MAX]; /* in the order in which they came */
@@ -26,6 +28,7 @@ struct fake_cloud {
     bool silent;              /* commands are not answered */
     struct fake_call *calls;  /* what is to be told with the next wait */
     size_t n_calls, calls_allocated;
+    size_t at_once; /* calls that one wait answers; 0: all */
 };
 
 struct fake_cloud *fake_cloud_create(void);
@@ -36,6 +39,9 @@ struct vm *fake_cloud_add_vm(struct fake_cloud *fake, int32_t id, enum vm_state 
                              int64_t cpu, int64_t memory);
 /* From now on it is in that state and there, as a user or the cloud itself has done it. */
 void fake_cloud_put(struct fake_cloud *fake, int32_t id, enum vm_state state, int32_t host);
+
+/* Until the clock shows another millisecond: what is asked for next counts as asked for later. */
+void fake_cloud_wait_a_moment(void);
 
 struct scene {
     struct fake_cloud *fake; /* belongs to daemon.cloud */

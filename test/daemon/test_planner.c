@@ -9,65 +9,37 @@
 #include <cmocka.h>
 
 #include "daemon/live/lease_state.h"
-#include "daemon/live/world_inside.h"
-#include "daemon/planner/planner_inside.h"
 #include "test/daemon/change_records.h"
+#include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
-#include "util/memory.h"
 
 enum { NOW = 100000, CPU = 400, MEMORY = 1024 };
 
 struct house {
-    struct world *world;
-    struct planner_settings settings;
-    struct policy_hooks policies;
-    struct quarantine quarantine;
+    struct scene scene;
     struct planner *planner;
 };
-
-static void polled(void *context, enum poll_kind kind, bool ok, const char *error)
-{
-    (void)context;
-    (void)kind;
-    (void)ok;
-    (void)error;
-}
 
 /* Hosts of 4 CPUs; suspending and resuming take 10 s. */
 static void open_house(struct house *house, struct store *store, int n_hosts)
 {
-    static const struct world_settings settings = {0};
-    char hosts[1024];
+    struct engine_settings *engine = &house->scene.settings.engine;
     struct error err = {0};
-    size_t length = (size_t)snprintf(hosts, sizeof hosts, "<HOST_POOL>");
 
-    for (int i = 0; i < n_hosts; i++)
-        length += (size_t)snprintf(hosts + length, sizeof hosts - length,
-                                   "<HOST><ID>%d</ID><STATE>2</STATE><CLUSTER_ID>0</CLUSTER_ID>"
-                                   "<HOST_SHARE><MAX_CPU>400</MAX_CPU><MAX_MEM>8388608</MAX_MEM>"
-                                   "</HOST_SHARE></HOST>",
-                                   i);
-    length += (size_t)snprintf(hosts + length, sizeof hosts - length, "</HOST_POOL>");
-    memset(house, 0, sizeof *house);
-    house->world = world_create(&settings, polled, NULL);
-    house->world->hosts = memory_new(1, sizeof *house->world->hosts);
-    house->world->hosts->references = 1;
-    assert_int_equal(host_pool_parse(&house->world->hosts->pool, hosts, length, &err), 0);
-    house->world->site = memory_new(1, sizeof *house->world->site);
-    house->world->site->references = 1;
-    engine_settings_init(&house->settings.engine);
-    house->settings.engine.override_suspend_time = 10;
-    house->settings.engine.override_resume_time = 10;
-    house->settings.engine.shutdown_time = 0;
-    house->settings.policies = &house->policies;
-    house->settings.quarantine = &house->quarantine;
-    house->planner = planner_create(&house->settings, store, house->world, &err);
+    scene_open(&house->scene, store);
+    for (int32_t i = 0; i < n_hosts; i++)
+        fake_cloud_add_host(house->scene.fake, i, CPU, 8 * MEMORY);
+    scene_poll(&house->scene);
+    engine->override_suspend_time = engine->override_resume_time = 10;
+    engine->shutdown_time = 0;
+    planner_destroy(house->scene.daemon.planner);
+    house->planner = house->scene.daemon.planner =
+        planner_create(&house->scene.settings, store, house->scene.daemon.world, &err);
 }
 
 static void close_house(struct house *house)
 {
-    planner_destroy(house->planner);
-    world_destroy(house->world);
+    scene_close(&house->scene);
 }
 
 static void rebuild(struct house *house, int64_t now)
@@ -116,25 +88,34 @@ static void is_suspended(struct store *store, struct lease_record *lease, int64_
     lease->accumulated = ran;
 }
 
-static struct vm_observation *observe(struct house *house, int32_t id)
-{
-    struct map *observations = &house->world->observations;
-    struct vm_observation *observed = map_value(observations, map_add(observations, id));
+struct search {
+    int64_t lease;
+    enum reservation_kind kind;
+    int64_t from;
+};
 
-    *observed = (struct vm_observation){.id = id, .state = VM_PENDING, .present = true};
-    return observed;
+static void find_operation(void *context, const struct planned_operation *operations, size_t n,
+                           const struct error *err)
+{
+    struct search *search = context;
+
+    if (!operations)
+        fail_msg("%s", err->text);
+    for (size_t i = 0; i < n; i++)
+        if (operations[i].lease == search->lease && operations[i].kind == search->kind &&
+            operations[i].planned)
+            search->from = operations[i].from;
 }
 
 /* When what is planned next of that kind begins. */
 static int64_t planned(const struct house *house, int64_t id, enum reservation_kind kind)
 {
-    const struct lease *known = engine_lease(planning_engine(house->planner->planning), id);
+    struct search search = {.lease = id, .kind = kind, .from = INSTANT_NONE};
+    struct error err = {0};
 
-    for (size_t i = 0; known && i < known->n_reservations; i++)
-        if (known->reservations[i]->kind == kind &&
-            known->reservations[i]->state == RESERVATION_SCHEDULED)
-            return known->reservations[i]->from;
-    return INSTANT_NONE;
+    if (planner_operations(house->planner, 0, find_operation, &search, &err) < 0)
+        fail_msg("%s", err.text);
+    return search.from;
 }
 
 static void a_suspended_deadline_lease_keeps_its_place(void **state)
@@ -149,7 +130,7 @@ static void a_suspended_deadline_lease_keeps_its_place(void **state)
     add(store, 3, PHASE_WAITING, LEASE_BEST_EFFORT, 450); /* fits before it */
     add(store, 4, PHASE_WAITING, LEASE_BEST_EFFORT, 700); /* would take its time */
     rebuild(&house, NOW);
-    assert_true(planned_of(&house.planner->planned, lease->id)->in_engine);
+    assert_true(planner_knows(house.planner, lease->id));
     assert_int_equal(planned(&house, 5, RESERVATION_RESUME), NOW + 500);
     assert_int_equal(planned(&house, 5, RESERVATION_VM), NOW + 510);
     assert_int_equal(lease->expected, NOW + 500);
@@ -207,7 +188,7 @@ static void it_keeps_it_while_it_leaves(void **state)
     assert_int_equal(planned(&house, 2, RESERVATION_VM), NOW + 100);
     assert_int_equal(planned(&house, 1, RESERVATION_RESUME), NOW + 300);
     assert_int_equal(lease->expected, NOW + 300);
-    assert_int_equal(house.planner->n_unplaced, 0);
+    assert_int_equal(planner_unplaced(house.planner), 0);
     close_house(&house);
 }
 
@@ -221,7 +202,7 @@ static void work_counts_however_it_was_stopped(void **state)
     open_house(&house, store, 1);
     lease->accumulated = vm_to_change(store, 1)->ran_for = 200;
     rebuild(&house, NOW);
-    assert_true(planned_of(&house.planner->planned, lease->id)->in_engine);
+    assert_true(planner_knows(house.planner, lease->id));
     assert_int_equal(lease->phase, PHASE_STARTING);
     close_house(&house);
 }
@@ -245,21 +226,21 @@ static void a_reservation_that_ran_before_goes_on(void **state)
  * stays where it is. */
 static void a_pending_vm_waits_for_its_document(void **state)
 {
-    static const char document[] =
-        "<VM_POOL><VM><ID>1</ID><STATE>1</STATE><LCM_STATE>0</LCM_STATE><TEMPLATE><CPU>4</CPU>"
-        "<MEMORY>1024</MEMORY></TEMPLATE></VM></VM_POOL>";
     struct store *store = ((struct store_fixture *)*state)->store;
     const struct lease_record *lease = add(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
     struct lease_record *promised = add(store, 2, PHASE_RESERVED, LEASE_RESERVATION, 600);
-    struct vm_observation *observed;
-    struct vm_pool pool = {0};
+    struct fake_cloud *fake;
     struct house house;
     struct error err = {0};
 
     promised->start = NOW + 50;
     open_house(&house, store, 2);
-    observe(&house, 2);
-    observed = observe(&house, 1);
+    fake = house.scene.fake;
+    fake_cloud_add_vm(fake, 1, VM_PENDING, -1, CPU, MEMORY);
+    fake_cloud_add_vm(fake, 2, VM_PENDING, -1, CPU, MEMORY);
+    world_poll(house.scene.daemon.world, POLL_FULL);
+    fake->at_once = cloud_pending(&fake->cloud) - 1; /* their documents are asked for last */
+    cloud_wait(&fake->cloud, NULL, 0, 0, &err);
     rebuild(&house, NOW);
     assert_int_equal(lease->phase, PHASE_WAITING);
     assert_string_equal(lease->reason_word, "template-not-read");
@@ -267,12 +248,10 @@ static void a_pending_vm_waits_for_its_document(void **state)
     assert_int_equal(planned(&house, 2, RESERVATION_VM), NOW + 50);
     assert_in_range(planner_retry_time(house.planner), NOW + 1, NOW + 60);
 
-    assert_int_equal(vm_pool_parse(&pool, document, sizeof document - 1, &err), 0);
-    observed->full = &pool.items[0];
+    cloud_wait(&fake->cloud, NULL, 0, 0, &err);
     rebuild(&house, planner_retry_time(house.planner));
     assert_string_equal(lease->reason_word, "no-host-allowed"); /* it needs a datastore */
     close_house(&house);
-    vm_pool_finish(&pool);
 }
 
 /* --- trials ----------------------------------------------------------------------------------- */
@@ -399,26 +378,36 @@ static void a_trial_leaves_the_plan_alone(void **state)
 
 /* --- what changes while a plan is made -------------------------------------------------------- */
 
-static void what_was_given_up_meanwhile_does_not_start(void **state)
+struct meanwhile {
+    struct store *store;
+    bool happened;
+};
+
+/* A user cancels while hosts are scored for the lease. */
+static void cancel_lease(void *context, const struct host_batch *batch, int64_t *scores)
+{
+    struct meanwhile *meanwhile = context;
+    const struct lease_record *lease = store_lease(meanwhile->store, 1);
+
+    memset(scores, 0, batch->n_hosts * sizeof *scores);
+    if (!meanwhile->happened)
+        lease_apply(meanwhile->store, lease, EVENT_CANCELLED, NOW, "by a user");
+    meanwhile->happened = true;
+}
+
+static void what_is_cancelled_meanwhile_does_not_start(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
     const struct lease_record *lease = add(store, 1, PHASE_WAITING, LEASE_BEST_EFFORT, 600);
-    struct placed placed = {.vm = 0, .host = 0};
-    struct plan_output started = {
-        .kind = OUTPUT_OPERATION_STARTED,
-        .lease = 1,
-        .state = LEASE_ACTIVE,
-        .reservation = {
-            .there = true, .kind = RESERVATION_VM, .n_hosts = 1, .vms = &placed, .n_vms = 1}};
-    const struct plan_reply late = {.outputs = &started, .n_outputs = 1};
+    struct meanwhile meanwhile = {.store = store};
     struct house house;
 
     open_house(&house, store, 1);
+    house.scene.policies =
+        (struct policy_hooks){.context = &meanwhile, .score_hosts = cancel_lease};
     rebuild(&house, NOW);
-    assert_int_equal(lease->phase, PHASE_STARTING);
-    lease_apply(store, lease, EVENT_CANCELLED, NOW, "by a user");
+    assert_true(meanwhile.happened);
     assert_false(lease_can(lease, EVENT_START));
-    planner_take_reply(house.planner, &late);
     assert_int_not_equal(lease->phase, PHASE_STARTING);
     assert_int_not_equal(store_vm(store, 1)->goal, GOAL_RUN);
     close_house(&house);
@@ -437,7 +426,7 @@ int main(void)
         TEST(a_pending_vm_waits_for_its_document),
         TEST(dry_runs_change_nothing),
         TEST(a_trial_leaves_the_plan_alone),
-        TEST(what_was_given_up_meanwhile_does_not_start),
+        TEST(what_is_cancelled_meanwhile_does_not_start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

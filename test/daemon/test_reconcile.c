@@ -7,11 +7,7 @@
 
 #include <cmocka.h>
 
-#include "daemon/daemon.h"
-#include "daemon/live/clock.h"
-#include "daemon/live/reconcile_inside.h"
-#include "daemon/live/world_inside.h"
-#include "daemon/store/store.h"
+#include "test/daemon/fake_cloud.h"
 #include "test/daemon/store_fixture.h"
 
 static struct lease_record *add(struct daemon *daemon, int64_t id, enum lease_phase phase,
@@ -44,20 +40,27 @@ static void a_start_that_was_missed_is_looked_at_at_once(void **state)
 
 static void what_waits_again_forgets_when_it_started(void **state)
 {
-    struct store_fixture *fixture = *state;
-    struct live_configuration live = {.poll_interval = 30};
-    struct daemon daemon = {.store = fixture->store, .live = &live};
-    struct lease_record *waits = add(&daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
-    struct lease_record *promised = add(&daemon, 2, PHASE_STARTING, LEASE_DEADLINE);
+    struct scene scene;
+    struct lease_record *waits, *promised;
+    struct vm_record *vm;
 
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    waits = add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    promised = add(&scene.daemon, 2, PHASE_STARTING, LEASE_DEADLINE);
     waits->expected = promised->expected = 1000;
     promised->accepted = true;
-    reconcile_wait_again(&daemon, waits, EVENT_SUSPENDED, 2000);
-    reconcile_wait_again(&daemon, promised, EVENT_START_FAILED, 2000);
+    vm = scene_add(&scene, 1, 1, GOAL_STOP, 0, 100, 1024);
+    vm->ran = vm->suspended_by_us = true;
+    fake_cloud_add_vm(scene.fake, 1, VM_STOPPED, 0, 100, 1024);
+    scene_add(&scene, 2, 2, GOAL_RUN, 0, 100, 1024)->attempts = 1;
+    fake_cloud_add_vm(scene.fake, 2, VM_PENDING, -1, 100, 1024);
+    scene_poll(&scene);
+    reconcile(&scene.daemon, 2000);
     assert_int_equal(waits->phase, PHASE_WAITING);
     assert_true(waits->expected == INSTANT_NONE);
     assert_int_equal(promised->phase, PHASE_RESERVED);
     assert_int_equal(promised->expected, 1000);
+    scene_close(&scene);
 }
 
 static void an_estimate_that_passes_is_looked_at(void **state)
@@ -74,28 +77,15 @@ static void an_estimate_that_passes_is_looked_at(void **state)
     assert_true(reconcile_next_time(&daemon, 990) == INSTANT_NEVER);
 }
 
-static void polled(void *context, enum poll_kind kind, bool ok, const char *error)
-{
-    (void)context;
-    (void)kind;
-    (void)ok;
-    (void)error;
-}
-
 /* A VM on host 4, which is to get somewhere else or to run there. */
-static struct vm_record *see(struct daemon *daemon, int32_t id, int64_t lease, enum vm_goal goal,
+static struct vm_record *see(struct scene *scene, int32_t id, int64_t lease, enum vm_goal goal,
                              enum vm_state state)
 {
-    struct vm_record *vm = store_add_vm(daemon->store, id, lease);
-    struct vm_observation *observed = observation_make(daemon->world, id);
+    bool leaves = state == VM_CHANGING;
+    struct vm *vm = fake_cloud_add_vm(scene->fake, id, state, leaves ? 4 : -1, 100, 1024);
 
-    vm->goal = goal;
-    vm->host = 4;
-    observed->present = true;
-    observed->state = state;
-    observed->state_name = state == VM_CHANGING ? "SAVE_STOP" : "PENDING";
-    observed->history.host = state == VM_CHANGING ? 4 : -1;
-    return vm;
+    vm->state_name = leaves ? "SAVE_STOP" : "PENDING";
+    return scene_add(scene, id, lease, goal, 4, 100, 1024);
 }
 
 static void expect_waits_for(const struct daemon *daemon, int64_t lease, const char *wanted)
@@ -109,68 +99,66 @@ static void expect_waits_for(const struct daemon *daemon, int64_t lease, const c
 /* Of an immediate lease, too: it was promised to start when it was accepted. */
 static void an_immediate_lease_that_is_late_says_so(void **state)
 {
-    static const struct world_settings settings = {0};
-    struct store_fixture *fixture = *state;
-    struct live_configuration live = {.poll_interval = 3};
-    struct daemon daemon = {
-        .store = fixture->store, .live = &live, .world = world_create(&settings, polled, NULL)};
-    struct lease_record *lease = add(&daemon, 2, PHASE_STARTING, LEASE_IMMEDIATE);
+    struct scene scene;
+    struct lease_record *lease;
     char text[STORE_SENTENCE_MAX];
 
-    add(&daemon, 1, PHASE_ENDING, LEASE_BEST_EFFORT);
-    see(&daemon, 1, 1, GOAL_END, VM_CHANGING);
-    see(&daemon, 2, 2, GOAL_RUN, VM_PENDING);
-    observation_make(daemon.world, 2)->asked = clock_monotonic();
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    lease = add(&scene.daemon, 2, PHASE_STARTING, LEASE_IMMEDIATE);
+    add(&scene.daemon, 1, PHASE_ENDING, LEASE_BEST_EFFORT);
+    see(&scene, 1, 1, GOAL_END, VM_CHANGING);
+    see(&scene, 2, 2, GOAL_RUN, VM_PENDING);
+    scene_poll(&scene);
     lease->accepted = true;
     lease->expected = 1000;
-    assert_int_equal(reconcile_next_time(&daemon, 1000), 1004);
-    reconcile_watch_start(&daemon, lease, 1003);
+    assert_int_equal(reconcile_next_time(&scene.daemon, 1000), 1004);
+    reconcile(&scene.daemon, 1003);
     assert_false(lease->late);
-    reconcile_watch_start(&daemon, lease, 1004);
+    reconcile(&scene.daemon, 1004);
     assert_true(lease->late);
     store_reason_sentence(lease, false, text, sizeof text);
     assert_string_equal(text, "late: 4s after its start, VM 2 on host 4 is PENDING; VM 1 "
                               "(SAVE_STOP) has not left host 4");
-    assert_true(reconcile_next_time(&daemon, 1004) == INSTANT_NEVER);
+    assert_true(reconcile_next_time(&scene.daemon, 1004) == INSTANT_NEVER);
     lease->late = false;
-    lease->expected = INSTANT_NEVER; /* it had to wait, and nobody knew how long */
-    assert_true(reconcile_next_time(&daemon, 1004) == INSTANT_NEVER);
-    reconcile_watch_start(&daemon, lease, 1010);
+    lease->expected = INSTANT_NEVER; /* it had to wait, and the time was not known */
+    assert_true(reconcile_next_time(&scene.daemon, 1004) == INSTANT_NEVER);
+    reconcile(&scene.daemon, 1010);
     assert_false(lease->late);
-    world_destroy(daemon.world);
+    scene_close(&scene);
 }
 
 static void it_is_said_what_is_waited_for(void **state)
 {
-    static const struct world_settings settings = {0};
-    struct store_fixture *fixture = *state;
-    struct daemon daemon = {.store = fixture->store,
-                            .world = world_create(&settings, polled, NULL)};
-    struct lease_record *waits = add(&daemon, 2, PHASE_RESERVED, LEASE_RESERVATION);
+    struct scene scene;
+    struct lease_record *waits;
     struct vm_record *leaver, *vm;
 
-    add(&daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
-    leaver = see(&daemon, 1, 1, GOAL_STOP, VM_CHANGING);
-    vm = see(&daemon, 2, 2, GOAL_NONE, VM_PENDING);
-    expect_waits_for(&daemon, 1, "VM 1 (SAVE_STOP) to leave host 4");
+    scene_open(&scene, ((struct store_fixture *)*state)->store);
+    waits = add(&scene.daemon, 2, PHASE_RESERVED, LEASE_RESERVATION);
+    add(&scene.daemon, 1, PHASE_STOPPING, LEASE_BEST_EFFORT);
+    leaver = see(&scene, 1, 1, GOAL_STOP, VM_CHANGING);
+    vm = see(&scene, 2, 2, GOAL_NONE, VM_PENDING);
+    scene_poll(&scene);
+    expect_waits_for(&scene.daemon, 1, "VM 1 (SAVE_STOP) to leave host 4");
     waits->expected = 2000;
-    expect_waits_for(&daemon, 2, "");
+    expect_waits_for(&scene.daemon, 2, "");
     waits->expected = 1999;
-    expect_waits_for(&daemon, 2, "VM 1 (SAVE_STOP) to leave host 4");
+    expect_waits_for(&scene.daemon, 2, "VM 1 (SAVE_STOP) to leave host 4");
     waits->phase = PHASE_STARTING;
-    expect_waits_for(&daemon, 2, "VM 1 (SAVE_STOP) to leave host 4");
+    expect_waits_for(&scene.daemon, 2, "VM 1 (SAVE_STOP) to leave host 4");
     leaver->gone = true;
-    expect_waits_for(&daemon, 1, "");
-    expect_waits_for(&daemon, 2, "VM 2 (PENDING) to run on host 4");
+    expect_waits_for(&scene.daemon, 1, "");
+    expect_waits_for(&scene.daemon, 2, "VM 2 (PENDING) to run on host 4");
     vm->next_try = 2060;
     setenv("TZ", "UTC0", 1);
     tzset();
-    expect_waits_for(&daemon, 2, "the next try to start VM 2, at 1970-01-01 00:34:20");
+    expect_waits_for(&scene.daemon, 2, "the next try to start VM 2, at 1970-01-01 00:34:20");
     vm->next_try = 1990;
-    expect_waits_for(&daemon, 2, "VM 2 (PENDING) to run on host 4");
+    expect_waits_for(&scene.daemon, 2, "VM 2 (PENDING) to run on host 4");
     waits->phase = PHASE_RUNNING;
-    expect_waits_for(&daemon, 2, "");
-    world_destroy(daemon.world);
+    expect_waits_for(&scene.daemon, 2, "");
+    scene_close(&scene);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)

@@ -8,132 +8,145 @@
 
 #include <cmocka.h>
 
-#include "adapters/opennebula/pool.h"
-#include "daemon/live/world_inside.h"
+#include "test/daemon/fake_cloud.h"
 
 static void polled(void *context, enum poll_kind kind, bool ok, const char *error)
 {
     (void)context;
     (void)kind;
-    (void)ok;
-    (void)error;
+    if (!ok)
+        fail_msg("%s", error);
 }
 
-/* An answer with one VM in extended form, with that many MB of memory; pending (1) or running (3).
- */
-static struct vm_pool answer_in_state(int id, int memory, int state)
+struct sky {
+    struct fake_cloud *fake;
+    struct world *world;
+};
+
+static void open_sky(struct sky *sky)
 {
-    struct vm_pool pool;
+    struct world_settings settings = {0};
+
+    sky->fake = fake_cloud_create();
+    settings.cloud = &sky->fake->cloud;
+    sky->world = world_create(&settings, polled, NULL);
+}
+
+static void close_sky(struct sky *sky)
+{
+    world_destroy(sky->world);
+    cloud_destroy(&sky->fake->cloud);
+}
+
+/* Answer so many questions; 0: all. */
+static void answer(struct sky *sky, size_t n)
+{
     struct error err = {0};
-    char document[512];
 
-    snprintf(document, sizeof document,
-             "<VM_POOL><VM><ID>%d</ID><UID>1</UID><GID>1</GID><STATE>%d</STATE><LCM_STATE>%d"
-             "</LCM_STATE><PERMISSIONS><OWNER_U>1</OWNER_U></PERMISSIONS><TEMPLATE><CPU>1</CPU>"
-             "<MEMORY>%d</MEMORY></TEMPLATE><USER_TEMPLATE/></VM></VM_POOL>",
-             id, state, state == 3 ? 3 : 0, memory);
-    if (vm_pool_parse(&pool, document, strlen(document), &err) < 0)
-        fail_msg("%s", err.text);
-    assert_int_equal(pool.n, 1);
-    return pool;
+    sky->fake->at_once = n;
+    assert_int_equal(cloud_wait(&sky->fake->cloud, NULL, 0, 0, &err), 0);
 }
 
-static struct vm_pool answer(int id, int memory)
+static void poll_all(struct sky *sky)
 {
-    return answer_in_state(id, memory, 1);
+    fake_cloud_wait_a_moment();
+    world_poll(sky->world, POLL_FULL);
+    answer(sky, 0);
 }
 
-static void see(struct world *world, struct vm_pool pool, int64_t asked)
+static struct vm *add(struct sky *sky, int32_t id, int64_t memory, enum vm_state state)
 {
-    observation_see(world, &pool.items[0], asked);
-    full_forms_add(&world->full_next, &pool, asked);
+    return fake_cloud_add_vm(sky->fake, id, state, state == VM_PENDING ? -1 : 0, 100, memory);
 }
 
-/* A glance beside a poll. */
-static void glance(struct world *world, struct vm_pool pool, int64_t asked)
+static const struct vm *full_of(const struct sky *sky, int32_t id)
 {
-    observation_see(world, &pool.items[0], asked);
-    full_forms_add(&world->full, &pool, asked);
-    full_forms_use(world, &world->full.pools[world->full.n - 1]);
-}
-
-static const struct vm *full_of(const struct world *world, int32_t id)
-{
-    const struct vm_observation *observed = world_vm(world, id);
+    const struct vm_observation *observed = world_vm(sky->world, id);
 
     return observed ? observed->full : NULL;
 }
 
 static void a_poll_replaces_what_was_asked_before_it(void **state)
 {
-    static const struct world_settings settings = {0};
-    struct world *world = world_create(&settings, polled, NULL);
+    struct sky sky;
 
     (void)state;
-    world->asked = 100;
-    see(world, answer(7, 512), 100);
-    assert_null(full_of(world, 7)); /* not before the poll is over */
-    full_forms_take(world);
-    assert_int_equal(full_of(world, 7)->memory, 512);
-    world->asked = 200;
-    see(world, answer(8, 256), 200);
-    full_forms_take(world);
-    assert_null(full_of(world, 7));
-    assert_non_null(full_of(world, 8));
-    world_destroy(world);
+    open_sky(&sky);
+    add(&sky, 7, 512, VM_PENDING);
+    world_poll(sky.world, POLL_FULL);
+    answer(&sky, cloud_pending(&sky.fake->cloud) - 1);
+    assert_null(full_of(&sky, 7)); /* not before the poll is over */
+    answer(&sky, 0);
+    assert_int_equal(full_of(&sky, 7)->memory, 512);
+    fake_cloud_put(sky.fake, 7, VM_RUNNING, 0);
+    add(&sky, 8, 256, VM_PENDING);
+    poll_all(&sky);
+    poll_all(&sky); /* with the times of 7 known, it is not asked for any more */
+    assert_null(full_of(&sky, 7));
+    assert_int_equal(full_of(&sky, 8)->memory, 256);
+    close_sky(&sky);
 }
 
 static void a_glance_counts_at_once_and_survives_the_poll_beside_it(void **state)
 {
-    static const struct world_settings settings = {0};
-    struct world *world = world_create(&settings, polled, NULL);
+    struct sky sky;
+    struct vm *vm;
+    size_t first_stage;
 
     (void)state;
-    world->asked = 100;
-    see(world, answer(7, 512), 100);
-    full_forms_take(world);
+    open_sky(&sky);
+    vm = add(&sky, 7, 512, VM_PENDING);
+    poll_all(&sky);
 
-    world->asked = 200;
-    see(world, answer(7, 600), 200);
-    glance(world, answer(9, 128), 210); /* came while the poll was under way */
-    glance(world, answer(7, 700), 220);
-    assert_int_equal(full_of(world, 9)->memory, 128);
-    assert_int_equal(full_of(world, 7)->memory, 700);
-    full_forms_take(world);
-    assert_int_equal(full_of(world, 9)->memory, 128);
-    assert_int_equal(full_of(world, 7)->memory, 700); /* the later answer */
+    vm->memory = 600;
+    add(&sky, 8, 64, VM_RUNNING); /* which the poll asks for behind all others */
+    fake_cloud_wait_a_moment();
+    world_poll(sky.world, POLL_FULL);
+    first_stage = cloud_pending(&sky.fake->cloud);
+    fake_cloud_wait_a_moment();
+    world_poll(sky.world, POLL_NOTICE);
+    answer(&sky, first_stage);
+    assert_int_equal(full_of(&sky, 7)->memory, 512);
+    vm->memory = 700;
+    add(&sky, 9, 128, VM_PENDING);
+    answer(&sky, 1);
+    assert_true(world_polling(sky.world));
+    assert_int_equal(full_of(&sky, 9)->memory, 128);
+    assert_int_equal(full_of(&sky, 7)->memory, 700);
+    answer(&sky, 0);
+    assert_false(world_polling(sky.world));
+    assert_int_equal(full_of(&sky, 9)->memory, 128);
+    assert_int_equal(full_of(&sky, 7)->memory, 700); /* the later answer */
 
-    world->asked = 300; /* the next poll no longer has it */
-    see(world, answer(7, 800), 300);
-    full_forms_take(world);
-    assert_null(full_of(world, 9));
-    assert_int_equal(full_of(world, 7)->memory, 800);
-    world_destroy(world);
+    vm->memory = 800;
+    fake_cloud_put(sky.fake, 9, VM_RUNNING, 0);
+    poll_all(&sky);
+    poll_all(&sky); /* with the times of 9 known, it is not asked for any more */
+    assert_null(full_of(&sky, 9));
+    assert_int_equal(full_of(&sky, 7)->memory, 800);
+    close_sky(&sky);
 }
 
 static void forms_of_running_vms_are_freed_unless_they_are_wanted(void **state)
 {
-    static const struct world_settings settings = {0};
-    struct world *world = world_create(&settings, polled, NULL);
     const int32_t wanted[] = {8};
+    struct sky sky;
 
     (void)state;
-    world->asked = 100;
-    see(world, answer(7, 512), 100);
-    see(world, answer_in_state(8, 512, 3), 100);
-    see(world, answer_in_state(9, 512, 3), 100);
-    full_forms_take(world);
-    world_want_full(world, wanted, 1);
-    world_drop_forms(world);
-    assert_non_null(full_of(world, 7));
-    assert_non_null(full_of(world, 8));
-    assert_null(full_of(world, 9));
-    assert_true(world_vm(world, 9)->full_seen); /* it is not asked for again */
-    world_want_full(world, NULL, 0);
-    world_drop_forms(world);
-    assert_null(full_of(world, 8));
-    assert_non_null(full_of(world, 7));
-    world_destroy(world);
+    open_sky(&sky);
+    add(&sky, 7, 512, VM_PENDING);
+    add(&sky, 8, 512, VM_RUNNING);
+    poll_all(&sky);
+    world_want_full(sky.world, wanted, 1);
+    world_drop_forms(sky.world);
+    assert_non_null(full_of(&sky, 7));
+    assert_non_null(full_of(&sky, 8));
+    world_want_full(sky.world, NULL, 0);
+    world_drop_forms(sky.world);
+    assert_null(full_of(&sky, 8));
+    assert_true(world_vm(sky.world, 8)->full_seen); /* it is not asked for again */
+    assert_non_null(full_of(&sky, 7));
+    close_sky(&sky);
 }
 
 int main(void)
