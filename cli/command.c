@@ -29,6 +29,7 @@ const struct command command_table[] = {
     {&lease_history_line, command_lease_history},
     {&host_list_line, command_host_list},
     {&host_timeline_line, command_host_timeline},
+    {&host_release_line, command_host_release},
     {&queue_line, command_queue},
     {&status_line, command_status},
     {&verify_line, command_verify},

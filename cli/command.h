@@ -41,6 +41,7 @@ GALERNA_COMMAND(lease_cancel);
 GALERNA_COMMAND(lease_history);
 GALERNA_COMMAND(host_list);
 GALERNA_COMMAND(host_timeline);
+GALERNA_COMMAND(host_release);
 GALERNA_COMMAND(queue);
 GALERNA_COMMAND(status);
 

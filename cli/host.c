@@ -1,4 +1,4 @@
-/* galerna host list, galerna host timeline. */
+/* galerna host list, galerna host timeline, galerna host release. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,29 +16,45 @@ static double number(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
+static bool any_quarantined(const json_t *hosts)
+{
+    const json_t *host;
+    size_t i;
+
+    json_array_foreach(hosts, i, host)
+    {
+        if (client_instant(host, "quarantined_until") != INSTANT_NONE)
+            return true;
+    }
+    return false;
+}
+
 static void print_hosts(const json_t *answer)
 {
     static const struct table_column columns[] = {
         {"HOST", TABLE_RIGHT, 0}, {"NAME", TABLE_ELASTIC, 0}, {"CLUSTER", TABLE_ELASTIC, 4},
         {"STATE", TABLE_LEFT, 0}, {"CPU", TABLE_RIGHT, 1},    {"MEMORY MB", TABLE_RIGHT, 2},
-        {"VMS", TABLE_RIGHT, 3},
+        {"VMS", TABLE_RIGHT, 3},  {"UNTIL", TABLE_LEFT, 0},
     };
-    struct table *table = table_create(columns, 7);
-    const json_t *host;
+    const json_t *hosts = json_object_get(answer, "hosts"), *host;
+    bool quarantined = any_quarantined(hosts);
+    struct table *table = table_create(columns, quarantined ? 8 : 7);
+    int64_t now = client_instant(answer, "now");
     size_t i;
 
-    json_array_foreach(json_object_get(answer, "hosts"), i, host)
+    json_array_foreach(hosts, i, host)
     {
-        char id[24], cpu[64], memory[64], vms[24];
+        char id[24], cpu[64], memory[64], vms[24], until[TIME_TEXT_MAX];
 
         snprintf(id, sizeof id, "%" PRId64, client_integer(host, "host"));
         snprintf(cpu, sizeof cpu, "%g/%g", number(host, "cpu_used"), number(host, "cpu"));
         snprintf(memory, sizeof memory, "%" PRId64 "/%" PRId64, client_integer(host, "memory_used"),
                  client_integer(host, "memory"));
         snprintf(vms, sizeof vms, "%" PRId64, client_integer(host, "vms"));
+        time_text_relative(client_instant(host, "quarantined_until"), now, until, sizeof until);
         table_add(table,
                   (const char *[]){id, client_text(host, "name"), client_text(host, "cluster"),
-                                   client_text(host, "state"), cpu, memory, vms});
+                                   client_text(host, "state"), cpu, memory, vms, until});
     }
     if (table_rows(table))
         table_print(table, stdout, table_terminal_width());
@@ -50,7 +66,8 @@ static void print_hosts(const json_t *answer)
 const struct command_line host_list_line = {
     .name = "galerna host list",
     .summary = "List hosts and their usage",
-    .purpose = "List the hosts, their state, and the capacity that VMs use now.",
+    .purpose = "List the hosts, their state, and the capacity that VMs use now. UNTIL shows when "
+               "the quarantine of a host ends; 'galerna host release' ends it at once.",
     .groups = {CLIENT_GROUP},
     .codes = {CLIENT_CODES},
     .size = sizeof(struct client),
@@ -147,7 +164,9 @@ const struct command_line host_timeline_line = {
     .size = sizeof(struct client),
 };
 
-int command_host_timeline(const struct call *call)
+/* Ask about, or for, the host that is the operand. */
+static int ask_for_host(const struct call *call, const char *command,
+                        void (*print)(const json_t *answer))
 {
     struct client *client = call->arguments;
     const char *host = call->operands[0];
@@ -161,6 +180,40 @@ int command_host_timeline(const struct call *call)
                              : json_pack("{s:I}", "host", (json_int_t)id);
     if (!request)
         return command_usage_error(call->name, "HOST is not valid UTF-8");
-    answer = client_ask(client, "host-timeline", request, &code);
-    return answer ? client_print(client, answer, print_timeline) : code;
+    answer = client_ask(client, command, request, &code);
+    return answer ? client_print(client, answer, print) : code;
+}
+
+int command_host_timeline(const struct call *call)
+{
+    return ask_for_host(call, "host-timeline", print_timeline);
+}
+
+static void print_released(const json_t *answer)
+{
+    printf("Host %" PRId64 " (", client_integer(answer, "host"));
+    table_print_text(stdout, client_text(answer, "name"));
+    printf(") is no longer quarantined.\n");
+}
+
+const struct command_line host_release_line = {
+    .name = "galerna host release",
+    .summary = "End the quarantine of a host",
+    .purpose = "End the quarantine of a host: VMs are placed there again, also those that failed "
+               "there. HOST is its number or name. A host on which VMs are still stuck is "
+               "quarantined again.",
+    .operands = "HOST",
+    .least = 1,
+    .most = 1,
+    .groups = {CLIENT_GROUP},
+    .codes = {{EXIT_DONE, "Success"},
+              {EXIT_FAILED, "The host does not exist or is not quarantined, or galernad does not "
+                            "answer"}},
+    .offer = offer_hosts,
+    .size = sizeof(struct client),
+};
+
+int command_host_release(const struct call *call)
+{
+    return ask_for_host(call, "host-release", print_released);
 }

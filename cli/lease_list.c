@@ -124,7 +124,8 @@ const struct command_line lease_list_line = {
         "in its order. In the columns START and END, '~' marks an estimate, and 'due' a start "
         "that was expected and has not come. HOSTS shows host numbers. The phase 'suspended' marks "
         "leases that left their hosts for another lease and wait to resume; to --phase, they "
-        "are waiting or reserved. A narrow terminal shows fewer columns.",
+        "are waiting or reserved. 'unknown' marks running leases with a VM that OpenNebula cannot "
+        "monitor. A narrow terminal shows fewer columns.",
     .groups = {{.options = list_options, .n = sizeof list_options / sizeof *list_options},
                CLIENT_GROUP},
     .codes = {CLIENT_CODES},

@@ -114,8 +114,7 @@ static void print_lease(const json_t *lease, int64_t now)
     line("Kind", "%s%s", client_text(lease, "kind"),
          json_is_true(json_object_get(lease, "plain")) ? ", plain VM" : "");
     line("Phase", "%s%s", client_text(lease, "phase"),
-         json_is_true(json_object_get(lease, "late")) ? ", late: the promised time has passed"
-                                                      : "");
+         json_is_true(json_object_get(lease, "late")) ? ", late" : "");
     line("Activity", "%s%s%s%s", client_text(lease, "activity"), *word ? " [" : "", word,
          *word ? "]" : "");
     if (*client_text(lease, "group")) {

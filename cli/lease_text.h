@@ -27,7 +27,8 @@ bool lease_text_is_over(const json_t *lease);
  * `was_expected`, else `start`; INSTANT_NONE when it is not known. */
 int64_t lease_text_start_time(const json_t *lease);
 
-/* Its phase, or "suspended" while it waits because it left its hosts for another lease. */
+/* Its phase; "suspended" while it waits because it left its hosts for another lease, "unknown" while
+ * OpenNebula cannot monitor one of its VMs. */
 const char *lease_text_phase(const json_t *lease);
 
 /* The word of its reason; "": none, or only that its start is planned. */

@@ -22,8 +22,6 @@ static void print_state(const json_t *answer, const json_t *lease)
     printf(":\n");
     table_print_text(stdout, client_text(lease, "activity"));
     printf("%s%s%s\n", *word ? " [" : "", word, *word ? "]" : ".");
-    if (json_is_true(json_object_get(lease, "late")))
-        printf("Late: the promised time has passed.\n");
 }
 
 static void print_ahead(const json_t *answer)

@@ -46,6 +46,7 @@ const char *const reason_names[REASONS] = {
     [REASON_MISSED] = "missed",
     [REASON_TIME_OVER] = "time-over",
     [REASON_VMS_GONE] = "vms-gone",
+    [REASON_UNKNOWN] = "unknown",
 };
 
 const char *reason_name(enum reason_id id)
@@ -120,6 +121,7 @@ static const struct {
                                 "and %n MB, %v requested"},
     [REASON_MISSED] = {LEAD_NONE, "missed: it could not be started before %t"},
     [REASON_TIME_OVER] = {LEAD_NONE, "its time is over"},
+    [REASON_UNKNOWN] = {LEAD_NONE, "VM %n on host %n is UNKNOWN: OpenNebula cannot monitor it"},
     [REASON_VMS_GONE] = {LEAD_NONE, "its VMs were terminated in OpenNebula"},
     [REASON_DEADLINE_MISSED] = {LEAD_NONE,
                                 "cancelled: must end by %t, the earliest possible end is %t"},

@@ -39,7 +39,7 @@ enum reason_id {
     REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss
                                     their deadlines */
     /* Of the live driver: */
-    REASON_VM_FAILED,        /* n[0] the VM, n[1] its host, n[2] attempts; text: its state */
+    REASON_VM_FAILED,        /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
     REASON_COMMAND_REFUSED,  /* n[0] the VM; text: which command, and what OpenNebula says */
     REASON_PARKED,           /* a user stopped or held its VMs */
     REASON_ENDS_SOON,        /* at n[0] */
@@ -54,6 +54,7 @@ enum reason_id {
     REASON_MISSED,           /* not started before n[0], the end of its time or its deadline */
     REASON_TIME_OVER,        /* it has run for its duration, or until its end */
     REASON_VMS_GONE,         /* its VMs were terminated in OpenNebula */
+    REASON_UNKNOWN,          /* n[0] a VM that is UNKNOWN, n[1] its host */
     REASONS
 };
 

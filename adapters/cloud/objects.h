@@ -50,6 +50,7 @@ struct vm {
     int64_t ran_for;   /* seconds: sum of RETIME - RSTIME over those of the records that have both,
                         * after the last one that ended with the VM being made anew */
     bool locked;
+    const char *error; /* what its driver said of its last failure, after a date; NULL: nothing */
 
     /* Only in the extended form (is_extended): */
     bool is_extended;

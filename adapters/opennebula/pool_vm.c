@@ -270,6 +270,8 @@ static void read_value(struct pool_reader *reader, void *object, const struct po
         if (path->elements[1]->word == WORD_SCHED_DS_REQUIREMENTS ||
             path->elements[1]->word == WORD_SCHED_DS_RANK)
             note_need(vm, path, text);
+        else if (path->n == 2 && path->elements[1]->word == WORD_ERROR)
+            vm->error = pool_read_text(reader, text);
         pool_add_attribute(reader, pool_reader_list(reader, USER_TEMPLATE_LIST), path, 1, text);
         break;
     case WORD_HISTORY_RECORDS:

@@ -23,6 +23,7 @@
     X(DS_ID)                                                                                       \
     X(EETIME)                                                                                      \
     X(ENABLED)                                                                                     \
+    X(ERROR)                                                                                       \
     X(ESTIME)                                                                                      \
     X(ETIME)                                                                                       \
     X(FEATURES)                                                                                    \

@@ -30,6 +30,7 @@ static const struct {
     {"status", RIGHT_READ, answer_status},
     {"wake", RIGHT_CHANGE, answer_wake},
     {"reload-policies", RIGHT_CHANGE, answer_reload_policies},
+    {"host-release", RIGHT_CHANGE, answer_host_release},
     {"enable-policy", RIGHT_CHANGE, answer_enable_policy},
 };
 

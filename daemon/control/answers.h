@@ -23,6 +23,7 @@ struct host_view {
     int64_t cpu, memory;                /* what VMs may use: 1/100, MB */
     int64_t cpu_used, memory_used;      /* by VMs that are there now */
     uint32_t vms;
+    int64_t quarantined_until; /* INSTANT_NONE: it is not quarantined */
 };
 
 /* Something a host is taken for: now or later. */
@@ -92,6 +93,8 @@ struct answers_daemon {
     /* Load the policy modules anew; what was is kept when it fails. Optional. */
     int (*reload_policies)(void *context, struct error *err);
     /* Let a module that is out of service work again. Optional. */
+    /* End the quarantine of a host. -1 with err: it is not quarantined. */
+    int (*release_host)(void *context, int32_t host, const char *who, struct error *err);
     int (*enable_policy)(void *context, const char *module, struct error *err);
 };
 

@@ -120,6 +120,7 @@ static void add_host(void *context, const struct host_view *host)
     json_put(line, "memory", json_integer(host->memory));
     json_put(line, "memory_used", json_integer(host->memory_used));
     json_put(line, "vms", json_integer(host->vms));
+    json_put(line, "quarantined_until", json_from_instant(host->quarantined_until));
     json_array_append_new(context, line);
 }
 
@@ -176,22 +177,52 @@ static void match_host(void *context, const struct host_view *host)
     snprintf(wanted->found_name, sizeof wanted->found_name, "%s", host->name);
 }
 
-json_t *answer_host_timeline(const struct question *question)
+/* The host that the question names; else the answer that says what is wrong. */
+static json_t *find_host(const struct question *question, struct wanted_host *wanted)
 {
     const struct answers_daemon *daemon = question->answers->daemon;
     const json_t *host = json_object_get(question->request, "host");
-    struct wanted_host wanted = {.name = json_string_value(host), .id = json_integer_value(host)};
-    struct timeline timeline = {.question = question};
-    struct error err;
-    json_t *answer;
 
+    *wanted = (struct wanted_host){.name = json_string_value(host), .id = json_integer_value(host)};
     if (!json_is_integer(host) && !json_is_string(host))
         return answer_error(EINVAL, "host: expected an id or a name");
-    daemon->each_host(daemon->context, match_host, &wanted);
-    if (!wanted.found && wanted.name)
-        return answer_error(ENOENT, "there is no host '%.80s'", wanted.name);
-    if (!wanted.found)
-        return answer_error(ENOENT, "there is no host %" PRId64, wanted.id);
+    daemon->each_host(daemon->context, match_host, wanted);
+    if (!wanted->found && wanted->name)
+        return answer_error(ENOENT, "there is no host '%.80s'", wanted->name);
+    if (!wanted->found)
+        return answer_error(ENOENT, "there is no host %" PRId64, wanted->id);
+    return NULL;
+}
+
+json_t *answer_host_release(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct wanted_host wanted;
+    struct error err;
+    char who[96];
+    json_t *answer = find_host(question, &wanted);
+
+    if (answer)
+        return answer;
+    describe_peer(question->peer, who, sizeof who);
+    if (daemon->release_host(daemon->context, (int32_t)wanted.id, who, &err) < 0)
+        return answers_refused(&err);
+    answer = answer_begin(question, "galerna-host-release/1");
+    json_put(answer, "host", json_integer(wanted.id));
+    json_put(answer, "name", json_from_text(wanted.found_name));
+    return answer;
+}
+
+json_t *answer_host_timeline(const struct question *question)
+{
+    const struct answers_daemon *daemon = question->answers->daemon;
+    struct wanted_host wanted;
+    struct timeline timeline = {.question = question};
+    struct error err;
+    json_t *answer = find_host(question, &wanted);
+
+    if (answer)
+        return answer;
     timeline.operations = json_array();
     if (daemon->each_operation(daemon->context, (int32_t)wanted.id, add_operation, &timeline,
                                &err) < 0) {

@@ -32,6 +32,7 @@ json_t *answer_host_timeline(const struct question *question);
 json_t *answer_status(const struct question *question);
 json_t *answer_wake(const struct question *question);
 json_t *answer_reload_policies(const struct question *question);
+json_t *answer_host_release(const struct question *question);
 json_t *answer_enable_policy(const struct question *question);
 
 /* {"ok": true, "schema": schema, "now": ...}. */

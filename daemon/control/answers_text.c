@@ -127,9 +127,12 @@ static void put_expectation(struct json_writer *writer, const struct lease_recor
 {
     bool open = lease->phase == PHASE_GATHERING || lease->phase == PHASE_WAITING ||
                 lease->phase == PHASE_RESERVED;
-    bool passed = lease->expected < now; /* INSTANT_NONE as well */
-    int64_t expected = passed ? INSTANT_NONE : lease->expected;
-    int64_t was = passed && open ? lease->expected : INSTANT_NONE;
+    int64_t start = lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION
+                        ? lease->start
+                        : lease->expected;
+    bool passed = start < now; /* INSTANT_NONE as well */
+    int64_t expected = passed ? INSTANT_NONE : start;
+    int64_t was = passed && open ? start : INSTANT_NONE;
 
     put_instant(writer, "expected", expected);
     put_instant(writer, "was_expected", was);

@@ -9,6 +9,7 @@
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor.h"
 #include "daemon/live/quarantine.h"
+#include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 #include "util/memory.h"
 #include "util/unqualified.h"
@@ -161,7 +162,9 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
     for (size_t i = 0; i < hosts->pool.n; i++) {
         const struct host *host = &hosts->pool.items[i];
         bool on = host->state == HOST_ON;
-        bool quarantined = on && quarantine_has(&daemon->quarantine, host->id, clock_now());
+        int64_t until =
+            on ? quarantine_until(&daemon->quarantine, host->id, clock_now()) : INSTANT_NONE;
+        bool quarantined = until != INSTANT_NONE;
 
         visit(visitor,
               &(struct host_view){.id = host->id,
@@ -173,7 +176,8 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
                                   .memory = host->memory,
                                   .cpu_used = usage[i].cpu,
                                   .memory_used = usage[i].memory,
-                                  .vms = usage[i].vms});
+                                  .vms = usage[i].vms,
+                                  .quarantined_until = until});
     }
     free(usage);
 }
@@ -416,6 +420,25 @@ static int dry_run(void *context, const struct order *order, struct order_trial 
     return 0;
 }
 
+/* VMs that failed there may be tried there again, too. */
+static int release_host(void *context, int32_t host, const char *who, struct error *err)
+{
+    struct daemon *daemon = context;
+    size_t n;
+    const struct vm_record *const *vms = store_vms(daemon->store, &n);
+
+    if (!quarantine_has(&daemon->quarantine, host, clock_now()))
+        return error_set(err, EALREADY, "host %d is not quarantined", host);
+    quarantine_clear(&daemon->quarantine, host);
+    for (size_t i = 0; i < n; i++)
+        vm_stop_avoiding(daemon->store, vms[i], host);
+    store_history(daemon->store, STORE_NO_LEASE, clock_now(), "host-released", "host %d, by %s",
+                  host, who);
+    daemon_replan(daemon, "host %d was released by %s", host, who);
+    daemon_wake(daemon);
+    return daemon_commit(daemon, err);
+}
+
 static void wake(void *context)
 {
     daemon_notice(context);
@@ -471,6 +494,7 @@ struct answers_daemon services_for(struct daemon *daemon)
                                    .cancel = cancel,
                                    .dry_run = dry_run,
                                    .request = services_request,
+                                   .release_host = release_host,
                                    .wake = wake,
                                    .reload_policies = reload_policies,
                                    .enable_policy = enable_policy};

@@ -97,11 +97,23 @@ static bool failed_elsewhere(const struct vm_record *vm, int32_t host, int64_t n
     return false;
 }
 
+/* The state, and what the driver said, without the date before it. */
+static void failure_text(const struct vm_observation *observed, char *text, size_t size)
+{
+    const char *after = observed->error ? strstr(observed->error, ": ") : NULL;
+
+    snprintf(text, size, "%s%s%.200s", observed->state_name, after ? ": " : "",
+             after ? after + 2 : "");
+    for (char *at = text; *at; at++)
+        *at = (unsigned char)*at < ' ' ? ' ' : *at;
+}
+
 /* The record of a VM that failed says where and when; the same failure counts once. */
 bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now)
 {
     struct store *store = enactor->daemon->store;
+    char text[STORE_TEXT_MAX];
     int64_t again;
 
     if (!observed_failed(observed))
@@ -111,16 +123,15 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
     again = now + pause_after(enactor->daemon, vm->attempts + 1);
     vm_failed(store, vm, observed->history.sequence, again);
     vm_avoid_host(store, vm, observed->history.host, now + AVOID_SECONDS);
+    failure_text(observed, text, sizeof text);
     note(enactor, vm,
          &(struct reason){.id = REASON_VM_FAILED,
                           .n = {vm->id, observed->history.host, vm->attempts},
-                          .text = observed->state_name},
+                          .text = text},
          again, now);
     if (!failed_elsewhere(vm, observed->history.host, now) &&
         quarantine_note(&enactor->daemon->quarantine, observed->history.host, vm->id, now)) {
-        log_warning("host %d is quarantined for %d s: different VMs failed on it",
-                    observed->history.host, QUARANTINE_SECONDS);
-        daemon_replan(enactor->daemon, "host %d is quarantined", observed->history.host);
+        enactor_tell_quarantine(enactor, observed->history.host, "different VMs failed on it", now);
     }
     is_out_of_attempts(enactor, vm, now);
     return !vm->ran;

@@ -55,6 +55,8 @@ void enactor_forget_sent(struct enactor *enactor);
 bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation *observed);
 /* Quarantine the hosts where several VMs are stuck. */
 void enactor_note_stuck(struct enactor *enactor, int64_t now);
+/* A host is quarantined from now on. */
+void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *why, int64_t now);
 
 /* --- enactor_failures.c --- */
 /* The VM failed to start where it was sent: remembered once per failure. True: time to recover it.

@@ -1,5 +1,7 @@
 /* Stuck operations: they do not count against the limits, and a host with several of them is
  * quarantined. */
+#include <stdio.h>
+
 #include "daemon/daemon.h"
 #include "daemon/live/clock.h"
 #include "daemon/live/enactor_inside.h"
@@ -30,12 +32,24 @@ bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation
            clock_monotonic() - observed->since > patience(enactor, observed);
 }
 
+void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *why, int64_t now)
+{
+    char until[64];
+
+    lease_time_text(quarantine_until(&enactor->daemon->quarantine, host, now), until, sizeof until);
+    log_warning("host %d is quarantined until %s: %s", host, until, why);
+    store_history(enactor->daemon->store, STORE_NO_LEASE, now, "host-quarantined",
+                  "host %d until %s: %s", host, until, why);
+    daemon_replan(enactor->daemon, "host %d is quarantined", host);
+}
+
 /* Booting is quick, wherever it works. What copies images may take its time, and stands for a fault
  * of the host only when the host does nothing else any more. */
 void enactor_note_stuck(struct enactor *enactor, int64_t now)
 {
     struct daemon *daemon = enactor->daemon;
     const struct host_pool *pool = &enactor->hosts->pool;
+    char why[64];
 
     daemon->quarantine.hosts = pool->n;
     for (size_t i = 0; i < pool->n; i++) {
@@ -45,8 +59,7 @@ void enactor_note_stuck(struct enactor *enactor, int64_t now)
             continue;
         if (!quarantine_stuck(&daemon->quarantine, pool->items[i].id, now))
             continue;
-        log_warning("host %d is quarantined: %d VMs on it are stuck", pool->items[i].id,
-                    usage->stuck);
-        daemon_replan(daemon, "host %d is quarantined", pool->items[i].id);
+        snprintf(why, sizeof why, "%d VMs on it are stuck", usage->stuck);
+        enactor_tell_quarantine(enactor, pool->items[i].id, why, now);
     }
 }

@@ -466,6 +466,11 @@ void lease_note_outlook(struct store *store, const struct lease_record *lease, i
     store_note_lease(store, lease)->outlook = outlook;
 }
 
+void lease_note_at_risk(struct store *store, const struct lease_record *lease, bool at_risk)
+{
+    store_note_lease(store, lease)->at_risk = at_risk;
+}
+
 void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far)
 {
     store_note_lease(store, lease)->is_far = is_far;

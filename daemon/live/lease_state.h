@@ -146,6 +146,7 @@ void lease_move_times(struct store *store, const struct lease_record *known, int
 
 /* Notes that are not stored. */
 void lease_note_outlook(struct store *store, const struct lease_record *lease, int64_t outlook);
+void lease_note_at_risk(struct store *store, const struct lease_record *lease, bool at_risk);
 void lease_note_far(struct store *store, const struct lease_record *lease, bool is_far);
 void lease_note_rank_ignored(struct store *store, const struct lease_record *lease);
 void lease_note_recorded(struct store *store, const struct lease_record *lease, int recorded);

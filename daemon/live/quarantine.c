@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "util/instant.h"
 #include "util/memory.h"
 
 static struct host_trouble *find(const struct quarantine *quarantine, int32_t host)
@@ -90,11 +91,16 @@ bool quarantine_expire(struct quarantine *quarantine, int64_t now)
     return expired;
 }
 
-bool quarantine_has(const struct quarantine *quarantine, int32_t host, int64_t now)
+int64_t quarantine_until(const struct quarantine *quarantine, int32_t host, int64_t now)
 {
     const struct host_trouble *trouble = find(quarantine, host);
 
-    return trouble && trouble->until > now;
+    return trouble && trouble->until > now ? trouble->until : INSTANT_NONE;
+}
+
+bool quarantine_has(const struct quarantine *quarantine, int32_t host, int64_t now)
+{
+    return quarantine_until(quarantine, host, now) != INSTANT_NONE;
 }
 
 void quarantine_finish(struct quarantine *quarantine)

@@ -35,11 +35,13 @@ bool quarantine_note(struct quarantine *quarantine, int32_t host, int32_t vm, in
 /* VMs are stuck on a host: it is quarantined from now on, for as long as this is repeated and
  * QUARANTINE_SECONDS more. True: it was not until now. */
 bool quarantine_stuck(struct quarantine *quarantine, int32_t host, int64_t now);
-/* A VM was started on it. True: it was quarantined until now. */
+/* A VM was started on it, or an operator released it. True: it was quarantined until now. */
 bool quarantine_clear(struct quarantine *quarantine, int32_t host);
 /* Forget what is over. True: the quarantine of a host ended. */
 bool quarantine_expire(struct quarantine *quarantine, int64_t now);
 bool quarantine_has(const struct quarantine *quarantine, int32_t host, int64_t now);
+/* Until when; INSTANT_NONE: it is not quarantined. */
+int64_t quarantine_until(const struct quarantine *quarantine, int32_t host, int64_t now);
 void quarantine_finish(struct quarantine *quarantine);
 
 /* The clock was set by so many seconds. */

@@ -16,6 +16,31 @@ static bool has_failed(const struct daemon *daemon, const struct lease_record *l
     return false;
 }
 
+/* A VM that cannot be monitored may run or not: its lease goes on, and says so. */
+static void watch_unknown(struct daemon *daemon, const struct lease_record *lease, int64_t now)
+{
+    size_t n;
+    const struct vm_record *const *vms = store_vms_of(daemon->store, lease->id, &n);
+    struct reason reason = {.id = REASON_NONE};
+
+    for (size_t i = 0; i < n && reason.id == REASON_NONE; i++) {
+        const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
+
+        if (!vms[i]->gone && observed && observed->state == VM_UNKNOWN)
+            reason =
+                (struct reason){.id = REASON_UNKNOWN, .n = {vms[i]->id, observed->history.host}};
+    }
+    if (reason.id == REASON_NONE && lease->reason_id != REASON_UNKNOWN)
+        return;
+    if (!lease_explain_by(daemon->store, lease, &reason, NULL, INSTANT_NONE))
+        return;
+    if (reason.id == REASON_NONE)
+        store_history(daemon->store, lease->id, now, "monitored", "all its VMs run");
+    else
+        store_history(daemon->store, lease->id, now, "unknown", "VM %d on host %d",
+                      (int)reason.n[0], (int)reason.n[1]);
+}
+
 static void reconcile_active(struct daemon *daemon, const struct lease_record *lease,
                              const struct standings *s, int64_t now)
 {
@@ -26,6 +51,7 @@ static void reconcile_active(struct daemon *daemon, const struct lease_record *l
     if (s->of[STANDS_RUNNING] == s->n) {
         if (lease->phase != PHASE_RUNNING || (s->since && lease->since != s->since))
             reconcile_runs(daemon, lease, s->since, now);
+        watch_unknown(daemon, lease, now);
     } else if (s->of[STANDS_THEIR_STOP] == s->n) {
         reconcile_parked_by_user(daemon, lease, now);
     } else if (s->of[STANDS_PENDING] == s->n &&

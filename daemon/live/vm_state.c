@@ -55,6 +55,13 @@ void vm_retry_at(struct store *store, const struct vm_record *vm, int64_t at)
         store_change_vm(store, vm)->next_try = at;
 }
 
+void vm_stop_avoiding(struct store *store, const struct vm_record *known, int32_t host)
+{
+    for (size_t i = 0; i < sizeof known->avoid / sizeof *known->avoid; i++)
+        if (known->avoid[i] == host)
+            store_change_vm(store, known)->avoid[i] = -1;
+}
+
 void vm_avoid_host(struct store *store, const struct vm_record *known, int32_t host, int64_t until)
 {
     struct vm_record *vm;

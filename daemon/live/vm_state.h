@@ -28,6 +28,7 @@ void vm_take_datastore(struct store *store, const struct vm_record *known, int32
 void vm_retry_at(struct store *store, const struct vm_record *vm, int64_t at);
 /* It is not placed on that host before then. The oldest of a few is forgotten. */
 void vm_avoid_host(struct store *store, const struct vm_record *known, int32_t host, int64_t until);
+void vm_stop_avoiding(struct store *store, const struct vm_record *known, int32_t host);
 
 /* --- moves ------------------------------------------------------------------------------------ */
 

@@ -99,6 +99,8 @@ void world_destroy(struct world *world)
     site_release(world->site_next);
     free(world->promises);
     free(world->wanted);
+    for (uint32_t i = 0; i < world->observations.n; i++)
+        free(((struct vm_observation *)map_value(&world->observations, i))->error);
     map_finish(&world->observations);
     free(world);
 }

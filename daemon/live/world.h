@@ -32,6 +32,7 @@ struct vm_observation {
     int32_t n_records; /* ... which had that many records */
     bool full_seen;    /* its extended form has been read at least once */
     int missing;       /* full listings in a row that did not have it */
+    char *error;           /* while it has failed: what its driver said; NULL: nothing */
     const struct vm *full; /* its extended form; NULL: dropped or never read */
 };
 

@@ -34,8 +34,10 @@ void world_drop(struct world *world, int32_t id)
 {
     uint32_t number = map_find(&world->observations, id);
 
-    if (number != MAP_NONE)
-        map_remove(&world->observations, number);
+    if (number == MAP_NONE)
+        return;
+    free(((struct vm_observation *)map_value(&world->observations, number))->error);
+    map_remove(&world->observations, number);
 }
 
 /* The short form has no times: those known stay as long as nothing has changed. */
@@ -51,6 +53,12 @@ static void see_history(struct vm_observation *observed, const struct vm *vm, bo
         observed->history = *new;
         observed->has_times = false;
     }
+}
+
+static void see_error(struct vm_observation *observed, const struct vm *vm)
+{
+    free(observed->error);
+    observed->error = observed_failed(observed) && vm->error ? memory_text(vm->error) : NULL;
 }
 
 void observation_see(struct world *world, const struct vm *vm, int64_t asked)
@@ -74,6 +82,7 @@ void observation_see(struct world *world, const struct vm *vm, int64_t asked)
     observed->memory = vm->memory;
     observed->created = vm->stime;
     see_history(observed, vm, changed);
+    see_error(observed, vm);
     observed->missing = 0;
     if (vm->is_extended && vm->n_records >= observed->n_records) {
         observed->n_records = vm->n_records;

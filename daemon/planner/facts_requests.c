@@ -271,11 +271,18 @@ static void look_at_hosts(struct facts *facts, const struct lease_record *lease,
 static void note_pause(struct facts *facts, const struct lease_record *lease,
                        const struct vm_record *vm, int64_t again)
 {
+    struct reason reason = {.id = lease->reason_id, .text = lease->reason};
     char text[STORE_TEXT_MAX];
 
-    snprintf(text, sizeof text, "Starting VM %d failed %d time%s", vm->id, vm->attempts,
-             vm->attempts == 1 ? "" : "s");
-    cannot_be_placed(facts, lease, &(struct reason){.word = "start-failed", .text = text}, again);
+    /* What failed is better known than how often. */
+    if (reason.id == REASON_VM_FAILED || reason.id == REASON_COMMAND_REFUSED) {
+        memcpy(reason.n, lease->reason_n, sizeof reason.n);
+    } else {
+        snprintf(text, sizeof text, "Starting VM %d failed %d time%s", vm->id, vm->attempts,
+                 vm->attempts == 1 ? "" : "s");
+        reason = (struct reason){.word = "start-failed", .text = text};
+    }
+    cannot_be_placed(facts, lease, &reason, again);
 }
 
 static void note_rank(struct facts *facts, const struct lease_record *lease,

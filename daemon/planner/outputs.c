@@ -413,6 +413,37 @@ static void take_relocation(struct planner *planner, const struct plan_relocatio
     vm_relocate(planner->store, vm, host_id(planner, relocation->place));
 }
 
+/* A reservation that has no place in the plan is told of before it is late. */
+static void note_risk(struct planner *planner, const struct lease_record *lease, int64_t now)
+{
+    bool at_risk = lease->reason_word[0] && lease->reason_id != REASON_PLANNED;
+    char text[STORE_TEXT_MAX], when[64];
+
+    if (lease->phase != PHASE_RESERVED || lease->kind != LEASE_RESERVATION ||
+        at_risk == lease->at_risk)
+        return;
+    lease_note_at_risk(planner->store, lease, at_risk);
+    lease_time_text(lease->start, when, sizeof when);
+    store_reason_sentence(lease, true, text, sizeof text);
+    if (at_risk) {
+        log_warning("lease %lld cannot start at %s at present: %s", (long long)lease->id, when,
+                    text);
+        store_history(planner->store, lease->id, now, "at-risk",
+                      "cannot start at %s at present: %s", when, text);
+    } else {
+        store_history(planner->store, lease->id, now, "planned-again", "starts at %s", when);
+    }
+}
+
+static void note_risks(struct planner *planner, int64_t now)
+{
+    size_t n;
+    const struct lease_record *const *leases = store_leases(planner->store, &n);
+
+    for (size_t i = 0; i < n; i++)
+        note_risk(planner, leases[i], now);
+}
+
 /* A plan of all says again who is preempted. */
 static void drop_preemptions(struct planner *planner, int64_t now)
 {
@@ -443,6 +474,7 @@ void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
         take_view(planner, &reply->views[i], now);
     if (planner->is_anew)
         drop_preemptions(planner, now);
+    note_risks(planner, now);
 }
 
 /* --- notes ------------------------------------------------------------------------------------ */

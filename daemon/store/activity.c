@@ -186,7 +186,9 @@ static void say_running(struct sentence *sentence)
     const char *what;
     char late[TIME_TEXT_MAX];
 
-    if (store_is_preempted(lease)) {
+    if (lease->reason_id == REASON_UNKNOWN) {
+        add_reason(sentence, "Not known to run: ", true);
+    } else if (store_is_preempted(lease)) {
         add(sentence, "Running, to be %s for lease %lld", store_preemption_word(lease),
             (long long)lease->preempted_for);
         add_time(sentence, " at ", lease->preempted_at, "");

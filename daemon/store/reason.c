@@ -28,6 +28,8 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
     memcpy(reason.n, lease->reason_n, sizeof reason.n);
     if (lease->reason_id == REASON_PLANNED && lease->expected != INSTANT_NONE)
         reason.n[0] = lease->expected; /* which is rounded, and kept while it hardly changes */
+    /* What was accepted is not refused, whatever is in its way at present. */
+    body = body || (reason_lead(reason.id) == LEAD_REFUSED && lease->phase != PHASE_REFUSED);
     length = (body ? reason_format_body : reason_format)(&reason, text, size, lease_time_text);
     if (vm[0] > 0 && length < size)
         snprintf(text + length, size - length, " (%lld.%02lld CPU and %lld MB each)",

@@ -90,6 +90,7 @@ struct lease_record {
     int recorded;      /* 1: in the record, 2: with its end; not stored */
     int64_t outlook;   /* number of the last forecast that told of it; not stored */
     bool rank_ignored; /* the SCHED_RANK of one of its VMs cannot be read; not stored */
+    bool at_risk;      /* promised, and without a place in the plan; not stored */
     bool is_far;       /* too many are before it for a forecast; not stored */
     char told_start[STORE_NAME_MAX]; /* its start that is in the history; not stored */
     bool marked;                     /* to be written with the next commit */

@@ -111,6 +111,9 @@ static const struct canned canned[] = {
     {"lease-request", "name", "\"echo\"",
      "{\"ok\":false,\"error\":\"start: is 60 s ago\",\"code\":\"malformed\"}"},
     {"lease-request", NULL, NULL, BEGIN "\"lease\":9,\"vms\":[9,10]}"},
+    {"host-release", "host", "\"alpha\"", BEGIN "\"host\":4,\"name\":\"alpha\"}"},
+    {"host-release", NULL, NULL,
+     "{\"ok\":false,\"error\":\"host 5 is not quarantined\",\"code\":\"failed\"}"},
     {"host-list", NULL, NULL,
      BEGIN "\"hosts\":[{\"host\":4,\"name\":\"alpha\",\"cluster\":\"default\",\"state\":\"on\","
            "\"cpu\":8.0,\"cpu_used\":1.5,\"memory\":16384,\"memory_used\":512,\"vms\":2}]}"},
@@ -437,6 +440,9 @@ static void other_tables(void **state)
            "FROM                 FOR        LEASE  VM  WHAT  CPU    MB  NAME\n"
            "2026-11-21 12:48:00  unlimited      7   7  run   0.5   512  x\n"
            "2026-11-21 18:00:00  1h00m          4   -  run     8  4096  lecture\n");
+    expect(fixture, "host release alpha", EXIT_DONE,
+           "Host 4 (alpha) is no longer quarantined.\n");
+    expect_error(fixture, "host release 5", EXIT_FAILED, "host 5 is not quarantined");
     expect_error(fixture, "host timeline 5", EXIT_FAILED, "there is no host 5");
     expect(fixture, "status", EXIT_DONE,
            "version                 0.1.0\n"

@@ -26,8 +26,8 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
                       void *visitor)
 {
     (void)context;
-    visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512, 2});
-    visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0});
+    visit(visitor, &(struct host_view){4, "alpha", "default", "on", true, 800, 16384, 150, 512, 2, INSTANT_NONE});
+    visit(visitor, &(struct host_view){7, "beta\xff", NULL, "error", false, 400, 8192, 0, 0, 0, NOW + 60});
 }
 
 static int each_operation(void *context, int32_t host,
@@ -92,6 +92,16 @@ static int request(void *context, const struct order *order, const struct contro
         return error_set(err, ENOTSUP, "not here");
     fixture->order = *order;
     fixture->orders++;
+    return 0;
+}
+
+static int release_host(void *context, int32_t host, const char *who, struct error *err)
+{
+    struct answers_fixture *fixture = context;
+
+    if (host == 4)
+        return error_set(err, EALREADY, "host 4 is not quarantined");
+    snprintf(fixture->who, sizeof fixture->who, "%s", who);
     return 0;
 }
 
@@ -172,6 +182,7 @@ int answers_set_up(void **state)
         .cancel = cancel,
         .dry_run = dry_run,
         .request = request,
+        .release_host = release_host,
         .wake = wake,
         .reload_policies = reload,
     };

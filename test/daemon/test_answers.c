@@ -124,7 +124,7 @@ static void no_start_is_expected_that_has_passed(void **state)
     expect_start(fixture, 4, "null", "null", "null");
     lease_to_change(fixture->store, 3)->expected = NOW;
     expect_start(fixture, 3, "2026-11-21T15:00:00Z", "null", "estimate");
-    lease_to_change(fixture->store, 3)->expected = lease_to_change(fixture->store, 5)->expected =
+    lease_to_change(fixture->store, 3)->expected = lease_to_change(fixture->store, 5)->start =
         NOW - 1;
     expect_start(fixture, 3, "null", "2026-11-21T14:59:59Z", "estimate");
     expect_start(fixture, 5, "null", "2026-11-21T14:59:59Z", "contract");
@@ -294,8 +294,11 @@ static void hosts_are_told(void **state)
 {
     struct answers_fixture *fixture = *state;
     json_t *answer = expect_answer(fixture, "{\"command\":\"host-list\"}", "galerna-host-list/1");
+    const json_t *hosts = json_object_get(answer, "hosts");
 
-    assert_int_equal(json_array_size(json_object_get(answer, "hosts")), 2);
+    assert_int_equal(json_array_size(hosts), 2);
+    assert_true(json_is_null(json_object_get(json_array_get(hosts, 0), "quarantined_until")));
+    assert_true(json_is_string(json_object_get(json_array_get(hosts, 1), "quarantined_until")));
     json_decref(answer);
     answer = expect_answer(fixture, "{\"command\":\"host-timeline\",\"host\":\"alpha\"}",
                            "galerna-host-timeline/1");
@@ -314,6 +317,44 @@ static void hosts_are_told(void **state)
     expect_refusal(fixture, "{\"command\":\"host-timeline\"}", "malformed", "host");
     fixture->fails = true;
     expect_refusal(fixture, "{\"command\":\"host-timeline\",\"host\":4}", "not-ready", "no plan");
+}
+
+static void hosts_are_released(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    json_t *answer = expect_answer(fixture, "{\"command\":\"host-release\",\"host\":7}",
+                                   "galerna-host-release/1");
+
+    assert_int_equal(json_integer_value(json_object_get(answer, "host")), 7);
+    assert_true(fixture->who[0] != '\0');
+    json_decref(answer);
+    expect_refusal(fixture, "{\"command\":\"host-release\",\"host\":\"alpha\"}", "failed",
+                   "not quarantined");
+    expect_refusal(fixture, "{\"command\":\"host-release\",\"host\":5}", "not-found", "host 5");
+}
+
+/* Its start stays what was promised while it cannot be planned, and it is not called refused. */
+static void a_reservation_at_risk_keeps_its_start(void **state)
+{
+    struct answers_fixture *fixture = *state;
+    struct lease_record *lease = lease_to_change(fixture->store, 5);
+    json_t *answer, *shown;
+
+    lease->expected = INSTANT_NONE;
+    lease->reason_id = REASON_NO_HOST_ALLOWED;
+    lease->reason_n[0] = 1;
+    snprintf(lease->reason_word, sizeof lease->reason_word, "no-host-allowed");
+    answer = expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":5}",
+                           "galerna-lease-why/1");
+    shown = json_object_get(answer, "lease");
+    assert_true(json_is_string(json_object_get(shown, "expected")));
+    assert_string_equal(json_string_value(json_object_get(shown, "promise")), "contract");
+    assert_non_null(strstr(json_string_value(json_object_get(shown, "activity")),
+                           "(contract). At present: 1 VM requested, but its requirements allow no "
+                           "open host"));
+    assert_null(strstr(
+        json_string_value(json_object_get(json_object_get(shown, "reason"), "text")), "refused"));
+    json_decref(answer);
 }
 
 static void status_counts_phases(void **state)
@@ -352,6 +393,8 @@ int main(void)
         TEST(why_says_who_is_ahead),
         TEST(history_is_of_one_or_of_all),
         TEST(hosts_are_told),
+        TEST(hosts_are_released),
+        TEST(a_reservation_at_risk_keeps_its_start),
         TEST(status_counts_phases),
         TEST(unknown_commands_are_named),
     };

@@ -203,6 +203,11 @@ static void what_runs_is_silent_until_its_end_is_near(void **state)
     expect(&lease, "");
     lease.warned = true;
     expect(&lease, "Running until 1970-01-01 01:00:00");
+    lease.reason_id = REASON_UNKNOWN;
+    lease.reason_n[0] = 3;
+    lease.reason_n[1] = 1;
+    expect(&lease, "Not known to run: VM 3 on host 1 is UNKNOWN: OpenNebula cannot monitor it");
+    lease.reason_id = REASON_NONE;
     lease.kind = LEASE_RESERVATION;
     lease.late = true;
     lease.start = 100;

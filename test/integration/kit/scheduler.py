@@ -111,6 +111,12 @@ class Scheduler:
         shown = self.ask(command="lease-show", lease=lease).get("lease", {})
         return (shown.get("reason") or {}).get("text", "")
 
+    def ask(self, *words):
+        """What `galerna WORDS` prints of it."""
+        galerna = os.path.join(os.path.dirname(self.program), "galerna")
+        return subprocess.run([galerna, *words, "--state-dir", self.state], check=True, timeout=20,
+                              stdout=subprocess.PIPE, text=True).stdout
+
     def output(self):
         try:
             with open(self.log, encoding="utf-8", errors="replace") as file:

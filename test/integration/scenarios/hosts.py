@@ -297,3 +297,47 @@ def save_never_ends_elsewhere(t):
     t.wait(start + 45 - time.time(), "runs 45 s after its start", lambda: t.began(reserved), reserved)
     t.require(t.look(reserved).host != t.look(stuck[0]).host, "on the other host", reserved)
     t.keeps_time(reserved, start, 90, late=45)
+
+
+def happened(t, lease, event):
+    return [text for name, text in t.scheduler.events(lease) if name == event]
+
+
+@scenario("extra-only-host-disabled")
+def only_host_disabled(t):
+    """A reservation whose only host is disabled keeps its start in its message, which is written
+    once; the history has it before the start, and that it is planned again."""
+    host = t.add_hosts(1, cores=4)[0]
+    t.begin()
+    vm = t.vm("ar", cpu=4, haizea={"start": relative(30), "duration": clock(20)})
+    start = t.look(vm).submitted + 30
+    t.wait_reason(vm, 10, "Reserved: starts at")
+    t.oned.call("one.host.status", host, DISABLE)
+    t.wait_reason(vm, 10, r"Reserved: starts at .*\(contract\)\. At present: ")
+    text = t.look(vm).message
+    t.throughout(8, "the message stays", lambda: t.look(vm).message == text, vm)
+    t.require(not any(word in text for word in ("efused", "  ")), "it is not refused", vm)
+    t.require(happened(t, vm, "at-risk"), "the history has it", vm)
+    t.oned.call("one.host.status", host, ENABLE)
+    t.keeps_time(vm, start, 20)
+    t.require(happened(t, vm, "planned-again"), "planned again in the history", vm)
+
+
+@scenario("extra-host-released")
+def host_released(t):
+    """The driver's text is told once per failed start; a quarantined host takes VMs again when an
+    operator releases it."""
+    t.settings = "retry-backoff: 2"
+    bad, _ = t.add_hosts(2, cores=8, attributes=['RACK = "bad"', 'RACK = "good"'])
+    t.backend.fail("deploy", host=bad)
+    t.begin()
+    vms = t.vms(2, "x", cpu=1, requirements='RACK="bad"')
+    t.wait(30, "a VM waits for a quarantine",
+           lambda: any(t.reason(vm, "quarantined") for vm in vms), *vms)
+    failed = [text for vm in vms for text in happened(t, vm, "start-failed")]
+    t.require(len(failed) == len(set(failed)) and "FAILURE: " in failed[0],
+              "each failure is told once, with the driver's text: %s" % failed, *vms)
+    t.require("quarantined" in t.scheduler.ask("host", "list"), "the list has it", *vms)
+    t.backend.heal()
+    t.scheduler.ask("host", "release", str(bad))
+    t.wait_running(vms, 20)
