@@ -359,6 +359,19 @@ static void image_arrived(struct engine *engine, struct lease *lease, const stru
                         (struct image_user){lease->request.id, vm->vm});
 }
 
+/* A lease that was placed again may have its VMs in an older transfer that others share, and a new
+ * one of its own to come. */
+static bool expects_transfer(const struct engine *engine, const struct lease *lease)
+{
+    const struct reservation_list *list = &engine->images->list;
+
+    for (size_t i = 0; i < list->n && !transfers_are_never_cancelled(engine); i++)
+        for (uint32_t vm = 0; vm < list->items[i]->placement->n_vms; vm++)
+            if (list->items[i]->placement->vms[vm].lease == lease->request.id)
+                return true;
+    return false;
+}
+
 void transfer_ended(struct engine *engine, struct reservation *r)
 {
     list_remove(&engine->images->list, r);
@@ -371,7 +384,7 @@ void transfer_ended(struct engine *engine, struct reservation *r)
     for (uint32_t i = 0; i < r->placement->n_vms; i++) {
         struct lease *lease = lease_table_find(engine, r->placement->vms[i].lease);
 
-        if (lease && lease->state == LEASE_PREPARING)
+        if (lease && lease->state == LEASE_PREPARING && !expects_transfer(engine, lease))
             lease_set_state(engine, lease, LEASE_READY);
     }
 }

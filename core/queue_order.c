@@ -1,5 +1,5 @@
-/* The order of the queue where leases displace each other: the most important first, so that none
- * is started to be displaced at once. */
+/* The order of the queue: by priority, so that no lease is started before a more important one that
+ * waits, or to be displaced at once. */
 #include "core/queue_order.h"
 
 #include <stdlib.h>
@@ -33,26 +33,33 @@ static struct lease *most_important(const struct lease_list *queue)
     return most;
 }
 
+/* More important, unless the policy sees it the other way round: leases that have waited long may
+ * count for more. */
+static bool outranks(const struct engine *engine, const struct lease *lease,
+                     const struct lease *other)
+{
+    return lease->request.priority > other->request.priority &&
+           !(policy_displaces(engine, other) && displaces(engine, other, lease) &&
+             !displaces(engine, lease, other));
+}
+
 static bool goes_by_priority(const struct engine *engine, const struct lease_list *queue)
 {
-    const struct lease *most = most_important(queue), *least = NULL;
+    const struct lease *least = queue->items[0];
 
-    for (size_t i = 0; i < queue->n; i++) {
-        const struct lease *lease = queue->items[i];
-
-        if (lease->request.terms != TERMS_NON_PREEMPTABLE &&
-            (!least || lease->request.priority < least->request.priority))
-            least = lease;
-    }
-    return least && most->request.priority > least->request.priority &&
-           displaces(engine, most, least) && !displaces(engine, least, most);
+    for (size_t i = 1; i < queue->n; i++)
+        if (queue->items[i]->request.priority < least->request.priority)
+            least = queue->items[i];
+    return outranks(engine, most_important(queue), least);
 }
 
 static bool comes_before(const struct lease *a, const struct lease *b)
 {
     if (a->request.priority != b->request.priority)
         return a->request.priority > b->request.priority;
-    return a->request.submit < b->request.submit;
+    if (a->request.submit != b->request.submit)
+        return a->request.submit < b->request.submit;
+    return a->request.id < b->request.id;
 }
 
 /* Both halves are in order. */
@@ -80,17 +87,16 @@ static void sort_by_priority(struct lease **items, struct lease **room, size_t n
 static bool gives_up_its_place(const struct engine *engine, const struct lease *holder,
                                const struct lease *lease)
 {
-    return holder->request.priority < lease->request.priority &&
-           (holder->state == LEASE_SCHEDULED || holder->state == LEASE_READY ||
+    return (holder->state == LEASE_SCHEDULED || holder->state == LEASE_READY ||
             holder->state == LEASE_SUSPENDED_SCHEDULED) &&
-           displaces(engine, lease, holder);
+           outranks(engine, lease, holder);
 }
 
 struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue)
 {
     struct lease *most;
 
-    if (!queue->n || !engine->queues.future.n || !policy_displaces(engine, queue->items[0]))
+    if (!queue->n || !engine->queues.future.n)
         return NULL;
     most = most_important(queue);
     for (size_t i = 0; i < engine->queues.future.n; i++)
@@ -114,14 +120,14 @@ void queue_release_future(struct engine *engine, struct lease_list *queue,
     }
 }
 
-void queue_put_in_order(const struct engine *engine, struct lease_list *queue)
+bool queue_put_in_order(const struct engine *engine, struct lease_list *queue)
 {
     struct lease **room;
 
-    if (queue->n < 2 || !policy_displaces(engine, queue->items[0]) ||
-        !goes_by_priority(engine, queue))
-        return;
+    if (queue->n < 2 || !goes_by_priority(engine, queue))
+        return false;
     room = memory_new(queue->n, sizeof *room);
     sort_by_priority(queue->items, room, queue->n);
     free(room);
+    return true;
 }

@@ -1,4 +1,4 @@
-/* queue_order.h: the order in which waiting leases are tried where they can displace each other.
+/* queue_order.h: the order in which waiting leases are tried.
  *
  * Costs: n = waiting leases. Order: O(n log n). Next: O(n + places in the future).
  */
@@ -7,8 +7,9 @@
 
 #include "core/leases.h"
 
-/* Where the policy lets the more important displace the less important, those come first. */
-void queue_put_in_order(const struct engine *engine, struct lease_list *queue);
+/* Leases of higher priority come first, among equals the older ones. False: priorities do not
+ * differ, or the policy sees it the other way round, and the order is that of submission. */
+bool queue_put_in_order(const struct engine *engine, struct lease_list *queue);
 
 /* The most important of the queue, if less important ones hold places in the future; or NULL. */
 struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue);

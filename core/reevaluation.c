@@ -11,10 +11,12 @@
 #include "core/stretches.h"
 #include "util/memory.h"
 
-static int by_submission(const void *a, const void *b)
+static int by_priority(const void *a, const void *b)
 {
     const struct lease *x = *(struct lease *const *)a, *y = *(struct lease *const *)b;
 
+    if (x->request.priority != y->request.priority)
+        return x->request.priority > y->request.priority ? -1 : 1;
     if (x->request.submit != y->request.submit)
         return x->request.submit < y->request.submit ? -1 : 1;
     return x->request.id < y->request.id ? -1 : x->request.id > y->request.id;
@@ -113,14 +115,14 @@ static bool stays(struct engine *engine, struct lease *lease)
 }
 
 /* Room has come back unexpectedly: leases that wait for a planned start may start earlier
- * (Haizea walks a set here; the order is by submission, then id). */
+ * (Haizea walks a set here; the order is by priority, submission, then id). */
 void reevaluate_future(struct engine *engine)
 {
     size_t n = engine->queues.future.n;
     struct lease **leases = memory_copy(engine->queues.future.items, n * sizeof(struct lease *));
 
     if (n)
-        qsort(leases, n, sizeof(struct lease *), by_submission);
+        qsort(leases, n, sizeof(struct lease *), by_priority);
     for (size_t i = 0; i < n; i++) {
         struct lease *lease = leases[i];
         bool suspended = lease->state == LEASE_SUSPENDED_SCHEDULED;

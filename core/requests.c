@@ -6,6 +6,7 @@
 #include "core/ending.h"
 #include "core/engine_state.h"
 #include "core/estimates.h"
+#include "core/held_room.h"
 #include "core/outputs.h"
 #include "core/queue_order.h"
 #include "core/restricted.h"
@@ -250,34 +251,42 @@ static bool has_missed_deadline(const struct engine *engine, struct lease *lease
 }
 
 /* No CPU is free and nothing may be planned for later: not worth a try. */
-static bool is_hopeless(const struct engine *engine, const struct lease *lease)
+static bool is_hopeless(const struct engine *engine, const struct lease *lease, bool may_wait)
 {
     const struct policy_hooks *hooks = engine->hooks;
 
-    if (future_allowed(engine) || slot_table_free_cpu_now(engine->table) > 0 ||
+    if (may_wait || slot_table_free_cpu_now(engine->table) > 0 ||
         lease->request.node_sets[0].amounts.of[RESOURCE_CPU] == 0)
         return false;
     return !(hooks->score_victims || hooks->choose_victims) ||
            (hooks->may_preempt && !hooks->may_preempt(hooks->context, lease));
 }
 
-/* One lease of the queue; false: the pass is over. */
-static bool schedule_queued(struct engine *engine, struct lease *lease)
+/* One lease of the queue; false: the pass is over. Where others of lower priority are behind it, it
+ * may always be planned for later, and without a time has room held for it: they are not to delay
+ * it. */
+static bool schedule_queued(struct engine *engine, struct lease *lease, bool others_behind,
+                            struct reservation_list *held)
 {
+    bool may_backfill = engine->settings.backfilling != BACKFILLING_OFF;
+    bool may_wait = future_allowed(engine) || (others_behind && may_backfill);
+
     lease->plan->in_queue = false;
     if (has_missed_deadline(engine, lease)) {
         lease_finish(engine, lease, LEASE_CANCELLED);
         return true;
     }
-    if (is_hopeless(engine, lease)) {
+    if (is_hopeless(engine, lease, may_wait)) {
         lease->reason = (struct reason){.id = REASON_NO_ROOM_NOW, .n = {lease->n_vms, 0}};
         queue_insert(engine, lease);
-        return engine->settings.backfilling != BACKFILLING_OFF;
+        return may_backfill;
     }
-    if (engine_schedule_lease(engine, lease, future_allowed(engine)))
+    if (engine_schedule_lease(engine, lease, may_wait))
         return true;
+    if (others_behind && may_backfill)
+        hold_room(engine, lease, held);
     queue_insert(engine, lease);
-    return engine->settings.backfilling != BACKFILLING_OFF;
+    return may_backfill;
 }
 
 /* When the first lease of the queue has to be given up because of its deadline. */
@@ -314,25 +323,33 @@ static void displace_planned(struct engine *engine, struct lease_list *waiting)
     }
 }
 
-/* The queue from its head, the most important first where the policy goes by that: what cannot be
- * placed stays, in the order of submission. Leases that lose their place on the way are put in
+/* The queue from its head, the most important first: what cannot be placed stays, in the order of
+ * submission. Leases that lose their place on the way are put in
  * where they belong and wait for the next pass. */
 static void schedule_queue(struct engine *engine)
 {
     struct lease_list waiting = engine->queues.queue;
+    struct reservation_list held = {0};
+    bool by_priority;
     size_t next = 0;
 
     engine->queues.queue = engine->queues.trying;
     engine->queues.queue.n = 0;
     displace_planned(engine, &waiting);
-    queue_put_in_order(engine, &waiting);
+    by_priority = queue_put_in_order(engine, &waiting);
     while (next < waiting.n) {
+        struct lease *lease = waiting.items[next];
+        bool others_behind =
+            by_priority && lease->request.priority > waiting.items[waiting.n - 1]->request.priority;
+
         if (engine->settings.behaviour.queue_pass_by_free_cpu && !future_allowed(engine) &&
             slot_table_free_cpu_now(engine->table) == 0)
             break;
-        if (!schedule_queued(engine, waiting.items[next++]))
+        next++;
+        if (!schedule_queued(engine, lease, others_behind, &held))
             break;
     }
+    release_held_room(engine, &held);
     while (next < waiting.n)
         queue_insert(engine, waiting.items[next++]);
     engine->queues.trying = waiting;

@@ -1,0 +1,23 @@
+/* held_room.h: room that is held for a waiting lease while leases of lower priority are tried.
+ *
+ * A lease that cannot be placed, not even later, waits for leases without a known end. Until they
+ * end, the hosts that have most of what it needs are kept from leases of lower priority, or these
+ * would take whatever becomes free and it would wait forever.
+ *
+ * Costs: n = VMs of the lease, h = hosts. Hold: O(n h log h). Release: as releasing n reservations.
+ */
+#ifndef GALERNA_CORE_HELD_ROOM_H
+#define GALERNA_CORE_HELD_ROOM_H
+
+#include "core/plan.h"
+
+struct engine;
+
+/* Book in the slot table only, as far as it is free, what each VM of the lease needs, on the host
+ * that could hold the VM and has the most free CPU now. Appended to held. */
+void hold_room(struct engine *engine, struct lease *lease, struct reservation_list *held);
+
+/* Take all of it back. */
+void release_held_room(struct engine *engine, struct reservation_list *held);
+
+#endif
