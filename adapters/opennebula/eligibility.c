@@ -46,6 +46,26 @@ const char *eligibility_text(const struct vm *vm, const char *name)
 
 /* --- Requirements --- */
 
+bool eligibility_changes_all_the_time(const char *name)
+{
+    static const char *const names[] = {"FREE_CPU",    "FREE_MEMORY", "USED_CPU",  "USED_MEMORY",
+                                        "RUNNING_VMS", "CPU_USAGE",   "MEM_USAGE", "CURRENT_VMS",
+                                        "NETRX",       "NETTX",       "STATE",     "TIMESTAMP"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool names_figures(const struct expression *requirement)
+{
+    for (size_t i = 0; i < requirement->n_comparisons; i++)
+        if (eligibility_changes_all_the_time(value_name(requirement->comparisons[i].name)))
+            return true;
+    return false;
+}
+
 static void read_requirement(struct eligibility *eligibility, const char *name, const char *text,
                              struct requirement *requirement)
 {
@@ -60,7 +80,43 @@ static void read_requirement(struct eligibility *eligibility, const char *name, 
     requirement->hosts =
         memory_new(host_columns_words(eligibility->columns), sizeof *requirement->hosts);
     host_columns_allow(eligibility->columns, expression, requirement->hosts);
-    expression_destroy(expression);
+    if (names_figures(expression))
+        requirement->changing = expression;
+    else
+        expression_destroy(expression);
+}
+
+static bool answers_hold(const struct eligibility *eligibility, struct host_columns *columns)
+{
+    size_t words = host_columns_words(columns);
+    uint64_t *allowed = memory_new(words, sizeof *allowed);
+    bool hold = true;
+
+    for (uint32_t i = 0; i < eligibility->requirement_texts.n && hold; i++) {
+        const struct requirement *requirement = &eligibility->requirements[i];
+
+        if (!requirement->changing)
+            continue;
+        memset(allowed, 0, words * sizeof *allowed);
+        host_columns_allow(columns, requirement->changing, allowed);
+        hold = memcmp(allowed, requirement->hosts, words * sizeof *allowed) == 0;
+    }
+    free(allowed);
+    return hold;
+}
+
+bool eligibility_follow(struct eligibility *eligibility, const struct host_pool *hosts)
+{
+    struct host_columns *columns = host_columns_create(hosts, eligibility->clusters);
+
+    if (!answers_hold(eligibility, columns)) {
+        host_columns_destroy(columns);
+        return false;
+    }
+    host_columns_destroy(eligibility->columns);
+    eligibility->columns = columns;
+    eligibility->hosts = hosts;
+    return true;
 }
 
 /* The number of a requirement; text NULL: there is none. */
@@ -301,6 +357,7 @@ struct eligibility *eligibility_create(const struct host_pool *hosts,
     eligibility->users = users;
     eligibility->acl = acl;
     eligibility->settings = *settings;
+    eligibility->clusters = clusters;
     eligibility->columns = host_columns_create(hosts, clusters);
     words = host_columns_words(eligibility->columns);
     eligibility->in_service = memory_new(words, sizeof *eligibility->in_service);
@@ -327,6 +384,7 @@ static void free_answers(struct eligibility *eligibility)
     for (size_t i = 0; i < eligibility->requirement_texts.n; i++) {
         free(eligibility->requirements[i].hosts);
         free(eligibility->requirements[i].fault);
+        expression_destroy(eligibility->requirements[i].changing);
     }
     for (size_t i = 0; i < eligibility->ranking_texts.n; i++)
         free(eligibility->rankings[i].fault);

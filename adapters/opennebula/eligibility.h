@@ -42,6 +42,15 @@ struct eligibility *eligibility_create(const struct host_pool *hosts,
                                        struct error *err);
 void eligibility_destroy(struct eligibility *eligibility); /* NULL is allowed */
 
+/* Figures of a host that monitoring changes all the time, such as FREE_CPU. */
+bool eligibility_changes_all_the_time(const char *name);
+
+/* Evaluate from now on over this pool, which has the same hosts in the same places and differs in
+ * such figures only. False, and nothing has changed: a requirement that was asked for and names
+ * such figures allows other hosts now. O(attributes of all hosts + requirements that name such
+ * figures x hosts). */
+bool eligibility_follow(struct eligibility *eligibility, const struct host_pool *hosts);
+
 struct eligible {
     const struct host_filter *filter; /* the eligibility's; NULL when the VM cannot be placed: it is
                                          malformed or unsupported */

@@ -9,8 +9,9 @@
 
 /* A text of SCHED_REQUIREMENTS or AUTOMATIC_REQUIREMENTS. */
 struct requirement {
-    uint64_t *hosts; /* that meet it; NULL: it cannot be read */
-    char *fault;     /* then: why */
+    uint64_t *hosts;             /* that meet it; NULL: it cannot be read */
+    char *fault;                 /* then: why */
+    struct expression *changing; /* it names figures that change all the time; else NULL */
 };
 
 /* A text of SCHED_RANK, or the default policy. */
@@ -53,6 +54,7 @@ struct requirement_combination {
 
 struct eligibility {
     const struct host_pool *hosts;
+    const struct cluster_pool *clusters;
     const struct datastore_pool *datastores; /* or NULL */
     const struct user_pool *users;           /* or NULL */
     const struct acl *acl;                   /* or NULL */

@@ -38,19 +38,8 @@ static uint64_t mix_number(uint64_t digest, int64_t number)
     return (digest ^ (uint64_t)number) * UINT64_C(1099511628211) + 1;
 }
 
-/* Figures that monitoring changes all the time do not make another site. */
-static bool changes_all_the_time(const char *name)
-{
-    static const char *const names[] = {"FREE_CPU",    "FREE_MEMORY", "USED_CPU",  "USED_MEMORY",
-                                        "RUNNING_VMS", "CPU_USAGE",   "MEM_USAGE", "CURRENT_VMS",
-                                        "NETRX",       "NETTX",       "STATE",     "TIMESTAMP"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
+/* Figures that monitoring changes all the time do not make another site; requirements on them are
+ * compared by their answers. */
 static uint64_t hosts_digest(const struct host_pool *pool)
 {
     uint64_t digest = UINT64_C(14695981039346656037);
@@ -64,7 +53,7 @@ static uint64_t hosts_digest(const struct host_pool *pool)
         digest = mix_number(digest, host->memory);
         digest = mix_number(digest, host->cluster);
         for (size_t j = 0; j < host->attributes.n; j++)
-            if (!changes_all_the_time(host->attributes.items[j].name)) {
+            if (!eligibility_changes_all_the_time(host->attributes.items[j].name)) {
                 digest = mix(digest, host->attributes.items[j].name);
                 digest = mix(digest, host->attributes.items[j].value);
             }
@@ -72,15 +61,26 @@ static uint64_t hosts_digest(const struct host_pool *pool)
     return digest;
 }
 
+/* New leases are asked about with the newest figures. */
+static bool picture_follow(struct picture *picture, struct hosts_seen *seen)
+{
+    if (hosts_digest(&seen->pool) != picture->digest ||
+        !eligibility_follow(picture->eligibility, &seen->pool))
+        return false;
+    hosts_release(picture->hosts);
+    picture->hosts = hosts_retain(seen);
+    return true;
+}
+
 bool planner_sees_same_hosts(struct planner *planner)
 {
-    const struct hosts_seen *seen = world_hosts(planner->world);
+    struct hosts_seen *seen = world_hosts(planner->world);
 
     if (!planner->ready || !seen)
         return false;
     if (seen->number != planner->compared) {
         planner->compared = seen->number;
-        planner->same = hosts_digest(&seen->pool) == planner->picture.digest;
+        planner->same = picture_follow(&planner->picture, seen);
     }
     return planner->same;
 }

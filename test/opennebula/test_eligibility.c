@@ -50,6 +50,39 @@ static void requirements_and_states(void **state)
     some_site_finish(&site);
 }
 
+static void set_free_cpu(struct some_site *site, size_t host, const char *value)
+{
+    struct attributes *attributes = &site->hosts.items[host].attributes;
+
+    for (size_t i = 0; i < attributes->n; i++)
+        if (strcmp(attributes->items[i].name, "FREE_CPU") == 0)
+            attributes->items[i].value = value;
+}
+
+/* Only requirements that were asked for and name figures that change are looked at again, and only
+ * their answers matter. */
+static void figures_that_change_are_compared_by_answers(void **state)
+{
+    struct some_vm some;
+    struct some_site site, later;
+
+    (void)state;
+    some_site_init(&site, NULL, NULL);
+    some_site_init(&later, NULL, NULL);
+    set_free_cpu(&later, 1, "900");
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "FREE_CPU>250"), "3");
+    assert_false(eligibility_follow(site.eligibility, &later.hosts));
+    set_free_cpu(&later, 1, "240");
+    assert_true(eligibility_follow(site.eligibility, &later.hosts));
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "FREE_CPU>230"), "1,3");
+    assert_hosts(&site, vm_with(&some, "SCHED_REQUIREMENTS", "RUNNING_VMS<1"), "2");
+    assert_true(eligibility_follow(site.eligibility, &later.hosts));
+    set_free_cpu(&later, 1, "220");
+    assert_false(eligibility_follow(site.eligibility, &later.hosts));
+    some_site_finish(&site);
+    some_site_finish(&later);
+}
+
 static void faults_are_told_apart(void **state)
 {
     struct some_vm some;
@@ -238,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requirements_and_states),
+        cmocka_unit_test(figures_that_change_are_compared_by_answers),
         cmocka_unit_test(faults_are_told_apart),
         cmocka_unit_test(policies_order_hosts),
         cmocka_unit_test(wrong_policies_are_refused),

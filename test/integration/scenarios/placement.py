@@ -121,3 +121,21 @@ def host_error(t):
     t.backend.break_host(bad, False)
     t.wait(20, "host %d back" % bad, lambda: t.oned.hosts()[bad].state == 2)
     t.wait_running(vms, 40, "both RUNNING after the host is back")
+
+
+@scenario("figures-change")
+def figures_change(t):
+    """Requirements on figures that monitoring changes are met soon after a host meets them."""
+    hosts = t.add_hosts(2, cores=8)
+    t.begin()
+    busy = [t.running_vm("busy-%d" % host, cpu=1, requirements='ID="%d"' % host) for host in hosts]
+    t.pause(6)  # until the hosts are read again
+    alone = t.vm("alone", requirements="RUNNING_VMS<1")
+    roomy = t.vm("roomy", requirements="FREE_CPU>750")
+    for vm in (alone, roomy):
+        t.wait_reason(vm, 30, REQUIREMENT)
+    t.throughout(6, "never placed", lambda: t.never_ran(alone), alone)
+    t.delete(busy[1])
+    t.wait_running([alone], 15, "RUNNING soon after a host without VMs is there")
+    t.delete(busy[0])
+    t.wait_running([roomy], 15, "RUNNING soon after a host has that much free CPU")

@@ -246,3 +246,27 @@ def notice_during_poll(t):
     t.scheduler.wake()
     t.wait_running([vm], 4, "RUNNING before that poll is over")
     t.backend.heal()
+
+
+@scenario("priority")
+def priority(t):
+    """On a full cloud the highest USER_PRIORITY runs first, with the default policy."""
+    hosts = t.add_hosts(1, cores=4)
+    t.begin()
+    busy = [t.running_vm("busy-%d" % i, cpu=1, requirements='ID="%d"' % hosts[0]) for i in range(4)]
+    wishes = (("low", -5, 1), ("none", None, 1), ("high", 7, 1), ("highest", 1000, 2))
+    vms = {name: t.vm(name, cpu=cpu, more="" if value is None else "USER_PRIORITY = %g" % value)
+           for name, value, cpu in wishes}
+    for vm in vms.values():
+        t.wait_reason(vm, 30, "[Ww]ait")
+    order = ("highest", "high", "none")
+    for name, gone in zip(order, (busy[:2], busy[2:3], busy[3:])):
+        for vm in gone:
+            t.throughout(4, "%s alone is next" % name, lambda: all(
+                t.never_ran(vms[other]) for other in vms
+                if other not in order[:order.index(name)]), *vms.values())
+            t.delete(vm)
+        t.wait_running([vms[name]], 20, "%s is next" % name)
+    t.require(t.never_ran(vms["low"]), "the lowest waits", vms["low"])
+    t.delete(vms["none"])
+    t.wait_running([vms["low"]], 20, "the lowest comes last")
