@@ -159,7 +159,7 @@ const struct configuration_option option_table[] = {
     {"opennebula", "timeout", OPTION_SECONDS, LIVE(timeout), NULL, "30", 1, 3600,
      "Timeout of a call; galernad then checks whether the call had an effect."},
     {"opennebula", "answer-limit", OPTION_INTEGER, LIVE(answer_limit), NULL, "256", 1, 4096,
-     "Maximum size of an answer in MB."},
+     "Maximum size of an answer in MB. All answers being received take twice as much at most."},
     {"opennebula", "parallel-calls", OPTION_INTEGER, LIVE(parallel_calls), NULL, "8", 1, 64,
      "Maximum number of parallel calls."},
     {"opennebula", "leader-check", OPTION_BOOLEAN, LIVE(leader_check), NULL, "yes", 0, 0,

@@ -61,6 +61,7 @@ static int init_line(struct rpc_line *line, const struct rpc_settings *settings,
     line->timeout = settings->timeout;
     line->connect_timeout = settings->connect_timeout;
     line->answer_limit = settings->answer_limit;
+    line->share = settings->answer_limit / (2 * (settings->parallel > 0 ? settings->parallel : 1));
     line->ca_file = memory_text(settings->ca_file);
     rpc_secret_init(&line->secret, settings->session);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
@@ -121,6 +122,7 @@ static void release(struct rpc *rpc, struct rpc_call *call)
     rpc->idle = memory_grow(rpc->idle, &rpc->allocated_idle, rpc->n_idle + 1, sizeof *rpc->idle);
     rpc->idle[rpc->n_idle++] = call->easy;
     list_remove(&rpc->under_way, call);
+    rpc_call_end_turn(call);
     rpc->n_under_way--;
     rpc->n_of_vm -= call->of_vm;
 }
@@ -297,6 +299,17 @@ static size_t end_calls(struct rpc *rpc)
     return n_ended;
 }
 
+/* The first call with a long answer that waits has its turn when there is one. */
+static void give_turn(struct rpc *rpc)
+{
+    struct rpc_call *call = rpc->under_way.first;
+
+    while (call && !call->paused)
+        call = call->next;
+    if (call && !rpc->line.large)
+        rpc_call_resume(call);
+}
+
 /* Move data without waiting. Returns how many calls ended, -1 with err. */
 static int64_t advance(struct rpc *rpc, struct error *err)
 {
@@ -304,6 +317,7 @@ static int64_t advance(struct rpc *rpc, struct error *err)
     CURLMcode code;
     int running;
 
+    give_turn(rpc);
     code = curl_multi_perform(rpc->multi, &running);
     if (code != CURLM_OK)
         return error_set(err, EIO, "calls to OpenNebula: %s", curl_multi_strerror(code));

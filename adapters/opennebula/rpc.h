@@ -25,7 +25,7 @@ struct rpc_settings {
     int64_t timeout;         /* milliseconds for one call, from sending to the last byte */
     int64_t connect_timeout; /* milliseconds */
     unsigned parallel;       /* connections at once, > 0; see rpc_call() */
-    size_t answer_limit;     /* bytes of an answer's body at most */
+    size_t answer_limit; /* bytes of an answer's body at most; of all under way, twice as much */
 };
 
 /* How a call ended. What matters to the caller is whether oned may have carried it out. */

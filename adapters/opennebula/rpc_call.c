@@ -13,7 +13,7 @@
  * closed is not used. */
 enum { IDLE_MAX = 10 };
 
-struct rpc_call *rpc_call_create(const struct rpc_line *line, const struct rpc_request *request)
+struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request *request)
 {
     struct rpc_call *call = memory_new(1, sizeof *call);
     struct error err;
@@ -60,6 +60,31 @@ static size_t give_body(char *to, size_t size, size_t n, void *context)
     return given;
 }
 
+void rpc_call_end_turn(const struct rpc_call *call)
+{
+    if (call->line->large == call)
+        call->line->large = NULL;
+}
+
+void rpc_call_resume(struct rpc_call *call)
+{
+    call->paused = false;
+    curl_easy_pause(call->easy, CURLPAUSE_CONT);
+}
+
+/* Long answers come in one after the other: what all calls hold is bounded, too. */
+static bool has_turn(struct rpc_call *call, size_t more)
+{
+    struct rpc_line *line = call->line;
+
+    if (call->received + more <= line->share || line->large == call)
+        return true;
+    call->paused = line->large != NULL;
+    if (!call->paused)
+        line->large = call;
+    return !call->paused;
+}
+
 static size_t take_answer(char *from, size_t size, size_t n, void *context)
 {
     struct rpc_call *call = context;
@@ -69,6 +94,8 @@ static size_t take_answer(char *from, size_t size, size_t n, void *context)
         call->too_long = true;
         return 0;
     }
+    if (!has_turn(call, more))
+        return CURL_WRITEFUNC_PAUSE;
     if (call->in_pieces) {
         rpc_text_take(&call->text, from, more);
     } else {

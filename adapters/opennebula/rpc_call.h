@@ -20,11 +20,13 @@ struct rpc_line {
     char *ca_file;
     int64_t timeout, connect_timeout;
     size_t answer_limit;
+    size_t share;                 /* bytes of an answer that need no turn */
+    const struct rpc_call *large; /* whose turn it is to have a longer one; NULL: none */
     struct curl_slist *headers;
 };
 
 struct rpc_call {
-    const struct rpc_line *line;
+    struct rpc_line *line;
     struct rpc_call *next, *previous; /* in one of rpc.c's lists */
     char *method;
     int64_t timeout;
@@ -48,13 +50,18 @@ struct rpc_call {
     bool in_pieces;
     struct rpc_text text; /* in pieces */
     bool too_long;
+    bool paused; /* until it is its turn */
 };
 
-struct rpc_call *rpc_call_create(const struct rpc_line *line, const struct rpc_request *request);
+struct rpc_call *rpc_call_create(struct rpc_line *line, const struct rpc_request *request);
 void rpc_call_destroy(struct rpc_call *call); /* not the easy handle; NULL is allowed */
 
 /* Make a new or reset easy handle ready to carry out the call. */
 void rpc_call_prepare(struct rpc_call *call, CURL *easy);
+
+/* Take what is left of its turn, and let a call go on that waits for one. */
+void rpc_call_end_turn(const struct rpc_call *call);
+void rpc_call_resume(struct rpc_call *call);
 
 /* Report how it ended through the call's `done`. */
 void rpc_call_report(struct rpc_call *call, CURLcode code);

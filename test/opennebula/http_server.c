@@ -121,6 +121,24 @@ static void send_huge(const struct connection *connection, bool chunked)
     }
 }
 
+/* More than a share, within the limit; the second half comes later. */
+static void send_large(const struct connection *connection)
+{
+    enum { SIZE = 600 * 1024 };
+    char *text = malloc(SIZE + 1), *answer = malloc(SIZE + ANSWER_MAX);
+    size_t length;
+
+    memset(text, 'x', SIZE);
+    text[SIZE] = '\0';
+    length = (size_t)snprintf(answer, SIZE + ANSWER_MAX, SUCCESS("<string>%s</string>"), text);
+    send_head(connection, "200 OK", length, "");
+    send_bytes(connection, answer, length / 2);
+    usleep(200000);
+    send_bytes(connection, answer + length / 2, length - length / 2);
+    free(answer);
+    free(text);
+}
+
 static void send_trickle(const struct connection *connection)
 {
     send_head(connection, "200 OK", 1000, "");
@@ -211,7 +229,9 @@ static bool answer(const struct connection *connection)
         send_huge(connection, false);
     if (is_method(connection, "test.endless"))
         send_huge(connection, true);
-    if (is_method(connection, "test.deep"))
+    if (is_method(connection, "test.large"))
+        send_large(connection);
+    else if (is_method(connection, "test.deep"))
         send_deep(connection);
     else if (is_method(connection, "test.500"))
         send_head(connection, "500 Internal Server Error", 0, "");

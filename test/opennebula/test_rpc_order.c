@@ -232,6 +232,50 @@ static void destroyed_with_calls(void **state)
     rpc_destroy(NULL);
 }
 
+enum { LARGE = 4, LARGE_SIZE = 600 * 1024, SHARE = (1 << 20) / (2 * LARGE) };
+
+struct large {
+    struct outcome outcome;
+    size_t received;
+    const struct large *all;
+};
+
+static void count_piece(void *context, const char *text, size_t length)
+{
+    struct large *large = context;
+    size_t n_held = 0;
+
+    (void)text;
+    large->received += length;
+    for (size_t i = 0; i < LARGE; i++)
+        n_held += large->all[i].received > SHARE && large->all[i].outcome.n == 0 &&
+                  large->all[i].received < LARGE_SIZE;
+    assert_in_range(n_held, 0, 1);
+}
+
+/* However many come at once, memory for one is enough. */
+static void large_answers_take_turns(void **state)
+{
+    struct rpc *rpc = connect_to(server.endpoint, LARGE);
+    struct large calls[LARGE] = {0};
+
+    (void)state;
+    for (size_t i = 0; i < LARGE; i++) {
+        calls[i].all = calls;
+        rpc_call(rpc, &(struct rpc_request){.method = "test.large",
+                                            .done = keep,
+                                            .context = &calls[i],
+                                            .piece = count_piece});
+    }
+    wait_all(rpc);
+    for (size_t i = 0; i < LARGE; i++) {
+        assert_int_equal(calls[i].outcome.n, 1);
+        assert_int_equal(calls[i].outcome.reply.outcome, RPC_DONE);
+        assert_int_equal(calls[i].received, LARGE_SIZE);
+    }
+    rpc_destroy(rpc);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +287,7 @@ int main(void)
         cmocka_unit_test(call_now_inside_done),
         cmocka_unit_test(descriptors_of_the_caller),
         cmocka_unit_test(destroyed_with_calls),
+        cmocka_unit_test(large_answers_take_turns),
     };
 
     return cmocka_run_group_tests(tests, start_server, stop_server);
