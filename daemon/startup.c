@@ -107,6 +107,15 @@ static int read_configuration(struct app *app)
     return app->daemon.rights ? 0 : fail(app, EXIT_CONFIGURATION, &err);
 }
 
+/* A process that cannot be started now may well be later. */
+static int fail_policies(struct app *app, const struct error *err)
+{
+    bool later =
+        err->code == EAGAIN || err->code == ENOMEM || err->code == EMFILE || err->code == ENFILE;
+
+    return fail(app, later ? EXIT_FAILURE : EXIT_CONFIGURATION, err);
+}
+
 /* None of them is left out: other policies than those asked for would break promises. Where there
  * is a store, it knows which are out of service: they are loaded when it is open. */
 static int check_policies(struct app *app)
@@ -126,7 +135,7 @@ static int check_policies(struct app *app)
     if (modules_check(app->configuration, &err) == 0 ||
         (err.code == ECHILD && !app->startup->check_only))
         return 0;
-    return fail(app, EXIT_CONFIGURATION, &err);
+    return fail_policies(app, &err);
 }
 
 static int fail_by_store(struct app *app, const struct error *err)
@@ -405,7 +414,7 @@ static int make_loop(struct app *app)
     app->lessons = lessons_create(daemon->store, &listener);
     daemon->planner = planner_create(&settings, daemon->store, daemon->world, &err);
     if (!daemon->planner)
-        return fail(app, EXIT_CONFIGURATION, &err);
+        return fail_policies(app, &err);
     planner_set_estimates(daemon->planner, daemon->estimates);
     daemon->enactor = enactor_create(daemon);
     daemon->messages = messages_create(daemon);

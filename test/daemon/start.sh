@@ -125,3 +125,6 @@ says 'trying again'
 returns 0 'simulated hosts: ' --simulate --state-dir either
 stop either
 returns 78 'has the leases of simulated hosts' --state-dir either -c conf
+
+# What may be better later is restarted by systemd: it does not end as a wrong configuration does.
+(ulimit -n 17 && refuses 1 'Too many open files' --simulate --foreground)
