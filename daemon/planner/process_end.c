@@ -18,9 +18,10 @@ enum {
     SAMPLES = 8,     /* of the page, in the time of a call's limit */
     SAMPLE_MIN = 20, /* milliseconds */
     SAMPLE_MAX = 250,
-    END_SEEN = 50,   /* milliseconds: that long its end may follow that of its socket, */
-    END_LOOK = 5,    /* and it is looked for so often */
-    LINES_MAX = 100, /* of its standard error: more are not logged */
+    END_SEEN = 50,     /* milliseconds: that long its end may follow that of its socket, */
+    END_FORCED = 1000, /* and its end after SIGKILL; */
+    END_LOOK = 5,      /* it is looked for so often */
+    LINES_MAX = 100,   /* of its standard error: more are not logged */
 };
 
 /* --- what it writes --------------------------------------------------------------------------- */
@@ -176,19 +177,26 @@ static void kill_it(struct planner_process *process)
         kill(process->pid, SIGKILL);
 }
 
-/* After its socket its end is waited for, for a moment. */
+/* After its socket its end is waited for, for a moment; then it is killed. One that was ending by
+ * itself says so all the same. */
 static void look_for_end(struct planner_process *process)
 {
-    int status = 0;
+    int64_t waited = clock_monotonic() - process->hung_up;
+    int status = SIGKILL;
+    bool gone = process->pid && waitpid(process->pid, &status, WNOHANG) == process->pid;
 
-    if (process->pid && waitpid(process->pid, &status, WNOHANG) == process->pid) {
-        process->pid = 0;
-        describe_status(process, status);
-        close_socket(process);
-    } else if (clock_monotonic() - process->hung_up >= END_SEEN) {
-        blame(process, called_module(process), "closed the planner's connection");
-        kill_it(process);
+    if (!gone && waited < END_FORCED) {
+        if (waited >= END_SEEN && !process->killed)
+            process->killed = kill(process->pid, SIGKILL) == 0;
+        return;
     }
+    if (gone)
+        process->pid = 0;
+    if (process->killed && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        blame(process, called_module(process), "closed the planner's connection");
+    else
+        describe_status(process, status);
+    kill_it(process);
 }
 
 void process_hung_up(struct planner_process *process)

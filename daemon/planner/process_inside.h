@@ -17,6 +17,7 @@ struct planner_process {
     size_t n_modules;
     int64_t
         hung_up; /* monotonic milliseconds: its end of the socket is closed since; 0: it is not */
+    bool killed; /* because of that */
     bool over;
     struct planner_offence offence;
 

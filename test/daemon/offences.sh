@@ -31,7 +31,8 @@ fail() {
 
 # conf OPTION... SECTION: the policies of [scheduling], and the options of the module.
 conf() {
-    printf '[simulation]\nresources: 4  CPU:400 Memory:8192\n[daemon]\npolicy-call-limit: 2\n' >"$work/conf"
+    printf '[simulation]\nresources: 4  CPU:400 Memory:8192\n[daemon]\npolicy-call-limit: 2\nplanner-memory: 128\n' \
+        >"$work/conf"
     printf '[opennebula]\npoll-interval: 1\nhost-policy: modules\n[galerna]\nmodule-path: %s\n' \
         "$modules" >>"$work/conf"
     printf '%s\n' "$@" >>"$work/conf"
@@ -100,19 +101,21 @@ offends() {
     local kind=$1 in=$3 said=$4 first second
     does="$kind $2 in $in"
     begin
-    conf '[scheduling]' "policy-$kind: offends-$kind" "[policy offends-$kind]" "does: $2" "in: $in" "after: 2"
+    conf '[scheduling]' "policy-$kind: offends-$kind" "[policy offends-$kind]" "does: $2" "in: $in" \
+        "after: $([ "$kind" = preemption ] && echo 0 || echo 2)"
     start
     first=$(request)
-    if [ "$kind" = host-selection ]; then
-        until_true is "$first" running
-        for _ in 1 2 3; do request >/dev/null; sleep 0.2; done
-    else
-        for _ in 1 2 3; do request >/dev/null; sleep 0.2; done
-    fi
+    [ "$kind" = admission ] || until_true is "$first" running
+    case $kind in
+    preemption) request --cpu 4 --count 4 --start now --duration 60s >/dev/null ;;
+    *) for _ in 1 2 3; do request >/dev/null; sleep 0.2; done ;;
+    esac
     until_true is_out_of_service "$said"
     status >"$work/text"
     grep -q "offends-$kind" "$work/text" || fail "status does not name it"
     grep -qF "policy offends-$kind is out of service: it $said" "$work/log" || fail "the log does not say it"
+    lease history >"$work/text"
+    grep -qF "offends-$kind: it $said" "$work/text" || fail "the history does not say it"
     second=$(request)
     if [ "$kind" = admission ]; then
         until_true says_reason "$second" policy-out-of-service
@@ -131,11 +134,19 @@ offends() {
     stop
 }
 
+# A sample: test/planner/test_offences.c tries each in each call.
 offends admission crash call 'crashed (Segmentation fault) when it was called for admit'
 offends host-selection leave call 'ended the process with status 0 when it was called for score'
 offends host-selection fork call 'made system call'
 offends admission hang call 'did not come back within 2000 ms when it was called for admit'
+offends host-selection raise call 'crashed (Terminated) when it was called for score'
+offends host-selection signal-parent event 'made system call'
 offends host-selection close event 'closed the planner'
+offends host-selection alarm create 'made system call'
+offends host-selection limit call 'made system call'
+offends host-selection leak call "used up the planner's memory"
+offends preemption write-const may-preempt 'crashed (Segmentation fault) when it was called for may_preempt'
+offends host-selection jump call ''
 offends admission crash create 'crashed (Segmentation fault) when it was created'
 
 # Leases that an admission policy keeps out are asked about again when it is back, and immediate

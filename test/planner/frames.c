@@ -18,7 +18,8 @@ static struct lease_request request_of(const struct test_plan *plan, int64_t id,
                                   .duration = 100,
                                   .duration_known = SPAN_NONE,
                                   .preemptible = true,
-                                  .terms = TERMS_SUSPENDABLE,
+                                  .terms =
+                                      plan->looks_for_moves ? TERMS_MIGRATABLE : TERMS_SUSPENDABLE,
                                   .user = -1,
                                   .node_sets = set,
                                   .n_node_sets = 1};
@@ -42,16 +43,15 @@ static void put_events(struct wire_writer *frame, const struct test_plan *plan)
     }
 }
 
-void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
+static void put_site(struct wire_writer *frame, const struct test_plan *plan)
 {
-    const int32_t no_filter = -1;
     struct engine_settings settings;
 
     engine_settings_init(&settings);
-    wire_begin(frame);
-    wire_put(frame, FRAME_PLAN);
-    wire_put(frame, plan->now);
-    wire_put(frame, true);
+    if (plan->looks_for_moves) {
+        settings.migration = MIGRATION_YES;
+        settings.migration_interval = 11;
+    }
     wire_put_raw(frame, &settings, sizeof settings);
     wire_put(frame, plan->n_hosts);
     for (int i = 0; i < plan->n_hosts; i++) {
@@ -61,10 +61,23 @@ void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
         wire_put(frame, 8192);
     }
     wire_put(frame, 0); /* attributes */
+}
+
+void test_plan_write(struct wire_writer *frame, const struct test_plan *plan)
+{
+    const int32_t no_filter = -1;
+
+    wire_begin(frame);
+    wire_put(frame, FRAME_PLAN);
+    wire_put(frame, plan->now);
+    wire_put(frame, !plan->goes_on);
+    if (!plan->goes_on)
+        put_site(frame, plan);
     put_events(frame, plan);
     wire_put(frame, 0); /* filters */
-    wire_put(frame, 0); /* adoptions */
-    wire_put(frame, 1); /* steps */
+    if (!plan->goes_on)
+        wire_put(frame, 0); /* adoptions */
+    wire_put(frame, 1);     /* steps */
     wire_put(frame, plan->n_leases);
     for (int i = 0; i < plan->n_leases; i++) {
         struct node_set set;

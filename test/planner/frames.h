@@ -10,7 +10,9 @@ struct test_plan {
     int n_hosts, n_leases;
     int64_t first, now, cpu;
     enum lease_kind kind;
-    int n_events; /* leases that were requested before; as many are told of */
+    int n_events;         /* leases that were requested before; as many are told of */
+    bool looks_for_moves; /* for leases that run, after 11 s */
+    bool goes_on;         /* a step of the engine that there is: without hosts and settings */
 };
 
 void test_plan_write(struct wire_writer *frame, const struct test_plan *plan);

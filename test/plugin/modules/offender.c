@@ -20,6 +20,7 @@ enum offence {
     FORK,
     RAISE,
     SIGNAL_PARENT,
+    STOP,
     CLOSE,
     ALARM,
     LIMIT,
@@ -32,7 +33,7 @@ enum offence {
     REFUSE_SLOWLY,
     WRONG
 };
-enum place { IN_CREATE, IN_CALL, IN_EVENT };
+enum place { IN_CREATE, IN_CALL, IN_EVENT, IN_MAY_PREEMPT, IN_CHOOSE, IN_ESTIMATE };
 
 struct offender {
     enum offence does;
@@ -43,7 +44,7 @@ struct offender {
 
 #ifndef DOES
 #define DOES "nothing"
-#define IN "call"
+#define IN   "call"
 #endif
 
 static const int constant = 1;
@@ -54,14 +55,20 @@ static void set_nowhere(void)
     (void)setjmp(nowhere); /* the frame it returns to is gone afterwards */
 }
 
+/* 1 GB, or all that there is. */
 static void leak(void)
 {
-    for (int i = 0; i < 1024; i++) {
-        char *volatile block = malloc(1 << 20); /* a compiler may drop what is not used */
+    size_t left = (size_t)1 << 30;
 
-        if (block)
-            memset(block, 1, 1 << 20);
-    }
+    for (size_t size = 1 << 20; size >= 16; size /= 2)
+        while (left >= size) {
+            char *volatile block = malloc(size); /* a compiler may drop what is not used */
+
+            if (!block)
+                break;
+            memset(block, 1, size);
+            left -= size;
+        }
 }
 
 static void offend(const struct offender *self, const void *given)
@@ -86,6 +93,9 @@ static void offend(const struct offender *self, const void *given)
         break;
     case SIGNAL_PARENT:
         kill(getppid(), SIGTERM);
+        break;
+    case STOP:
+        raise(SIGSTOP);
         break;
     case CLOSE:
         for (int i = 0; i < 64; i++)
@@ -133,13 +143,13 @@ static const struct galerna_option options[] = {
     {.name = "does",
      .type = GALERNA_CHOICE,
      .default_value = DOES,
-     .choices = "nothing|crash|hang|leave|fork|raise|signal-parent|close|alarm|limit|leak|"
+     .choices = "nothing|crash|hang|leave|fork|raise|signal-parent|stop|close|alarm|limit|leak|"
                 "write-const|jump|connect|open|scribble|refuse-slowly|wrong",
      .description = "What it does"},
     {.name = "in",
      .type = GALERNA_CHOICE,
      .default_value = IN,
-     .choices = "create|call|event",
+     .choices = "create|call|event|may-preempt|choose|estimate",
      .description = "Where"},
     {.name = "after",
      .type = GALERNA_INTEGER,
@@ -202,28 +212,68 @@ static enum galerna_verdict call(void *self, const struct galerna_admission_requ
 static const struct galerna_admission operations = {.size = sizeof operations, .admit = call};
 #define OPERATIONS .admission = &operations
 #elif KIND == 2
+static bool may_preempt(void *self, const struct galerna_lease *preemptor)
+{
+    if (is_time(self, IN_MAY_PREEMPT))
+        offend(self, preemptor);
+    return true;
+}
+
+#ifdef CHOOSES
+static enum galerna_verdict choose(void *self, const struct galerna_victim_batch *batch,
+                                   size_t *chosen, size_t *n_chosen, struct galerna_result *result)
+{
+    (void)chosen, (void)result;
+    if (is_time(self, IN_CHOOSE))
+        offend(self, batch->preemptor);
+    *n_chosen = 0;
+    return GALERNA_OK;
+}
+#define CALL .choose = choose
+#else
 static enum galerna_verdict call(void *self, const struct galerna_victim_batch *batch,
                                  int64_t *scores, struct galerna_result *result)
 {
-    (void)result, (void)scores;
+    (void)result;
     if (is_time(self, IN_CALL))
         offend(self, batch->preemptor);
-    return GALERNA_SKIP;
+    for (size_t i = 0; i < batch->n_victims; i++)
+        scores[i] = GALERNA_VETO; /* all who ask are refused: they are asked about again */
+    return GALERNA_OK;
 }
+#define CALL .score = call
+#endif
 
-static const struct galerna_preemption operations = {.size = sizeof operations, .score = call};
+static const struct galerna_preemption operations = {
+    .size = sizeof operations, .may_preempt = may_preempt, CALL};
 #define OPERATIONS .preemption = &operations
 #else
 static enum galerna_verdict call(void *self, const struct galerna_host_batch *batch,
                                  int64_t *scores, struct galerna_result *result)
 {
-    (void)result, (void)scores;
+    const struct offender *offender = self;
+
+    (void)result;
     if (is_time(self, IN_CALL))
         offend(self, batch->lease);
+    if (offender->in != IN_ESTIMATE)
+        return GALERNA_SKIP;
+    for (size_t i = 0; i < batch->n_hosts; i++) /* others are better at odd times */
+        scores[i] = batch->at % 2 ? batch->hosts[i] : 1000000 - (int64_t)batch->hosts[i];
+    return GALERNA_OK;
+}
+
+static enum galerna_verdict estimate(void *self, const struct galerna_estimate *question,
+                                     int64_t *milliseconds, struct galerna_result *result)
+{
+    (void)milliseconds, (void)result;
+    if (is_time(self, IN_ESTIMATE))
+        offend(self, question->lease);
     return GALERNA_SKIP;
 }
 
-static const struct galerna_host_selection operations = {.size = sizeof operations, .score = call};
+static const struct galerna_host_selection operations = {
+    .size = sizeof operations, .score = call, .estimate = estimate};
 #define OPERATIONS .host_selection = &operations
 #endif
 
