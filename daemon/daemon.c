@@ -238,7 +238,6 @@ void daemon_planned(void *context, bool made)
 static void cycle(struct daemon *daemon)
 {
     int64_t now = clock_now();
-    bool due;
 
     daemon->cycle_due = false;
     daemon->n_cycles++;
@@ -253,10 +252,8 @@ static void cycle(struct daemon *daemon)
     }
     if (!world_leads(daemon->world))
         return;
-    due = daemon->cycle_due;
     if (!planner_sees_same_hosts(daemon->planner))
         daemon_replan(daemon, "the hosts changed");
-    daemon->cycle_due = due; /* this is the cycle */
     if (plan(daemon, now) < 0)
         finish_cycle(daemon);
 }

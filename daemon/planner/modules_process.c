@@ -272,9 +272,10 @@ static void next_failed(struct modules *modules)
     }
 }
 
-/* True: it has taken the place of the current one. */
+/* True: it has taken the place of the current one, which finishes what it was asked before. */
 static bool serve_next(struct modules *modules)
 {
+    const struct planner_process *current = modules->current.process;
     struct modules_process *next = &modules->next;
     struct taking taking = {.modules = modules, .from = next};
     bool lives;
@@ -282,7 +283,7 @@ static bool serve_next(struct modules *modules)
     if (!next->process)
         return false;
     lives = planner_process_serve(next->process, take_frame, &taking);
-    if (lives && next->ready) {
+    if (lives && next->ready && !(current && planner_process_is_busy(current))) {
         adopt_next(modules);
         return true;
     }

@@ -42,8 +42,11 @@ lease() {
     "$galerna" lease "$@" --state-dir "$work/state"
 }
 
+# Its code is not 0 when something is wrong, such as a plan that a module has just ended.
 status() {
-    timeout 10 "$galerna" status --state-dir "$work/state" "$@"
+    local text
+    text=$(timeout 10 "$galerna" status --state-dir "$work/state" "$@") || [ -n "$text" ] || return 1
+    printf '%s\n' "$text"
 }
 
 start() {
