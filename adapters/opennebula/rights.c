@@ -28,11 +28,17 @@ enum right_type { RIGHT_YES_NO, RIGHT_NUMBER, RIGHT_SPAN };
 
 #define NO_LIMIT INT64_MAX
 
+enum {
+    AHEAD_USUAL = 90 * 86400,
+    RESERVATIONS_USUAL = 20,
+};
+
 struct right_row {
     const char *name; /* NULL: there is no such right */
     enum right_type type;
     int64_t otherwise, least, most;
     const char *meaning;
+    bool may_be_unlimited;
 };
 
 static const struct right_row own_rights[RIGHT_TERM] = {
@@ -41,13 +47,15 @@ static const struct right_row own_rights[RIGHT_TERM] = {
     [RIGHT_IMMEDIATE] = {"immediate", RIGHT_YES_NO, 1, 0, 1, "Users may request START=now."},
     [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "Users may request a DEADLINE."},
     [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, LEASE_SPEC_SPAN_MOST,
-                            "Maximum DURATION."},
-    [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, NO_LIMIT, 0, LEASE_SPEC_SPAN_MOST,
-                         "Maximum time until START, EARLIEST or DEADLINE."},
+                            "Maximum DURATION.", true},
+    [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, AHEAD_USUAL, 0, LEASE_SPEC_SPAN_MOST,
+                         "Maximum time until START, EARLIEST or DEADLINE.", true},
     [RIGHT_MAX_VMS] = {"max-vms", RIGHT_NUMBER, NO_LIMIT, 1, LEASE_SPEC_GROUP_SIZE_MOST,
-                       "Maximum number of VMs of a lease."},
-    [RIGHT_MAX_RESERVATIONS] = {"max-reservations", RIGHT_NUMBER, NO_LIMIT, 0, 1000000,
-                                "Maximum number of reservations of a user."},
+                       "Maximum number of VMs of a lease.", true},
+    [RIGHT_MAX_RESERVATIONS] = {"max-reservations", RIGHT_NUMBER, RESERVATIONS_USUAL, 0, 1000000,
+                                "Maximum number of reservations and leases with a deadline of a "
+                                "user that are not over.",
+                                true},
 };
 
 static struct right_row row_of(enum right right)
@@ -58,10 +66,11 @@ static struct right_row row_of(enum right right)
         return own_rights[right];
     term = &lease_terms[right - RIGHT_TERM];
     if (term->type == TERM_INTEGER)
-        return (struct right_row){term->right.name, RIGHT_NUMBER, term->right.otherwise,
-                                  term->least,      term->most,   term->right.meaning};
-    return (struct right_row){term->right.name,   RIGHT_YES_NO, term->right.otherwise, 0, 1,
-                              term->right.meaning};
+        return (struct right_row){
+            term->right.name,    RIGHT_NUMBER, term->right.otherwise, term->least, term->most,
+            term->right.meaning, false};
+    return (struct right_row){term->right.name,    RIGHT_YES_NO, term->right.otherwise, 0, 1,
+                              term->right.meaning, false};
 }
 
 enum section_kind { SECTION_GROUP, SECTION_USER };
@@ -100,7 +109,7 @@ static int parse_value(const struct right_row *row, const char *text, int64_t *v
 
     if (row->type == RIGHT_YES_NO)
         return parse_yes_no(text, value);
-    if (!strcasecmp(text, "unlimited") && row->otherwise == NO_LIMIT) {
+    if (!strcasecmp(text, "unlimited") && row->may_be_unlimited) {
         *value = NO_LIMIT;
         return 0;
     }
@@ -118,7 +127,7 @@ static int parse_value(const struct right_row *row, const char *text, int64_t *v
 
 static const char *expects(const struct right_row *row, char *text, size_t size)
 {
-    const char *unlimited = row->otherwise == NO_LIMIT ? ", or unlimited" : "";
+    const char *unlimited = row->may_be_unlimited ? ", or unlimited" : "";
 
     if (row->type == RIGHT_YES_NO)
         snprintf(text, size, "yes or no");
@@ -386,7 +395,7 @@ static int check_ahead(const struct limits *limits, const char *name, int64_t at
     if (at == INSTANT_NONE || limits->values[RIGHT_MAX_AHEAD] == NO_LIMIT ||
         __builtin_sub_overflow(at, now, &ahead) || ahead <= limits->values[RIGHT_MAX_AHEAD])
         return 0;
-    return refuse(reason, "%s is %s ahead (hh:mm:ss), at most %s is allowed", name,
+    return refuse(reason, "%s is %s ahead (hh:mm:ss), at most %s is allowed (max-ahead)", name,
                   span_text(ahead, asked, sizeof asked),
                   span_text(limits->values[RIGHT_MAX_AHEAD], limit, sizeof limit));
 }
@@ -399,12 +408,15 @@ static int check_amounts(const struct limits *limits, const struct rights_reques
     char asked[32], limit[32];
 
     if (spec->duration > most[RIGHT_MAX_DURATION])
-        return refuse(reason, "DURATION is %s (hh:mm:ss), at most %s is allowed",
+        return refuse(reason, "DURATION is %s (hh:mm:ss), at most %s is allowed (max-duration)",
                       span_text(spec->duration, asked, sizeof asked),
                       span_text(most[RIGHT_MAX_DURATION], limit, sizeof limit));
-    if (spec->kind == LEASE_RESERVATION && most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
+    if ((spec->kind == LEASE_RESERVATION || spec->kind == LEASE_DEADLINE) &&
+        most[RIGHT_MAX_RESERVATIONS] != NO_LIMIT &&
         request->reservations >= (size_t)most[RIGHT_MAX_RESERVATIONS])
-        return refuse(reason, "you have %zu reservations, at most %" PRId64 " are allowed",
+        return refuse(reason,
+                      "you have %zu reservations and leases with a deadline, at most %" PRId64
+                      " are allowed (max-reservations)",
                       request->reservations, most[RIGHT_MAX_RESERVATIONS]);
     return 0;
 }
@@ -421,8 +433,8 @@ int rights_grant(const struct rights *rights, const struct rights_request *reque
     overlay(rights, SECTION_USER, request->user, &limits);
     reason[0] = '\0';
     if (n_vms > limits.values[RIGHT_MAX_VMS])
-        return refuse(reason, "the lease has %u VMs, at most %" PRId64 " are allowed", n_vms,
-                      limits.values[RIGHT_MAX_VMS]);
+        return refuse(reason, "the lease has %u VMs, at most %" PRId64 " are allowed (max-vms)",
+                      n_vms, limits.values[RIGHT_MAX_VMS]);
     if (!spec->present)
         return 0;
     if (check_kind(&limits, spec, reason) < 0 || check_terms(&limits, spec, reason) < 0 ||
@@ -447,6 +459,8 @@ void rights_print_options(FILE *stream)
             fprintf(stream, " (default: %s)", row.otherwise ? "yes" : "no");
         else if (row.otherwise == NO_LIMIT)
             fprintf(stream, " (default: unlimited)");
+        else if (row.type == RIGHT_SPAN)
+            fprintf(stream, " (default: %s)", span_text(row.otherwise, expected, sizeof expected));
         else
             fprintf(stream, " (default: %" PRId64 ")", row.otherwise);
         fprintf(stream, "\n    %s\n", row.meaning);

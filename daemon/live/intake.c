@@ -96,8 +96,8 @@ static size_t members(const struct daemon *daemon, int64_t lease)
     return present;
 }
 
-/* The user's reservations that are not over, with those of this poll that are not planned yet,
- * and without the group that is being joined. */
+/* The user's reservations and deadline leases that are not over, with those of this poll that are
+ * not planned yet, and without the group that is being joined. */
 static size_t reservations_of(const struct daemon *daemon, int32_t uid,
                               const struct lease_record *without)
 {
@@ -107,7 +107,8 @@ static size_t reservations_of(const struct daemon *daemon, int32_t uid,
 
     for (size_t i = 0; i < n; i++)
         count += leases[i] != without && leases[i]->uid == uid &&
-                 leases[i]->kind == LEASE_RESERVATION && leases[i]->phase < PHASE_ENDING;
+                 (leases[i]->kind == LEASE_RESERVATION || leases[i]->kind == LEASE_DEADLINE) &&
+                 leases[i]->phase < PHASE_ENDING;
     return count;
 }
 

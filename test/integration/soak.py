@@ -142,7 +142,8 @@ class Soak(Trial):
                              for host in self.oned.hosts().values()) == len(names), 120,
                  "%d hosts monitored" % len(names))
         self.scheduler = Scheduler(self.galernad, self.directory, self.backend,
-                                   more=self.settings)
+                                   more=self.settings +
+                                   "\n[rights]\nmax-reservations: unlimited\n")
         self.scales = Scales(self.scheduler, os.path.abspath(self.options.galerna),
                              os.path.join(self.directory, "scales.csv"))
         self.scheduler.start()

@@ -76,12 +76,12 @@ static void without_sections_only_priority_and_origin_are_closed(void **state)
     assert_non_null(rights);
     granted(rights, &request);
     spec.kind = LEASE_RESERVATION;
-    spec.start = NOW + 1000 * DAY;
+    spec.start = NOW + 80 * DAY;
     spec.duration = SPAN_UNLIMITED;
     spec.preemptible = false;
     spec.terms = TERMS_NON_PREEMPTABLE;
     request.n_vms = 5000;
-    request.reservations = 5000;
+    request.reservations = 10;
     granted(rights, &request);
     spec.priority = 1;
     refused(rights, &request, "PRIORITY is 1, at most 0 is allowed");
@@ -124,7 +124,10 @@ static void each_limit_is_kept(void **state)
     spec.start = NOW - 5;
     granted(rights, &request);
     request.reservations = 2;
-    refused(rights, &request, "you have 2 reservations, at most 2");
+    refused(rights, &request, "you have 2 reservations and leases with a deadline, at most 2");
+    spec.kind = LEASE_DEADLINE;
+    refused(rights, &request, "are allowed (max-reservations)");
+    spec.kind = LEASE_RESERVATION;
     request.reservations = 1;
     spec.duration = DAY + 1;
     refused(rights, &request, "DURATION is 24:00:01 (hh:mm:ss), at most 24:00:00");
@@ -148,6 +151,36 @@ static void each_limit_is_kept(void **state)
     request.n_vms = 100;
     spec.deadline = NOW + DAY;
     granted(rights, &request);
+    rights_destroy(rights);
+}
+
+/* Where the administrator says nothing: nobody books years ahead, or without end. */
+static void what_is_ahead_is_limited_by_default(void **state)
+{
+    struct error err = {0};
+    struct rights *rights = read_rights("", &err);
+    struct rights *unlimited =
+        read_rights("[rights]\nmax-ahead: unlimited\nmax-reservations: unlimited\n", &err);
+    struct lease_spec spec = plain_wish();
+    struct rights_request request = request_of(&spec);
+
+    (void)state;
+    assert_non_null(rights);
+    assert_non_null(unlimited);
+    spec.kind = LEASE_RESERVATION;
+    spec.start = NOW + 90 * DAY;
+    request.reservations = 19;
+    granted(rights, &request);
+    request.reservations = 20;
+    refused(rights, &request, "at most 20 are allowed (max-reservations)");
+    granted(unlimited, &request);
+    request.reservations = 0;
+    spec.start++;
+    refused(rights, &request,
+            "START is 2160:00:01 ahead (hh:mm:ss), at most 2160:00:00 is allowed "
+            "(max-ahead)");
+    granted(unlimited, &request);
+    rights_destroy(unlimited);
     rights_destroy(rights);
 }
 
@@ -261,6 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_sections_only_priority_and_origin_are_closed),
         cmocka_unit_test(each_limit_is_kept),
+        cmocka_unit_test(what_is_ahead_is_limited_by_default),
         cmocka_unit_test(what_is_not_said_follows_the_rights),
         cmocka_unit_test(user_beats_group_beats_all),
         cmocka_unit_test(wrong_sections_are_told),

@@ -180,7 +180,7 @@ def max_reservations(t):
            lambda: len(list(filter(t.refused, vms))) == 2 and all(map(t.refused, members)), *vms, *members)
     for vm in vms + members:
         if t.refused(vm):
-            t.wait_reason(vm, 5, r"2 reservations, at most 2")
+            t.wait_reason(vm, 5, r"2 reservations and leases with a deadline, at most 2")
     for vm in vms:
         if not t.refused(vm):
             t.delete(vm)
