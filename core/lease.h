@@ -70,6 +70,8 @@ struct lease_request {
                                   uses it); SPAN_NONE: as long as `duration` */
     LEASE_TERM_MEMBERS;        /* preemptible, terms, origin, priority, ... */
     int64_t user;              /* -1: unknown */
+    const char *user_name;     /* NULL: unknown */
+    const char *group_name;    /* of the user; NULL: unknown */
     const struct node_set *node_sets;
     size_t n_node_sets; /* 1 or more */
     const char *image;  /* disk image to be there before the start; NULL: none */
@@ -77,7 +79,7 @@ struct lease_request {
 };
 
 struct lease {
-    struct lease_request request; /* owns copies of node_sets and image */
+    struct lease_request request; /* owns copies of node_sets and texts */
     enum lease_state state;
     uint32_t n_vms; /* over all node sets */
     int64_t

@@ -150,9 +150,9 @@ static const struct policy_hooks *hooks_of(struct replaying_stage *stage,
 
 static void tell_of_the_world(struct replaying_stage *stage)
 {
-    engine_world_set(stage->policies, stage->engine);
+    engine_world_set(stage->policies, stage->engine, INSTANT_NONE);
     for (size_t i = 0; i < RIVALS_MAX && stage->rival_hosts[i]; i++)
-        engine_world_set(stage->rival_hosts[i], stage->engine);
+        engine_world_set(stage->rival_hosts[i], stage->engine, INSTANT_NONE);
 }
 
 static int set_up(struct replaying_stage *stage, struct error *err)

@@ -210,6 +210,7 @@ static struct policy_host *load(unsigned char *bytes, size_t n)
     settings.preflight = false;
     settings.log = tell_line;
     settings.watch = &watch;
+    tzset(); /* reads the zone while files can be opened */
     if (!wire_is_at_end(&reader))
         error_set(&err, EPROTO, "the setup cannot be read");
     else if (confine_process(user, group, &err) == 0 && confine(&settings, &err) == 0 &&

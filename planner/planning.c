@@ -78,13 +78,23 @@ static const char *host_attribute(void *context, uint32_t place, const char *nam
     return NULL;
 }
 
+static void each_lease(void *context, void (*visit)(void *, const struct lease *), void *visitor)
+{
+    const struct planning *planning = context;
+
+    if (planning->current->engine)
+        engine_each_lease(planning->current->engine, visit, visitor);
+}
+
 struct planning *planning_create(struct policy_host *policies, const struct policy_hooks *hooks)
 {
     struct planning *planning = memory_new(1, sizeof *planning);
     const struct policy_world world = {.context = planning,
                                        .now = now_there,
                                        .free_at = free_at,
-                                       .host_attribute = host_attribute};
+                                       .host_attribute = host_attribute,
+                                       .each_lease = each_lease,
+                                       .clock = POLICY_CLOCK_ZONE};
 
     planning->policies = policies;
     planning->hooks = policies ? policy_host_hooks(policies) : hooks;

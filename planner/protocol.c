@@ -117,6 +117,8 @@ void wire_put_request(struct wire_writer *writer, const struct lease_request *re
     wire_put_fields(writer, request_fields, WIRE_TABLE_SIZE(request_fields), request);
     put_terms(writer, &request->term_values);
     wire_put_text(writer, request->image);
+    wire_put_text(writer, request->user_name);
+    wire_put_text(writer, request->group_name);
     wire_put(writer, (int64_t)request->n_node_sets);
     for (size_t i = 0; i < request->n_node_sets; i++) {
         wire_put(writer, request->node_sets[i].count);
@@ -134,6 +136,8 @@ void wire_get_request(struct wire_reader *reader, struct lease_request *request,
     for (size_t i = 0; i < LEASE_TERM_COUNT; i++)
         get_term(reader, &lease_terms[i], &request->term_values);
     request->image = wire_get_text(reader, PROTOCOL_TEXT_MAX);
+    request->user_name = wire_get_text(reader, PROTOCOL_TEXT_MAX);
+    request->group_name = wire_get_text(reader, PROTOCOL_TEXT_MAX);
     request->n_node_sets = wire_get_count(reader, 3);
     *sets = memory_new(request->n_node_sets, sizeof **sets);
     request->node_sets = *sets;

@@ -18,9 +18,21 @@ static bool free_at(void *context, uint32_t place, int64_t at, int64_t *amounts)
     return true;
 }
 
-void engine_world_set(struct policy_host *host, struct engine *engine)
+static void each_lease(void *context, void (*visit)(void *, const struct lease *), void *visitor)
 {
-    const struct policy_world world = {.context = engine, .now = now, .free_at = free_at};
+    engine_each_lease(context, visit, visitor);
+}
+
+void engine_world_set(struct policy_host *host, struct engine *engine, int64_t start)
+{
+    const struct policy_world world = {
+        .context = engine,
+        .now = now,
+        .free_at = free_at,
+        .each_lease = each_lease,
+        .clock = start == INSTANT_NONE ? POLICY_CLOCK_NONE : POLICY_CLOCK_START,
+        .start = start,
+    };
 
     policy_host_set_world(host, &world);
 }

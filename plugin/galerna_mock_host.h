@@ -1,6 +1,6 @@
-/* galerna_mock_host.h: a whole host for the unit tests of policy modules, with leases and hosts made up by
- * the test. It needs nothing of Galerna but galerna_policy.h, and nothing runs behind the test's
- * back: the same calls give the same answers.
+/* galerna_mock_host.h: a whole host for the unit tests of policy modules, with leases and hosts
+ * made up by the test. It needs nothing of Galerna but galerna_policy.h, and nothing runs behind
+ * the test's back: the same calls give the same answers.
  *
  *     extern const struct galerna_policy galerna_policy_mine;
  *
@@ -52,6 +52,8 @@ struct mock_lease {
     /* Further terms; one named "origin", for one, wins over the member. */
     const struct mock_term *more_terms;
     size_t n_more_terms;
+    enum galerna_lease_state state;
+    const char *user_name, *group_name; /* NULL: unknown */
 };
 
 /* One VM of 100 CPU and 1024 MB for an hour, asked for at time 0, suspendable, user unknown. */
@@ -62,7 +64,7 @@ const struct galerna_lease *mock_lease_handle(const struct mock_lease *lease);
 
 struct mock_host; /* opaque */
 
-struct mock_host *mock_host_create(void); /* NULL: out of memory */
+struct mock_host *mock_host_create(void);       /* NULL: out of memory */
 void mock_host_destroy(struct mock_host *mock); /* destroys instances too; NULL is allowed */
 
 const struct galerna_host *mock_host_api(struct mock_host *mock);
@@ -71,8 +73,8 @@ void mock_host_set_seed(struct mock_host *mock, uint64_t seed);
 /* For instances made from now on. */
 void mock_host_set_compatibility(struct mock_host *mock, enum galerna_compatibility mode);
 
-/* Append a host; its place. -1: out of memory. free_amounts (NULL: the capacity) is what host_free()
- * answers for any time. */
+/* Append a host; its place. -1: out of memory. free_amounts (NULL: the capacity) is what
+ * host_free() answers for any time. */
 int mock_host_add(struct mock_host *mock, const int64_t capacity[MOCK_TYPES],
                   const int64_t *free_amounts);
 
@@ -80,9 +82,15 @@ int mock_host_add(struct mock_host *mock, const int64_t capacity[MOCK_TYPES],
 void mock_host_set_attributes(struct mock_host *mock,
                               const char *(*attribute)(uint32_t place, const char *name));
 
-/* Make an instance with options "key=value key=value" (no blanks in values; NULL: defaults). Numbers,
- * durations in seconds, yes/no and choices are understood. *self is the instance. Returns what
- * create() returned, or GALERNA_ERROR for options it does not have; see mock_host_result(). */
+/* What local_time() takes as the local time at time 0, as seconds since 1970. Before, and with
+ * GALERNA_NONE, it gives none. */
+void mock_host_set_start(struct mock_host *mock, int64_t start);
+/* The leases that user_leases() finds, ascending id; they must stay until the next call. */
+void mock_host_set_leases(struct mock_host *mock, const struct mock_lease *leases, size_t n);
+
+/* Make an instance with options "key=value key=value" (no blanks in values; NULL: defaults).
+ * Numbers, durations in seconds, yes/no and choices are understood. *self is the instance. Returns
+ * what create() returned, or GALERNA_ERROR for options it does not have; see mock_host_result(). */
 enum galerna_verdict mock_host_instance(struct mock_host *mock, const struct galerna_policy *policy,
                                         const char *options, void **self);
 

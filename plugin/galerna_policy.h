@@ -18,13 +18,13 @@
  * epoch), intervals half-open [from, until); CPU in 1/100 of a processor, memory and disk in MB,
  * network in Mbit/s. A host is known by its place, 0 ... host->host_count() - 1.
  *
- * Versions: the loader takes a module when the major number is equal to its own and the minor number
- * not newer, and reads no more of a structure than its `size` says. Fields are only ever appended.
- *   2026-11-20  1.0  admission, preemption, host selection
- *   2026-11-21  1.1  struct galerna_policy: event (optional), for modules that learn
- *   2026-11-21  1.2  struct galerna_host_selection: estimate (optional); struct galerna_host:
- *                    lease_stretches, lease_stretch, host_attribute
- *   2026-11-22  1.3  struct galerna_host: lease_term
+ * Versions: the loader takes a module when the major number is equal to its own and the minor
+ * number not newer, and reads no more of a structure than its `size` says. Fields are only ever
+ * appended. 2026-11-20  1.0  admission, preemption, host selection 2026-11-21  1.1  struct
+ * galerna_policy: event (optional), for modules that learn 2026-11-21  1.2  struct
+ * galerna_host_selection: estimate (optional); struct galerna_host: lease_stretches, lease_stretch,
+ * host_attribute 2026-11-22  1.3  struct galerna_host: lease_term 2026-11-22  1.4  struct
+ * galerna_host: local_time, lease_state, lease_user_name, lease_group_name, user_leases, host_fit
  */
 #ifndef GALERNA_POLICY_H
 #define GALERNA_POLICY_H
@@ -38,18 +38,18 @@ extern "C" {
 #endif
 
 #define GALERNA_POLICY_MAGIC UINT32_C(0x4750304c)
-#define GALERNA_ABI_MAJOR 1
-#define GALERNA_ABI_MINOR 3
+#define GALERNA_ABI_MAJOR    1
+#define GALERNA_ABI_MINOR    4
 
 /* Times and durations with a meaning of their own. */
-#define GALERNA_NONE INT64_MIN      /* not set */
-#define GALERNA_NEVER INT64_MAX     /* after everything */
+#define GALERNA_NONE      INT64_MIN /* not set */
+#define GALERNA_NEVER     INT64_MAX /* after everything */
 #define GALERNA_UNLIMITED INT64_MAX /* the duration of a lease that ends only when told to */
 
 /* Scores are 0 ... GALERNA_SCORE_MAX, larger is chosen first. The range carries a double between
  * 1/4 and 1 without loss (times 2^54). */
 #define GALERNA_SCORE_MAX (INT64_C(1) << 54)
-#define GALERNA_VETO INT64_C(-1) /* never this one */
+#define GALERNA_VETO      INT64_C(-1) /* never this one */
 
 /* ---- leases ------------------------------------------------------------------------------- */
 
@@ -74,14 +74,25 @@ enum galerna_terms {
 
 enum galerna_origin { GALERNA_ORIGIN_LOCAL, GALERNA_ORIGIN_EXTERNAL };
 
-/* The places of the resource types that every site has; further ones follow. */
-enum {
-    GALERNA_CPU,
-    GALERNA_MEMORY,
-    GALERNA_DISK,
-    GALERNA_NET_IN,
-    GALERNA_NET_OUT
+/* Where a lease is in its life. */
+enum galerna_lease_state {
+    GALERNA_STATE_WAITING, /* its VMs have not started, or are to start again from the beginning */
+    GALERNA_STATE_RUNNING, /* its VMs run, or are being resumed or migrated */
+    GALERNA_STATE_SUSPENDED, /* its VMs are suspended or being suspended; it will go on */
+    GALERNA_STATE_OVER       /* done, cancelled, refused or failed */
 };
+
+/* Whether a VM finds room on a host. The more that would have to change, the larger the number. */
+enum galerna_fit {
+    GALERNA_FIT_OK,
+    GALERNA_FIT_BUSY,      /* too little is free at that time */
+    GALERNA_FIT_TOO_SMALL, /* the host is too small, also when it is empty */
+    GALERNA_FIT_EXCLUDED,  /* the VM may not run there, or the host takes no new VMs */
+    GALERNA_FIT_UNKNOWN    /* no such host, or the driver offers no such look ahead */
+};
+
+/* The places of the resource types that every site has; further ones follow. */
+enum { GALERNA_CPU, GALERNA_MEMORY, GALERNA_DISK, GALERNA_NET_IN, GALERNA_NET_OUT };
 
 /* ---- answers ------------------------------------------------------------------------------ */
 
@@ -105,7 +116,21 @@ struct galerna_result {
 
 /* ---- what a module may ask ---------------------------------------------------------------- */
 
-enum galerna_log_level { GALERNA_LOG_ERROR, GALERNA_LOG_WARNING, GALERNA_LOG_INFO, GALERNA_LOG_DEBUG };
+enum galerna_log_level {
+    GALERNA_LOG_ERROR,
+    GALERNA_LOG_WARNING,
+    GALERNA_LOG_INFO,
+    GALERNA_LOG_DEBUG
+};
+
+/* A time as a clock on the wall and a calendar show it. This structure does not grow. */
+struct galerna_local_time {
+    int32_t year, month, day; /* month 1 ... 12, day 1 ... 31 */
+    int32_t weekday;          /* 0 = Sunday ... 6 = Saturday */
+    int32_t hour, minute, second;
+    int32_t utc_offset; /* seconds east of UTC; in a replay 0 */
+    char zone[16];      /* "CET" for one; in a replay "" */
+};
 
 enum galerna_compatibility {
     GALERNA_COMPATIBILITY_DEFAULT,   /* what a sane operator expects */
@@ -158,7 +183,7 @@ struct galerna_host {
     int64_t (*lease_deadline)(const struct galerna_lease *lease); /* or GALERNA_NONE */
     int64_t (*lease_duration)(const struct galerna_lease *lease); /* s, or GALERNA_UNLIMITED */
     int64_t (*lease_accumulated)(const struct galerna_lease *lease); /* s run before this start */
-    uint32_t (*lease_vms)(const struct galerna_lease *lease);     /* how many, 1 or more */
+    uint32_t (*lease_vms)(const struct galerna_lease *lease);        /* how many, 1 or more */
     /* How much VM `vm` (0 = the first) asks for of a resource type; 0 when there is no such VM or
      * type. O(groups of equal VMs). */
     int64_t (*lease_amount)(const struct galerna_lease *lease, uint32_t vm, uint32_t type);
@@ -199,17 +224,40 @@ struct galerna_host {
      * valid as long as the lease. O(number of terms). */
     int32_t (*lease_term)(const struct galerna_lease *lease, const char *name,
                           union galerna_value *value);
+
+    /* Since 1.4. A time, now() for one, as local time: live in the zone of galernad; in a replay
+     * time 0 is the `starttime` of its configuration, and clocks are never put forward or back.
+     * False, *local untouched: a replay without `starttime`. */
+    bool (*local_time)(const struct galerna_host *host, int64_t at,
+                       struct galerna_local_time *local);
+    enum galerna_lease_state (*lease_state)(const struct galerna_lease *lease);
+    /* The names of the lease's user and of the user's group; NULL: unknown (in a replay they always
+     * are). Valid as long as the lease. */
+    const char *(*lease_user_name)(const struct galerna_lease *lease);
+    const char *(*lease_group_name)(const struct galerna_lease *lease);
+    /* The leases of a user that are not over, ascending id, to leases[0 ... room - 1]; how many
+     * there are, which may be more. The lease that is being decided on may be among them. Valid
+     * until the call of the module returns. 0 in create(). O(leases of the site that are not over).
+     */
+    size_t (*user_leases)(const struct galerna_host *host, int64_t user,
+                          const struct galerna_lease **leases, size_t room);
+    /* Does a VM of the lease find room on a host at a time, now or later, as things are planned; or
+     * what is in its way? Of VMs of different sizes the one that comes closest counts. *type (may
+     * be NULL): of which resource there is too little; untouched for other answers. O(sizes of VMs
+     * x log of the host's change points). */
+    enum galerna_fit (*host_fit)(const struct galerna_host *host, const struct galerna_lease *lease,
+                                 uint32_t place, int64_t at, uint32_t *type);
 };
 
 /* ---- options ------------------------------------------------------------------------------ */
 
 enum galerna_option_type {
-    GALERNA_BOOLEAN,  /* yes, no, true, false, on, off, 1, 0 */
+    GALERNA_BOOLEAN, /* yes, no, true, false, on, off, 1, 0 */
     GALERNA_INTEGER,
-    GALERNA_NUMBER,   /* a finite decimal number */
+    GALERNA_NUMBER, /* a finite decimal number */
     GALERNA_TEXT,
-    GALERNA_CHOICE,   /* one of the words in `choices` */
-    GALERNA_DURATION  /* seconds: 90, 90s, 15m, 2h, 7d, or [D:]HH:MM:SS */
+    GALERNA_CHOICE,  /* one of the words in `choices` */
+    GALERNA_DURATION /* seconds: 90, 90s, 15m, 2h, 7d, or [D:]HH:MM:SS */
 };
 
 /* One line of a module's table of options: the only place where an option is described. The host
@@ -275,8 +323,7 @@ struct galerna_victim_batch {
     /* Would preempting these victims (places in the batch) make enough room, on the hosts and for
      * the whole interval that the preemptor wants? Sets that differ from the last one asked about
      * by a few victims cost little. NULL in score(). */
-    bool (*enough)(const struct galerna_victim_batch *batch, const size_t *chosen,
-                   size_t n_chosen);
+    bool (*enough)(const struct galerna_victim_batch *batch, const size_t *chosen, size_t n_chosen);
     const void *context; /* the host's own */
 };
 
@@ -306,8 +353,7 @@ struct galerna_preemption {
      * may have this; victims vetoed by the others are not offered to it. When some of the set would
      * miss deadlines that were promised to them, the same is asked again without these. */
     enum galerna_verdict (*choose)(void *self, const struct galerna_victim_batch *batch,
-                                   size_t *chosen, size_t *n_chosen,
-                                   struct galerna_result *result);
+                                   size_t *chosen, size_t *n_chosen, struct galerna_result *result);
 };
 
 /* ---- host selection ----------------------------------------------------------------------- */
@@ -342,8 +388,8 @@ static inline const int64_t *galerna_capacity(const struct galerna_host_batch *b
                                            (size_t)batch->hosts[i] * batch->capacity_stride);
 }
 
-/* How long would a lease take in all, from its first start to its end, if its VMs ran on these hosts
- * from `at` on? Asked for the hosts where it runs and for those where it could go. */
+/* How long would a lease take in all, from its first start to its end, if its VMs ran on these
+ * hosts from `at` on? Asked for the hosts where it runs and for those where it could go. */
 struct galerna_estimate {
     uint32_t size;
     uint32_t n_vms;
@@ -387,8 +433,8 @@ struct galerna_event {
     uint32_t kind; /* enum galerna_event_kind; ignore those you do not know */
     int64_t time;
     const struct galerna_lease *lease;
-    int64_t other;  /* preempted: the id of the lease it makes room for; else -1 */
-    bool accepted;  /* requested */
+    int64_t other; /* preempted: the id of the lease it makes room for; else -1 */
+    bool accepted; /* requested */
 };
 
 /* ---- the module --------------------------------------------------------------------------- */
@@ -403,8 +449,8 @@ struct galerna_policy {
     uint32_t magic; /* GALERNA_POLICY_MAGIC */
     uint16_t abi_major;
     uint16_t abi_minor;
-    uint32_t size; /* sizeof(struct galerna_policy) when the module was compiled */
-    uint32_t kind; /* enum galerna_policy_kind */
+    uint32_t size;       /* sizeof(struct galerna_policy) when the module was compiled */
+    uint32_t kind;       /* enum galerna_policy_kind */
     const char *name;    /* lower case letters, digits and -; the file is NAME.so */
     const char *version; /* the module's own */
     const char *summary; /* what it does, one line */
@@ -445,8 +491,8 @@ struct galerna_policy {
 #define GALERNA_EXTERN extern
 #endif
 #define GALERNA_POLICY(symbol)                                                                     \
-    GALERNA_EXTERN __attribute__((visibility("default"))) const struct galerna_policy              \
-        galerna_policy_##symbol;                                                                   \
+    GALERNA_EXTERN __attribute__((visibility("default")))                                          \
+    const struct galerna_policy galerna_policy_##symbol;                                           \
     const struct galerna_policy galerna_policy_##symbol
 #define GALERNA_POLICY_HEAD(kind)                                                                  \
     GALERNA_POLICY_MAGIC, GALERNA_ABI_MAJOR, GALERNA_ABI_MINOR,                                    \

@@ -29,8 +29,8 @@ void host_check_scores(struct instance *instance, int64_t *scores, size_t n, con
 void host_add_scores(int64_t *sums, const int64_t *scores, size_t n, unsigned weight)
 {
     for (size_t i = 0; i < n; i++)
-        sums[i] = sums[i] < 0 || scores[i] < 0 ? POLICY_VETO
-                                               : sums[i] + scores[i] * (int64_t)weight;
+        sums[i] =
+            sums[i] < 0 || scores[i] < 0 ? POLICY_VETO : sums[i] + scores[i] * (int64_t)weight;
 }
 
 static unsigned columns_of(const struct chain *chain)

@@ -6,7 +6,7 @@
 
 #include "core/lease.h"
 #include "core/reservation.h"
-#include "plugin/instance.h"
+#include "plugin/host_api.h"
 
 _Static_assert((int)GALERNA_LEASE_BEST_EFFORT == (int)LEASE_BEST_EFFORT &&
                    (int)GALERNA_LEASE_IMMEDIATE == (int)LEASE_IMMEDIATE &&
@@ -28,16 +28,6 @@ _Static_assert(GALERNA_NEVER == INSTANT_NEVER, "times too: never");
 _Static_assert(GALERNA_UNLIMITED == SPAN_UNLIMITED, "durations too: without end");
 /* NOLINTEND(misc-redundant-expression) */
 _Static_assert((int)GALERNA_LOG_DEBUG == (int)POLICY_LOG_DEBUG, "log levels too");
-
-static const struct lease *core_lease(const struct galerna_lease *lease)
-{
-    return (const struct lease *)(const void *)lease;
-}
-
-static const struct host_state *state_of(const struct galerna_host *host)
-{
-    return ((const struct instance *)host->context)->state;
-}
 
 static void api_log(const struct galerna_host *host, enum galerna_log_level level,
                     const char *format, ...)
@@ -340,5 +330,11 @@ void host_api_init(struct galerna_host *api, struct instance *instance)
         .lease_stretch = api_lease_stretch,
         .host_attribute = api_host_attribute,
         .lease_term = api_lease_term,
+        .local_time = api_local_time,
+        .lease_state = api_lease_state,
+        .lease_user_name = api_lease_user_name,
+        .lease_group_name = api_lease_group_name,
+        .user_leases = api_user_leases,
+        .host_fit = api_host_fit,
     };
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { INSTANCES_MAX = 64, TEXT_MAX = 256 };
 
@@ -26,6 +27,9 @@ struct mock_host {
     size_t n_instances;
     struct galerna_result result;
     const char *(*attribute)(uint32_t place, const char *name);
+    int64_t start;
+    const struct mock_lease *leases;
+    size_t n_leases;
     struct mock_hosts hosts;
     unsigned logged;
     char log[TEXT_MAX];
@@ -124,6 +128,9 @@ MOCK_LEASE_FIELD(int64_t, accumulated)
 MOCK_LEASE_FIELD(uint32_t, vms)
 MOCK_LEASE_FIELD(const char *, image)
 MOCK_LEASE_FIELD(int64_t, image_size)
+MOCK_LEASE_FIELD(enum galerna_lease_state, state)
+MOCK_LEASE_FIELD(const char *, user_name)
+MOCK_LEASE_FIELD(const char *, group_name)
 
 static int32_t mock_lease_term(const struct galerna_lease *handle, const char *name,
                                union galerna_value *value)
@@ -239,6 +246,79 @@ void mock_host_set_attributes(struct mock_host *mock,
     mock->attribute = attribute;
 }
 
+void mock_host_set_start(struct mock_host *mock, int64_t start)
+{
+    mock->start = start;
+}
+
+static bool mock_local_time(const struct galerna_host *host, int64_t at,
+                            struct galerna_local_time *local)
+{
+    const struct mock_host *mock = mock_of(host);
+    time_t instant = mock->start + at;
+    struct tm parts;
+
+    if (mock->start == GALERNA_NONE || !gmtime_r(&instant, &parts))
+        return false;
+    *local = (struct galerna_local_time){parts.tm_year + 1900,
+                                         parts.tm_mon + 1,
+                                         parts.tm_mday,
+                                         parts.tm_wday,
+                                         parts.tm_hour,
+                                         parts.tm_min,
+                                         parts.tm_sec,
+                                         0,
+                                         ""};
+    return true;
+}
+
+void mock_host_set_leases(struct mock_host *mock, const struct mock_lease *leases, size_t n)
+{
+    mock->leases = leases;
+    mock->n_leases = n;
+}
+
+static size_t mock_user_leases(const struct galerna_host *host, int64_t user,
+                               const struct galerna_lease **leases, size_t room)
+{
+    const struct mock_host *mock = mock_of(host);
+    size_t n = 0;
+
+    for (size_t i = 0; i < mock->n_leases; i++) {
+        if (mock->leases[i].user != user || mock->leases[i].state == GALERNA_STATE_OVER)
+            continue;
+        if (n < room)
+            leases[n] = mock_lease_handle(&mock->leases[i]);
+        n++;
+    }
+    return n;
+}
+
+static enum galerna_fit mock_host_fit(const struct galerna_host *host,
+                                      const struct galerna_lease *lease, uint32_t place, int64_t at,
+                                      uint32_t *type)
+{
+    const struct mock_host *mock = mock_of(host);
+    enum galerna_fit fit = GALERNA_FIT_OK;
+
+    (void)at;
+    if (place >= mock->n_hosts)
+        return GALERNA_FIT_UNKNOWN;
+    for (uint32_t i = 0; i < MOCK_TYPES; i++) {
+        int64_t need = lease_of(lease)->amounts[i];
+        enum galerna_fit here = need > mock->capacity[place][i]       ? GALERNA_FIT_TOO_SMALL
+                                : need > mock->free_amounts[place][i] ? GALERNA_FIT_BUSY
+                                                                      : GALERNA_FIT_OK;
+
+        if (here > fit) {
+            fit = here;
+            if (type)
+                *type = i;
+        }
+    }
+    return fit;
+}
+
 struct mock_host *mock_host_create(void)
 {
     struct mock_host *mock = calloc(1, sizeof *mock);
@@ -246,6 +326,7 @@ struct mock_host *mock_host_create(void)
     if (!mock)
         return NULL;
     mock->random = 1;
+    mock->start = GALERNA_NONE;
     mock->api = (struct galerna_host){
         .size = sizeof mock->api,
         .abi_major = GALERNA_ABI_MAJOR,
@@ -281,6 +362,12 @@ struct mock_host *mock_host_create(void)
         .lease_stretch = mock_lease_stretch,
         .host_attribute = mock_host_attribute,
         .lease_term = mock_lease_term,
+        .local_time = mock_local_time,
+        .lease_state = mock_lease_state,
+        .lease_user_name = mock_lease_user_name,
+        .lease_group_name = mock_lease_group_name,
+        .user_leases = mock_user_leases,
+        .host_fit = mock_host_fit,
     };
     return mock;
 }

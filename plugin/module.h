@@ -30,7 +30,8 @@ struct module_source {
 };
 
 /* Load source->path with RTLD_NOW | RTLD_LOCAL and check everything that can be checked without
- * calling it. Errors: EINVAL, with the path and the loader's words, the symbol, or both versions. */
+ * calling it. Errors: EINVAL, with the path and the loader's words, the symbol, or both versions.
+ */
 struct module *module_load(const struct module_source *source, struct error *err);
 
 /* The same checks for a structure that is already in memory (built in). */

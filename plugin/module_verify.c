@@ -1,5 +1,5 @@
-/* Everything that is checked before a module is trusted with a call. Nothing is read beyond the size
- * that the module states, and the size is only believed after magic and version fit. */
+/* Everything that is checked before a module is trusted with a call. Nothing is read beyond the
+ * size that the module states, and the size is only believed after magic and version fit. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -156,8 +156,7 @@ static int check_options(struct module *module, const char *path, struct error *
                          path, policy->option_size, OPTION_SIZE_1_0);
     module->options = memory_new(policy->n_options, sizeof *module->options);
     for (uint32_t i = 0; i < policy->n_options; i++) {
-        memcpy(&module->options[i],
-               (const char *)policy->options + (size_t)i * policy->option_size,
+        memcpy(&module->options[i], (const char *)policy->options + (size_t)i * policy->option_size,
                smaller(policy->option_size, sizeof *module->options));
         if (!is_word(module->options[i].name))
             return error_set(err, EINVAL, "%s: option %u has no proper name", path, i + 1);

@@ -86,7 +86,8 @@ static int parse_integer(const char *text, int64_t *value)
     return errno || end == text || *end ? -1 : 0;
 }
 
-/* strtod() would follow the locale and take hexadecimal, infinity and more: only plain ones here. */
+/* strtod() would follow the locale and take hexadecimal, infinity and more: only plain ones here.
+ */
 static int parse_number(const char *text, double *value)
 {
     char *end;
@@ -128,8 +129,8 @@ static int parse_clock(const char *text, int64_t *value)
     }
     if (n < 3 || parts[n - 1] > 59 || parts[n - 2] > 59)
         return -1;
-    *value = (n == 4 ? parts[0] * 86400 : 0) + parts[n - 3] * 3600 + parts[n - 2] * 60 +
-             parts[n - 1];
+    *value =
+        (n == 4 ? parts[0] * 86400 : 0) + parts[n - 3] * 3600 + parts[n - 2] * 60 + parts[n - 1];
     return 0;
 }
 
@@ -171,8 +172,8 @@ static bool in_range(const struct galerna_option *option, double value)
     return !is_limited(option) || (value >= option->minimum && value <= option->maximum);
 }
 
-int option_parse(const struct galerna_option *option, const char *text,
-                 union galerna_value *value, struct error *err)
+int option_parse(const struct galerna_option *option, const char *text, union galerna_value *value,
+                 struct error *err)
 {
     char expected[256];
     int status = 0;

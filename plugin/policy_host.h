@@ -105,7 +105,7 @@ struct policy_host_settings {
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;
 
-    bool preflight;         /* try modules in a child process first; true by default */
+    bool preflight;          /* try modules in a child process first; true by default */
     int64_t preflight_limit; /* milliseconds for all of them; 10,000 by default: busy machines */
     const volatile sig_atomic_t *stop; /* not 0: give up trying them, with EINTR; NULL: never */
 
@@ -136,7 +136,14 @@ void policy_host_destroy(struct policy_host *host); /* NULL is allowed; keeps er
 /* The same pointer for the life of the host. */
 const struct policy_hooks *policy_host_hooks(const struct policy_host *host);
 
-/* What a module may ask about the world. Every member may be NULL. */
+/* What the driver's times are as local times. */
+enum policy_clock {
+    POLICY_CLOCK_NONE,  /* not known */
+    POLICY_CLOCK_START, /* `start` is the local time, as seconds since 1970, at time 0 */
+    POLICY_CLOCK_ZONE,  /* Unix times, in the zone of this process; tzset() was called */
+};
+
+/* What a module may ask about the world. Every member may be NULL or 0. */
 struct policy_world {
     void *context;
     /* The time of the decision under way. */
@@ -145,6 +152,10 @@ struct policy_world {
     bool (*free_at)(void *context, uint32_t place, int64_t at, int64_t *amounts);
     /* An attribute of a host (its place), "NAME" for one; NULL: none of that name. */
     const char *(*host_attribute)(void *context, uint32_t place, const char *name);
+    /* Call visit for each lease that the engine knows, in ascending id. */
+    void (*each_lease)(void *context, void (*visit)(void *, const struct lease *), void *visitor);
+    enum policy_clock clock;
+    int64_t start;
 };
 
 void policy_host_set_world(struct policy_host *host, const struct policy_world *world);

@@ -42,7 +42,7 @@ int stage_init(struct stage *stage, const struct stage_options *options, struct 
                                   policy_host_hooks(stage->policies), err);
     if (!stage->engine)
         return -1;
-    engine_world_set(stage->policies, stage->engine);
+    engine_world_set(stage->policies, stage->engine, configuration->start_time);
     return 0;
 }
 

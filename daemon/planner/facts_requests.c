@@ -469,6 +469,8 @@ static void fill_request(const struct facts *facts, const struct lease_record *l
                                       .duration_known = SPAN_NONE,
                                       .term_values = lease->term_values,
                                       .user = lease->uid,
+                                      .user_name = lease->user,
+                                      .group_name = lease->user_group,
                                       .node_sets = asking->sets,
                                       .n_node_sets = request->n_node_sets};
     if (lease->kind == LEASE_IMMEDIATE && lease->accepted)

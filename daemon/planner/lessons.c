@@ -114,6 +114,12 @@ static void add_vm(struct node_set *sets, size_t *n, const struct vm_record *vm)
 
 static struct lease picture_of(const struct lease_record *lease, enum policy_event_kind kind)
 {
+    static const enum lease_state states[] = {
+        [POLICY_EVENT_REQUESTED] = LEASE_PENDING,    [POLICY_EVENT_STARTED] = LEASE_ACTIVE,
+        [POLICY_EVENT_PREEMPTED] = LEASE_SUSPENDING, [POLICY_EVENT_RESUMED] = LEASE_ACTIVE,
+        [POLICY_EVENT_FINISHED] = LEASE_DONE,
+    };
+
     return (struct lease){
         .request = {.id = lease->id,
                     .kind = lease->kind,
@@ -124,7 +130,10 @@ static struct lease picture_of(const struct lease_record *lease, enum policy_eve
                     .duration = lease->duration,
                     .duration_known = SPAN_NONE,
                     .term_values = lease->term_values,
-                    .user = lease->uid},
+                    .user = lease->uid,
+                    .user_name = lease->user,
+                    .group_name = lease->user_group},
+        .state = states[kind],
         .start_actual = INSTANT_NONE,
         .end = INSTANT_NONE,
         .accumulated =

@@ -88,11 +88,53 @@ static void the_mock_host_answers_alike(void **state)
     mock_host_destroy(mock);
 }
 
+static void the_mock_host_answers_questions(void **state)
+{
+    const int64_t capacity[MOCK_TYPES] = {400, 2048}, rest[MOCK_TYPES] = {50, 2048};
+    struct mock_host *mock = mock_host_create();
+    const struct galerna_host *api = mock_host_api(mock);
+    struct mock_lease leases[3] = {mock_lease(1, GALERNA_LEASE_BEST_EFFORT),
+                                   mock_lease(2, GALERNA_LEASE_BEST_EFFORT),
+                                   mock_lease(3, GALERNA_LEASE_BEST_EFFORT)};
+    const struct galerna_lease *found[1] = {NULL};
+    struct galerna_local_time local;
+    uint32_t type = GALERNA_DISK;
+
+    (void)state;
+    leases[0].state = GALERNA_STATE_OVER;
+    leases[1].user_name = "ann";
+    leases[1].group_name = "staff";
+    leases[1].amounts[GALERNA_MEMORY] = 4096;
+    mock_host_set_leases(mock, leases, 3);
+    assert_int_equal(api->user_leases(api, -1, found, 1), 2);
+    assert_int_equal(api->lease_id(found[0]), 2);
+    assert_int_equal(api->lease_state(found[0]), GALERNA_STATE_WAITING);
+    assert_string_equal(api->lease_user_name(found[0]), "ann");
+    assert_string_equal(api->lease_group_name(found[0]), "staff");
+
+    assert_int_equal(mock_host_add(mock, capacity, rest), 0);
+    assert_int_equal(api->host_fit(api, found[0], 0, 0, &type), GALERNA_FIT_TOO_SMALL);
+    assert_int_equal(type, GALERNA_MEMORY);
+    assert_int_equal(api->host_fit(api, mock_lease_handle(&leases[2]), 0, 0, &type),
+                     GALERNA_FIT_BUSY);
+    assert_int_equal(type, GALERNA_CPU);
+    assert_int_equal(api->host_fit(api, found[0], 1, 0, NULL), GALERNA_FIT_UNKNOWN);
+
+    assert_false(api->local_time(api, 0, &local));
+    mock_host_set_start(mock, 86399);
+    assert_true(api->local_time(api, 1, &local));
+    assert_int_equal(local.day, 2);
+    assert_int_equal(local.weekday, 5);
+    assert_int_equal(local.hour, 0);
+    mock_host_destroy(mock);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modules_may_ask_for_it),
         cmocka_unit_test(the_mock_host_answers_alike),
+        cmocka_unit_test(the_mock_host_answers_questions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
