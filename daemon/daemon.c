@@ -108,16 +108,17 @@ static int64_t pause_after(const struct daemon *daemon, int failures)
 
 /* --- a cycle ---------------------------------------------------------------------------------- */
 
-/* The next attempt comes after a pause. A planner that is starting is no failure yet. */
+/* The next attempt comes after a pause. A planner that is starting, or was replaced, is no problem
+ * as long as the next attempt succeeds. */
 static void plan_failed(struct daemon *daemon, const struct error *err)
 {
-    bool wait = err->code == EAGAIN && daemon->plan_failures == 0;
+    bool again = daemon->plan_failures > 0;
 
-    if (!wait && strcmp(daemon->problems[PROBLEM_PLAN].text, err->text) != 0)
+    if (again && strcmp(daemon->problems[PROBLEM_PLAN].text, err->text) != 0)
         log_error("planning failed: %s", err->text);
     else
         log_debug("planning failed: %s", err->text);
-    if (!wait)
+    if (again)
         daemon_problem(daemon, PROBLEM_PLAN, err->text);
     daemon->next_plan = clock_monotonic() + pause_after(daemon, daemon->plan_failures++);
     daemon_replan(daemon, "the last plan failed");

@@ -57,7 +57,7 @@ static void complain(struct enactor *enactor, const struct lease_record *lease, 
         log_warning("the same for other VMs, %zu times", last->repeated);
     *last = (struct complaint){.id = lease->reason_id, .at = now};
     snprintf(last->quote, sizeof last->quote, "%s", lease->reason);
-    log_warning("VM %d: %s", vm, text);
+    log_warning("VM %d of lease %lld: %s", vm, (long long)lease->id, text);
 }
 
 /* What happened, and when it is tried again. */
@@ -173,7 +173,8 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
     /* Some actions begin only after the answer, and others act as well: what was seen is not what
      * is. Nobody's fault, unless it goes on. */
     if (reply->refusal == CLOUD_NO_STATE && vm->too_late < TOO_LATE_MOST) {
-        log_info("VM %d has changed state: %s", vm->id, reply->message);
+        log_info("VM %d of lease %lld has changed state: %s", vm->id, (long long)vm->lease,
+                 reply->message);
         vm_command_too_late(store, vm, now + 1);
         return;
     }

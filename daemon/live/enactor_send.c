@@ -41,7 +41,8 @@ static void done(struct enactor *enactor, const struct vm_record *vm)
 {
     const struct vm_observation *observed = world_vm(enactor->daemon->world, vm->id);
 
-    log_info("VM %d: %s accepted", vm->id, command_words[vm->command]);
+    log_info("VM %d: %s accepted (lease %lld)", vm->id, command_words[vm->command],
+             (long long)vm->lease);
     vm_command_accepted(enactor->daemon->store, vm, observed ? observed->history.sequence : -1);
 }
 
@@ -70,8 +71,8 @@ static void answered(void *context, const struct cloud_reply *reply)
         vm_command_unsent(enactor->daemon->store, vm, now + PAUSE_WHEN_UNREACHABLE);
         break;
     case CLOUD_UNKNOWN:
-        log_warning("VM %d: %s: %s; what became of it is looked at", vm->id,
-                    command_words[vm->command], reply->message);
+        log_warning("VM %d of lease %lld: %s: %s; what became of it is looked at", vm->id,
+                    (long long)vm->lease, command_words[vm->command], reply->message);
         break;
     }
     daemon_wake(enactor->daemon);
@@ -111,11 +112,26 @@ static void measure(struct enactor *enactor, const struct vm_record *vm)
         estimates_forget(estimates, vm->id);
 }
 
+/* "VM 4: suspend (lease 2: suspended for lease 7 until ...)". */
+static void log_command(const struct enactor *enactor, const struct vm_record *vm)
+{
+    const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
+    int32_t host = command_host(vm, vm->command);
+    char text[STORE_ACTIVITY_MAX], where[24] = "";
+
+    if (lease)
+        store_activity(lease, clock_now(), text, sizeof text);
+    if (host >= 0)
+        snprintf(where, sizeof where, " on host %d", host);
+    log_info("VM %d: %s%s%s (lease %lld: %s)", vm->id, command_words[vm->command], where,
+             enactor->daemon->live->dry_run ? ", not sent (dry run)" : "", (long long)vm->lease,
+             lease ? text : "is over");
+}
+
 static void send_one(struct enactor *enactor, const struct vm_record *vm)
 {
     measure(enactor, vm);
-    log_info("VM %d: %s%s", vm->id, command_words[vm->command],
-             enactor->daemon->live->dry_run ? " (dry run)" : "");
+    log_command(enactor, vm);
     vm_note_sent(enactor->daemon->store, vm); /* for ever in a dry run: told once */
     if (!enactor->daemon->live->dry_run)
         call(enactor, vm);

@@ -25,7 +25,8 @@ static void give_up(struct daemon *daemon, const struct vm_record *vm, const cha
 {
     store_history(daemon->store, vm->lease, now, "move-failed", "VM %d stays on host %d: %s",
                   vm->id, vm->host, why);
-    log_warning("VM %d was not moved to host %d: %s", vm->id, vm->move_to, why);
+    log_warning("VM %d of lease %lld was not moved to host %d: %s", vm->id, (long long)vm->lease,
+                vm->move_to, why);
     vm_avoid_host(daemon->store, vm, vm->move_to, now + AVOID_AFTER_MOVE);
     daemon_replan(daemon, "VM %d was not moved to host %d", vm->id, vm->move_to);
     vm_end_move(daemon->store, vm);
