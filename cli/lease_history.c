@@ -101,7 +101,9 @@ static int cancel_one(const struct client *client, const char *text)
 const struct command_line lease_cancel_line = {
     .name = "galerna lease cancel",
     .summary = "Cancel leases",
-    .purpose = "Cancel leases: waiting leases leave the queue, running leases are ended.",
+    .purpose =
+        "Cancel leases: waiting leases leave the queue, running leases are ended, and the VMs "
+        "of refused or failed leases, which are on hold, are terminated.",
     .operands = "LEASE...",
     .least = 1,
     .most = OPERANDS_ANY,

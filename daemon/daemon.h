@@ -28,6 +28,7 @@ struct enactor;
 struct estimates;
 struct guard;
 struct messages;
+struct order;
 struct recorder;
 struct services_question;
 
@@ -45,6 +46,7 @@ struct daemon {
     const char *state_directory;
     const char *mode;     /* "opennebula" or "simulated" */
     const char *endpoint; /* without secrets */
+    const char *account;  /* the user of OpenNebula that it acts as; NULL: simulated */
     char oned_version[32];
     struct rights *rights;
     struct store *store;
@@ -120,6 +122,9 @@ int daemon_run(struct daemon *daemon, struct error *err);
 void intake(struct daemon *daemon, int64_t now);
 
 /* A refused lease whose VMs were released: what they ask for now counts. */
+/* May the account of galernad ask for this? False: `reason` says which rule forbids it. */
+bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
+                   char reason[LEASE_SPEC_TEXT_MAX]);
 void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 
 /* --- reconcile.c --- */

@@ -227,6 +227,7 @@ static int find_opennebula(struct app *app)
     if (app->credentials.warning[0])
         log_warning("%s", app->credentials.warning);
     settings.endpoint = app->daemon.endpoint = app->credentials.endpoint;
+    app->daemon.account = app->credentials.user;
     settings.session = app->credentials.session;
     app->daemon.cloud = opennebula_create(&settings, live->leader_check, &err);
     return app->daemon.cloud ? 0 : fail(app, EXIT_FAILURE, &err);

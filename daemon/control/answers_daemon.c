@@ -93,7 +93,7 @@ json_t *answer_lease_cancel(const struct question *question)
     lease = store_lease(question->answers->store, id);
     if (!lease)
         return answer_error(ENOENT, "there is no unfinished lease %" PRId64, id);
-    if (lease->phase >= PHASE_ENDED)
+    if (lease->phase == PHASE_ENDED)
         return answer_error(ENOENT, "lease %" PRId64 " is %s already", id,
                             phase_name(lease->phase));
     describe_peer(question->peer, who, sizeof who);

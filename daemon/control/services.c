@@ -405,7 +405,14 @@ static int dry_run(void *context, const struct order *order, struct order_trial 
 {
     struct daemon *daemon = context;
     const struct planner_trial *found = daemon->question->trial;
+    struct reason reason;
+    char text[STORE_TEXT_MAX];
 
+    if (services_check_order(daemon, order, &reason, text) < 0) {
+        snprintf(trial->word, sizeof trial->word, "%s", reason_word(&reason));
+        snprintf(trial->text, sizeof trial->text, "refused: %s", text);
+        return 0;
+    }
     if (!daemon->question->is_answered)
         return ask_planner_to_try(daemon, order, err);
     if (!found) {

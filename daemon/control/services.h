@@ -13,7 +13,10 @@ json_t *services_handle(void *context, const struct control_peer *peer, const js
 /* The table for answers_create(). */
 struct answers_daemon services_for(struct daemon *daemon);
 
-/* Part of it: makes the VMs of an order. */
+/* Parts of it. Do the rules and the hosts allow an order? -1: `reason`, its sentence in `text`. */
+int services_check_order(const struct daemon *daemon, const struct order *order,
+                         struct reason *reason, char text[STORE_TEXT_MAX]);
+/* Makes the VMs of an order. */
 int services_request(void *context, const struct order *order, const struct control_peer *peer,
                      struct error *err);
 

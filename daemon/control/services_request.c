@@ -80,18 +80,60 @@ static void make_vm(struct making *making, const struct order *order, const char
     crash_point("after a VM is ordered");
 }
 
+/* Its VMs that all hosts together hold when they are empty. INT64_MAX: a host is there that does
+ * not say what it has. */
+static int64_t most_vms(const struct daemon *daemon, const struct order *order)
+{
+    const struct hosts_seen *hosts = world_hosts(daemon->world);
+    int64_t n = 0;
+
+    for (size_t i = 0; hosts && i < hosts->pool.n; i++) {
+        const struct host *host = &hosts->pool.items[i];
+        int64_t by_cpu = host->cpu / order->cpu, by_memory = host->memory / order->memory;
+
+        if (host->cpu == 0 || host->memory == 0)
+            return INT64_MAX;
+        n += by_cpu < by_memory ? by_cpu : by_memory;
+    }
+    return hosts ? n : INT64_MAX;
+}
+
+int services_check_order(const struct daemon *daemon, const struct order *order,
+                         struct reason *reason, char text[STORE_TEXT_MAX])
+{
+    char rule[LEASE_SPEC_TEXT_MAX];
+    int64_t most;
+
+    if (!intake_allows(daemon, order, clock_now(), rule)) {
+        snprintf(text, STORE_TEXT_MAX, "not allowed: %s", rule);
+        *reason = (struct reason){.id = REASON_TEXT, .text = text, .word = "not-granted"};
+        return -1;
+    }
+    if (order->cpu == 0 || order->memory == 0) /* the template says */
+        return 0;
+    most = most_vms(daemon, order);
+    if (most >= order->count)
+        return 0;
+    *reason = (struct reason){.id = REASON_TOO_BIG, .n = {order->count, most}};
+    reason_format_body(reason, text, STORE_TEXT_MAX, lease_time_text);
+    return -1;
+}
+
 int services_request(void *context, const struct order *order, const struct control_peer *peer,
                      struct error *err)
 {
     struct daemon *daemon = context;
     struct making *making;
-    char group[STORE_GROUP_MAX];
+    struct reason reason;
+    char group[STORE_GROUP_MAX], text[STORE_TEXT_MAX];
 
     if (!daemon->poll_ok)
         return error_set(err, EAGAIN, "OpenNebula cannot be reached at present; try again later");
     if (daemon->problems[PROBLEM_STORE].text[0])
         return error_set(err, EAGAIN, "nothing can be promised: %.200s",
                          daemon->problems[PROBLEM_STORE].text);
+    if (services_check_order(daemon, order, &reason, text) < 0)
+        return error_set(err, ENOSPC, "refused: %s", text);
     making = memory_new(1, sizeof *making);
     making->daemon = daemon;
     making->ticket = peer->ticket;

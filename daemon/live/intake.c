@@ -128,6 +128,39 @@ static bool granted(struct daemon *daemon, const struct vm *vm, struct lease_spe
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
+static const struct user *account_of(const struct daemon *daemon)
+{
+    const struct site_seen *site = world_site(daemon->world);
+
+    for (size_t i = 0; site && i < site->users.n; i++)
+        if (!daemon->account || strcmp(site->users.items[i].name, daemon->account) == 0)
+            return &site->users.items[i];
+    return NULL;
+}
+
+bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
+                   char reason[LEASE_SPEC_TEXT_MAX])
+{
+    const struct user *account = account_of(daemon);
+    struct lease_spec spec = {.present = true,
+                              .kind = order->kind,
+                              .start = order->start,
+                              .earliest = order->earliest,
+                              .deadline = order->deadline,
+                              .duration = order->duration,
+                              .term_values = order->term_values,
+                              .given = ~0U};
+    const struct rights_request request = {
+        .user = account ? account->name : daemon->account,
+        .group = account ? account->group : NULL,
+        .spec = &spec,
+        .n_vms = order->count,
+        .reservations = reservations_of(daemon, account ? account->id : 0, NULL),
+        .now = now};
+
+    return rights_grant(daemon->rights, &request, reason) == 0;
+}
+
 /* A VM that no lease knows: it asks for a place, or has one already. */
 static void take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
                     int64_t now)

@@ -128,7 +128,7 @@ static void reconcile_ending(struct daemon *daemon, const struct lease_record *l
         const struct vm_observation *observed = world_vm(daemon->world, vms[i]->id);
 
         over += vms[i]->gone || (observed && is_ended_state(daemon, observed)) ||
-                (observed && observed->state == VM_HOLD);
+                (vms[i]->ran && observed && observed->state == VM_HOLD);
     }
     if (over == n)
         reconcile_apply_by(daemon, lease, EVENT_ENDED, REASON_NONE, now);

@@ -233,7 +233,7 @@ int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct err
 
     if (!lease)
         return error_set(err, ENOENT, "there is no lease %lld", (long long)id);
-    if (lease->phase >= PHASE_ENDING)
+    if (!lease_can(lease, EVENT_CANCELLED))
         return error_set(err, EALREADY, "lease %lld is %s already", (long long)id,
                          phase_name(lease->phase));
     lease_explain_by(daemon->store, lease,

@@ -111,11 +111,15 @@ class Scheduler:
         shown = self.ask(command="lease-show", lease=lease).get("lease", {})
         return (shown.get("reason") or {}).get("text", "")
 
-    def ask(self, *words):
-        """What `galerna WORDS` prints of it."""
+    def command(self, *words):
+        """`galerna WORDS` for it: its exit code, and what it prints."""
         galerna = os.path.join(os.path.dirname(self.program), "galerna")
-        return subprocess.run([galerna, *words, "--state-dir", self.state], check=True, timeout=20,
-                              stdout=subprocess.PIPE, text=True).stdout
+        ended = subprocess.run([galerna, *words, "--state-dir", self.state], timeout=30, text=True,
+                               check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return ended.returncode, ended.stdout
+
+    def ask(self, *words):
+        return self.command(*words)[1]
 
     def output(self):
         try:

@@ -186,3 +186,30 @@ def hostile_templates(t):
         t.require(len(message) < 400, "a short message", vm)
     reason = t.look(vms[0]).message
     t.require("START" in reason, "the first is told what is wrong with its START", vms[0])
+
+
+@scenario("extra-order-refused")
+def order_refused(t):
+    """galerna lease request creates nothing that the rules forbid or no host can hold, a dry run names
+    the rule, and the VMs of a lease that is refused later go when it is cancelled."""
+    t.settings = "[rights]\nmax-vms: 16"
+    t.add_hosts(2, cores=4)
+    t.begin()
+    t.running_vm("plain", cpu=4)
+    request = ("lease", "request", "--memory", "512", "--cpu")
+    for more, text in ((("1", "--count", "30"), "the lease has 30 VMs, at most 16 are allowed"),
+                       (("5",), "no host is large enough"),
+                       (("4", "--count", "3"), "hosts together hold at most 2")):
+        code, out = t.scheduler.command(*request, *more)
+        t.require(code == 2 and text in out, "refused, and why: %d %s" % (code, out))
+        code, out = t.scheduler.command(*request, *more, "--dry-run")
+        t.require(code == 2 and text in out, "so is a dry run: %d %s" % (code, out))
+    t.require(len(t.all_vms()) == 1, "no VM was created", *t.all_vms())
+    code, out = t.scheduler.command(*request, "4", "--count", "2", "--start", "now")
+    t.require(code == 2 and "room" in out, "no room now: %d %s" % (code, out))
+    held = [vm for vm in t.all_vms() if vm != 0]
+    t.require(len(held) == 2, "its VMs are there", *held)
+    code, out = t.scheduler.command("lease", "cancel", str(min(held)))
+    t.require(code == 0, "it can be cancelled: " + out)
+    t.wait(15, "its VMs are gone", lambda: not any(t.look(vm) and t.look(vm).state != 6
+                                                   for vm in held), *held)
