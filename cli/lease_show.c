@@ -131,6 +131,7 @@ static void print_lease(const json_t *lease, int64_t now)
     if (*client_text(lease, "waits_for"))
         line("Waits for", "%s", client_text(lease, "waits_for"));
     time_line("Running", lease, "since", now);
+    time_line("Began", lease, "began", now);
     time_line("End", lease, "end", now);
     print_duration(lease);
     print_terms(lease);

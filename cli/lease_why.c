@@ -60,7 +60,8 @@ static void print_expected(const json_t *lease, int64_t expected, int64_t now)
     if (expected == INSTANT_NEVER)
         return;
     if (expected == INSTANT_NONE) {
-        printf("Start time not estimated yet.\n");
+        if (strcmp(client_text(lease, "phase"), "gathering") != 0)
+            printf("Start time not estimated yet.\n");
         return;
     }
     time_text_relative(expected, now, relative, sizeof relative);

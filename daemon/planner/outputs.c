@@ -283,7 +283,7 @@ static void take_output(struct planner *planner, const struct plan_output *outpu
     }
     switch (output->kind) {
     case OUTPUT_REQUESTED:
-        if (output->accepted && lease_can(lease, EVENT_ACCEPTED))
+        if (output->accepted && !planned->is_refused && lease_can(lease, EVENT_ACCEPTED))
             admitted(planner, lease, now);
         break;
     case OUTPUT_CONVERTED:
@@ -460,6 +460,18 @@ static void drop_preemptions(struct planner *planner, int64_t now)
     }
 }
 
+/* What admission lets in and no host has room for was never accepted. */
+static void note_refusals(struct planner *planner, const struct plan_reply *reply)
+{
+    for (size_t i = 0; i < reply->n_outputs; i++) {
+        const struct plan_output *output = &reply->outputs[i];
+        struct planned *planned = planned_of(&planner->planned, output->lease);
+
+        if (planned && output->kind == OUTPUT_FINISHED && output->state == LEASE_REJECTED)
+            planned->is_refused = true;
+    }
+}
+
 void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
 {
     int64_t now = planner->planned_at;
@@ -468,6 +480,7 @@ void planner_take_reply(struct planner *planner, const struct plan_reply *reply)
         take_exception(planner, &reply->exceptions[i]);
     for (size_t i = 0; i < reply->n_relocations; i++)
         take_relocation(planner, &reply->relocations[i], now);
+    note_refusals(planner, reply);
     for (size_t i = 0; i < reply->n_outputs; i++)
         take_output(planner, &reply->outputs[i], now);
     for (size_t i = 0; i < reply->n_views; i++)

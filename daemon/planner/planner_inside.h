@@ -25,6 +25,7 @@ struct planned {
     bool may_fit_later; /* best-effort without a deadline: larger hosts may come */
     bool is_placed;     /* its next stretch is planned */
     bool is_preempted;  /* by this plan */
+    bool is_refused;    /* the same */
     int64_t end;        /* the engine's; INSTANT_NONE: it does not run */
 };
 
