@@ -24,6 +24,9 @@ static const struct command_option own_options[] = {
     {"complete", .type = ARGUMENT_FLAG,
      .offset = offsetof(struct verify_arguments, options.complete),
      .help = "Report leases that have not ended"},
+    {"partial", .type = ARGUMENT_FLAG, .offset = offsetof(struct verify_arguments, options.partial),
+     .help = "Accept records that do not contain everything: of Haizea itself, of older versions, "
+             "or without some counters (accounting.probes); list what is not checked"},
     {"limit", .type = ARGUMENT_INTEGER, .argument = "N",
      .offset = offsetof(struct verify_arguments, limit), .otherwise = "20", .least = 0,
      .most = VERIFY_KEPT_MAX, .help = "Print at most N violations of each record"},

@@ -14,7 +14,7 @@ struct arena_chunk {
 
 struct schedule_arena {
     struct arena_chunk *chunks; /* the first is the one in use */
-    size_t used, size;    /* of the first */
+    size_t used, size;          /* of the first */
 };
 
 struct schedule_arena *schedule_arena_create(void)

@@ -182,7 +182,7 @@ int check_counters(struct checker *checker)
 
     for (int id = 0; id < SCHEDULE_COUNTERS; id++) {
         if (!schedule->counters[id].told)
-            checker_not_checked(checker, (enum verify_gap)(GAP_COUNTER + id));
+            checker_missing(checker, (enum verify_gap)(GAP_COUNTER + id));
         else if (check_counter(checker, (enum schedule_counter_id)id) < 0)
             return -1;
     }

@@ -49,7 +49,7 @@ static void check_all_results(struct checker *checker)
 
     /* Haizea 1.1, whose records list no preemptions, measures other leases in other ways. */
     if (!schedule->results_told || !schedule->preemptions_told) {
-        checker_not_checked(checker, GAP_RESULTS);
+        checker_missing(checker, GAP_RESULTS);
         return;
     }
     for (size_t i = 0; i < schedule->n_results; i++)
@@ -58,7 +58,7 @@ static void check_all_results(struct checker *checker)
         expected += has_result(&schedule->leases[i]);
     /* Nobody measured: the probe was left out. */
     if (schedule->n_results == 0 && !schedule->counters[FIGURE_COMPLETED].told) {
-        checker_not_checked(checker, GAP_RESULTS);
+        checker_missing(checker, GAP_RESULTS);
         return;
     }
     if (schedule->n_results != expected)
@@ -75,7 +75,7 @@ static void check_total(struct checker *checker, enum schedule_counter_id id)
     const struct schedule_counter *counter = &checker->schedule->counters[id];
 
     if (!totals->told[id] || !counter->told) {
-        checker_not_checked(checker, GAP_TOTALS);
+        checker_missing(checker, GAP_TOTALS);
         return;
     }
     checker_examined(checker, CHECK_RESULTS);
@@ -96,7 +96,7 @@ void check_results(struct checker *checker)
     for (int id = 0; id < SCHEDULE_TOTALS; id++)
         check_total(checker, (enum schedule_counter_id)id);
     if (!schedule->totals.last_told || !completed->told) {
-        checker_not_checked(checker, GAP_TOTALS);
+        checker_missing(checker, GAP_TOTALS);
         return;
     }
     checker_examined(checker, CHECK_RESULTS);

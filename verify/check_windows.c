@@ -93,16 +93,41 @@ static void check_no_overlap(struct checker *checker, const struct schedule_leas
     }
 }
 
+/* Seconds that the windows of a host last; VMs that share one are neighbours. */
+static int64_t time_of_windows(const struct booked_operation *items, size_t n)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || items[i].from != items[i - 1].from || items[i].until != items[i - 1].until)
+            sum += items[i].until - items[i].from;
+    return sum;
+}
+
+/* The overheads of all VMs that a host waits for. By default all VMs of the lease are commanded
+ * before the first is done, or with global exclusion one after the other; Haizea counts those whose
+ * windows coincide, which may be any. */
+static bool overheads_are_right(const struct checker *checker, const struct schedule_lease *lease,
+                                size_t n_here, int64_t overheads)
+{
+    const struct schedule_settings *settings = &checker->schedule->settings;
+    int64_t one = settings->enactment_overhead;
+    int64_t least = one * (int64_t)n_here, most = one * (int64_t)lease->n_vms;
+
+    if (settings->haizea_1_0)
+        return overheads >= least && overheads <= most;
+    return overheads == (settings->exclusion_global ? least : most);
+}
+
 /* The operations on one host, in order of their start. */
 static void check_host(struct checker *checker, const struct schedule_lease *lease,
                        enum schedule_kind kind, const struct booked_operation *items, size_t n)
 {
-    int64_t overhead = checker->schedule->settings.enactment_overhead;
+    int64_t due = 0, there = time_of_windows(items, n);
     struct finding finding = {CHECK_LENGTH, lease->id, items[0].host, items[0].from};
-    int64_t least = 0, until = SCHEDULE_UNSET;
 
     check_no_overlap(checker, lease, kind, items, n);
-    if (overhead == SCHEDULE_UNSET)
+    if (checker->schedule->settings.enactment_overhead == SCHEDULE_UNSET)
         return;
     for (size_t i = 0; i < n; i++) {
         checker_examined(checker, CHECK_LENGTH);
@@ -111,14 +136,12 @@ static void check_host(struct checker *checker, const struct schedule_lease *lea
                               schedule_kind_name(kind), (long long)items[i].vm,
                               (long long)(items[i].until - items[i].from),
                               (long long)items[i].least);
-        least += items[i].least + overhead;
-        if (items[i].until > until)
-            until = items[i].until;
+        due += items[i].least;
     }
-    if (until - items[0].from < least)
-        checker_violation(
-            checker, &finding, "%s of %zu VMs in %lld s, with the overheads it takes %lld",
-            schedule_kind_name(kind), n, (long long)(until - items[0].from), (long long)least);
+    if (!overheads_are_right(checker, lease, n, there - due))
+        checker_violation(checker, &finding,
+                          "%s of %zu VMs in %lld s, it takes %lld and the enactment overhead",
+                          schedule_kind_name(kind), n, (long long)there, (long long)due);
 }
 
 static void check_group(struct checker *checker, const struct schedule_lease *lease,
@@ -168,6 +191,10 @@ int check_windows(struct checker *checker, const struct schedule_lease *lease)
             room += lease->reservations[i].n_places;
     if (room == 0)
         return 0;
+    if ((int64_t)lease->n_vms > checker->schedule->settings.vms_suspended)
+        checker_violation(
+            checker, &(struct finding){CHECK_SEQUENCE, lease->id, SCHEDULE_UNSET, lease->submit},
+            "is suspended, which the setting suspension forbids for %zu VMs", lease->n_vms);
     operations.items = calloc(room, sizeof *operations.items);
     if (!operations.items)
         return error_set(checker->err, ENOMEM, "out of memory");

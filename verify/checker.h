@@ -36,6 +36,9 @@ static inline void checker_not_checked(struct checker *checker, enum verify_gap 
     checker->result->not_checked[gap] = true;
 }
 
+/* The same, of what a record of Galerna tells. */
+void checker_missing(struct checker *checker, enum verify_gap gap);
+
 static inline void checker_examined(struct checker *checker, enum verify_check check)
 {
     checker->result->examined[check]++;
@@ -78,6 +81,7 @@ int check_capacity(struct checker *checker);
 int check_runs(struct checker *checker, const struct schedule_lease *lease);
 int check_windows(struct checker *checker, const struct schedule_lease *lease);
 void check_operations(struct checker *checker, const struct schedule_lease *lease);
+void check_transfers(struct checker *checker, const struct schedule_lease *lease);
 void check_promises(struct checker *checker, const struct schedule_lease *lease);
 void check_duration(struct checker *checker, const struct schedule_lease *lease);
 void check_states(struct checker *checker, const struct schedule_lease *lease);

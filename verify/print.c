@@ -35,7 +35,7 @@ static void print_tolerated(const struct verification *verification, FILE *out)
 static void print_not_checked(const struct verification *verification, FILE *out)
 {
     for (int i = 0; i < GAPS; i++)
-        if (verification->not_checked[i] && i != GAP_TRACE)
+        if (verification->not_checked[i] && i != GAP_TRACE && i != GAP_CHOICES)
             fprintf(out, "  not checked: %s%s\n", verify_gap_name((enum verify_gap)i),
                     i >= GAP_COUNTER ? " (the record does not contain this counter)" : "");
 }

@@ -32,6 +32,13 @@ static int read_behaviour(struct reader *reader, json_t *switches)
     return 0;
 }
 
+static bool is_word(json_t *object, const char *member, const char *word)
+{
+    const char *text = text_or_null(object, member);
+
+    return text && strcmp(text, word) == 0;
+}
+
 static int read_settings(struct reader *reader, json_t *told)
 {
     const struct json_place *place = &reader->place;
@@ -39,6 +46,13 @@ static int read_settings(struct reader *reader, json_t *told)
     const char *exclusion = text_or_null(told, "suspendresume-exclusion");
     const char *migration = text_or_null(told, "migration");
 
+    settings->vms_suspended = is_word(told, "suspension", "none")          ? 0
+                              : is_word(told, "suspension", "serial-only") ? 1
+                                                                           : SCHEDULE_NEVER;
+    settings->prepares = is_word(told, "lease-preparation", "imagetransfer");
+    settings->caches = is_word(told, "diskimage-reuse", "image-caches");
+    settings->multicast = is_word(told, "transfer-mechanism", "multicast");
+    settings->moves_files = is_word(told, "migration", "yes");
     settings->exclusion_global = exclusion && strcmp(exclusion, "global") == 0;
     settings->migrates = !migration || strcmp(migration, "no") != 0;
     if (json_real_or(place, told, "suspend-rate", 0, &settings->suspend_rate) < 0 ||
@@ -47,6 +61,10 @@ static int read_settings(struct reader *reader, json_t *told)
                       &settings->override_suspend) < 0 ||
         json_whole_or(place, told, "override-resume-time", SCHEDULE_UNSET,
                       &settings->override_resume) < 0 ||
+        json_whole_or(place, told, "imagetransfer-bandwidth", SCHEDULE_UNSET,
+                      &settings->bandwidth) < 0 ||
+        json_whole_or(place, told, "force-imagetransfer-time", SCHEDULE_UNSET,
+                      &settings->override_transfer) < 0 ||
         json_whole_or(place, told, "shutdown-time", SCHEDULE_UNSET, &settings->shutdown_time) < 0)
         return -1;
     return json_whole_or(place, told, "enactment-overhead", SCHEDULE_UNSET,
@@ -383,6 +401,8 @@ int reader_read_galerna(struct reader *reader, json_t *root)
 
     settings->override_suspend = settings->override_resume = SCHEDULE_UNSET;
     settings->shutdown_time = settings->enactment_overhead = SCHEDULE_UNSET;
+    settings->bandwidth = settings->override_transfer = SCHEDULE_UNSET;
+    settings->vms_suspended = SCHEDULE_NEVER;
     told = json_optional_object(&reader->place, root, "galerna", &failed);
     if (!told)
         return failed ? -1 : 0;

@@ -165,7 +165,7 @@ static int read_reservation(struct reader *reader, json_t *item, struct schedule
     if (r->kind == SCHEDULE_TRANSFER) {
         const char *file = json_text_member(place, item, "file");
 
-        if (!file)
+        if (!file || json_whole_or(place, item, "deadline", SCHEDULE_UNSET, &r->deadline) < 0)
             return -1;
         r->file = schedule_arena_text(reader->schedule->arena, file);
         if (!r->file)

@@ -92,6 +92,7 @@ struct schedule_reservation {
     struct schedule_place *places;
     size_t n_places;
     const char *file; /* transfer: the image; else NULL */
+    int64_t deadline; /* transfer: when it must be over; SCHEDULE_UNSET */
 };
 
 struct schedule_lease {
@@ -199,6 +200,11 @@ struct schedule_settings {
     double suspend_rate, resume_rate;          /* MB/s; 0: not told */
     int64_t override_suspend, override_resume; /* SCHEDULE_UNSET */
     int64_t shutdown_time, enactment_overhead; /* SCHEDULE_UNSET: not told */
+    int64_t vms_suspended;                     /* at most so many of a lease; NEVER: any */
+    bool prepares, multicast, caches;          /* images: transferred, to many at once, kept */
+    bool moves_files;                          /* migrations take time */
+    int64_t bandwidth;                         /* Mbit/s; SCHEDULE_UNSET: not told */
+    int64_t override_transfer;                 /* SCHEDULE_UNSET */
 };
 
 struct schedule_arena;

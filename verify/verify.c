@@ -10,6 +10,7 @@
 static const struct {
     const char *name, *promise;
 } checks[CHECKS] = {
+    [CHECK_RECORD] = {"record", "the record contains everything that it should"},
     [CHECK_CAPACITY] = {"capacity", "no resource of a host is exceeded at any instant"},
     [CHECK_START] = {"start", "accepted reservations start when promised"},
     [CHECK_DEADLINE] = {"deadline", "deadline leases keep to their earliest start and deadline"},
@@ -23,6 +24,7 @@ static const struct {
     [CHECK_HOSTS] = {"hosts", "hosts and VMs that are named exist"},
     [CHECK_EXCLUSION] = {"exclusion", "suspensions that exclude each other never overlap"},
     [CHECK_LENGTH] = {"length", "suspensions, resumptions and shutdowns have their time"},
+    [CHECK_TRANSFERS] = {"transfers", "images and memory are sent in the time that it takes"},
     [CHECK_STATES] = {"states", "state changes are allowed and fit the operations"},
     [CHECK_FINAL] = {"final", "every lease comes to an end"},
     [CHECK_PREEMPTION] = {"preemption", "preempted leases make room when said, and may be"},
@@ -67,7 +69,7 @@ const char *verify_gap_name(enum verify_gap gap)
         [GAP_DISK] = "disk usage (the record does not list all images and memory files on disks)",
         [GAP_SUSPENSIONS] =
             "why a lease was suspended as planned (nothing in the record needed room)",
-        [GAP_TRANSFERS] = "length, deadline and bandwidth of image transfers and migrations",
+        [GAP_CHOICES] = "whether another schedule would have followed the settings more closely",
         [GAP_PREEMPTIONS] = "preemptions (the record does not contain them)",
         [GAP_RESULTS] = "waiting times and slowdowns (the record does not contain them)",
         [GAP_TOTALS] = "totals (the record does not contain all of them)",
@@ -215,9 +217,6 @@ static void note_transfer(struct checker *checker, const struct schedule_reserva
 {
     const struct schedule *schedule = checker->schedule;
 
-    if (r->kind == SCHEDULE_TRANSFER || r->kind == SCHEDULE_DISK_MIGRATION ||
-        r->kind == SCHEDULE_MEMORY_MIGRATION)
-        checker_not_checked(checker, GAP_TRANSFERS);
     if (r->kind != SCHEDULE_TRANSFER)
         return;
     checker->images_move = true;
@@ -311,17 +310,30 @@ static void find_given_up(struct checker *checker)
     }
 }
 
+void checker_missing(struct checker *checker, enum verify_gap gap)
+{
+    checker_not_checked(checker, gap);
+    checker_examined(checker, CHECK_RECORD);
+    if (!checker->options->partial)
+        checker_violation(
+            checker,
+            &(struct finding){CHECK_RECORD, SCHEDULE_UNSET, SCHEDULE_UNSET, SCHEDULE_UNSET},
+            "not checked, because the record is not complete (--partial accepts that): %s",
+            verify_gap_name(gap));
+}
+
 static void note_gaps(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
 
     checker_not_checked(checker, GAP_TRACE);
+    checker_not_checked(checker, GAP_CHOICES);
     if (schedule->settings.version == 0)
-        checker_not_checked(checker, GAP_GALERNA);
-    if (schedule->settings.version < 2)
-        checker_not_checked(checker, GAP_CAUSES);
+        checker_missing(checker, GAP_GALERNA);
+    else if (schedule->settings.version < 2)
+        checker_missing(checker, GAP_CAUSES);
     if (!schedule->preemptions_told)
-        checker_not_checked(checker, GAP_PREEMPTIONS);
+        checker_missing(checker, GAP_PREEMPTIONS);
 }
 
 static int check_all(struct checker *checker)
@@ -339,6 +351,7 @@ static int check_all(struct checker *checker)
         if (check_runs(checker, lease) < 0 || check_windows(checker, lease) < 0)
             return -1;
         check_operations(checker, lease);
+        check_transfers(checker, lease);
         check_promises(checker, lease);
         check_duration(checker, lease);
         check_states(checker, lease);

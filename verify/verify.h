@@ -8,6 +8,7 @@
 #include "verify/schedule.h"
 
 enum verify_check {
+    CHECK_RECORD,      /* the record contains everything that a record of Galerna contains */
     CHECK_CAPACITY,    /* no resource of a host is exceeded at any instant */
     CHECK_START,       /* an accepted reservation starts exactly when it was promised */
     CHECK_DEADLINE,    /* a deadline lease neither begins early nor ends late */
@@ -21,6 +22,7 @@ enum verify_check {
     CHECK_HOSTS,       /* hosts and VMs that are named exist */
     CHECK_EXCLUSION,   /* suspensions (and resumptions) that exclude each other never overlap */
     CHECK_LENGTH,      /* suspensions, resumptions, shutdowns take the time the settings say */
+    CHECK_TRANSFERS,   /* images and memory that move take the time that the bandwidth says */
     CHECK_STATES,      /* state changes follow the allowed moves and fit the operations */
     CHECK_FINAL,       /* every lease comes to an end, or the record says why not */
     CHECK_PREEMPTION,  /* who is preempted makes room at the time said, and may be preempted */
@@ -56,7 +58,7 @@ enum verify_gap {
     GAP_GIVEN_UP,    /* CPU and disk of a suspension or resumption that was given up half-way */
     GAP_DISK,        /* disk usage where images or memory move */
     GAP_SUSPENSIONS, /* a planned suspension that nothing in the record needed */
-    GAP_TRANSFERS,   /* length, deadline and bandwidth of transfers and migrations */
+    GAP_CHOICES,     /* which of several good schedules: queue order, backfilling: always */
     GAP_PREEMPTIONS,
     GAP_RESULTS,
     GAP_TOTALS,
@@ -71,6 +73,9 @@ struct verify_options {
     enum verify_compatibility compatibility;
     /* Nothing cut the run short (stop-when, Ctrl-C): every lease must be final. */
     bool complete;
+    /* A record that does not contain everything (of Haizea, of version 1, without some counters) is
+     * no violation: what it does not let check is listed. */
+    bool partial;
 };
 
 struct violation {

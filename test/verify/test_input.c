@@ -13,7 +13,7 @@
 
 static int read_text(const char *text, size_t size, struct error *err)
 {
-    const struct verify_options options = {.complete = true};
+    const struct verify_options options = {.partial = true, .complete = true};
     struct verification verification;
     struct schedule schedule;
 

@@ -22,8 +22,14 @@
     "as asked for: only the trace could contradict, and verify says that it is not checked"
 #define PLANNING  "what is held beyond what the VMs need (checked) only keeps others away"
 #define ORDER     "the order within one second says nothing"
-#define NO_EFFECT "nothing in this schedule follows from the setting; what does is checked"
-#define TRANSFERS "images are not VMs: verify says what it does not check of transfers"
+#define NO_EFFECT "the record contains no operation that the setting is about"
+#define ROUNDED   "the same whole seconds, which are compared exactly"
+#define CHOICE                                                                                     \
+    "guides the choice among schedules that keep all promises: verify says that it is not checked"
+#define CACHED                                                                                     \
+    "the host may have the image from before (diskimage-reuse): who uses it is checked when it "   \
+    "is sent"
+#define HAIZEAS "Haizea moves more images than VMs, on some hosts: each VM's own is checked"
 
 /* The lease, or the reservation, that the path leads to or through. */
 static json_t *lease_of(json_t *record, const char *path)
@@ -45,13 +51,6 @@ static const char *kind_of(json_t *record, const char *path)
     kind = json_string_value(
         json_object_get(json_array_get(json_object_get(lease_of(record, path), "rrs"), r), "type"));
     return kind ? kind : "";
-}
-
-static bool of_transfer(json_t *record, const char *path)
-{
-    const char *kind = kind_of(record, path);
-
-    return strcmp(kind, "FILE_TRANSFER") == 0 || strstr(kind, "MIGRATION");
 }
 
 static bool of_no_run(json_t *record, const char *path)
@@ -85,6 +84,87 @@ static bool anything(json_t *record, const char *path)
     return true;
 }
 
+static bool has_kind(json_t *record, const char *kinds)
+{
+    json_t *leases = json_object_get(record, "leases"), *lease, *r;
+    size_t i, j;
+
+    json_array_foreach(leases, i, lease) json_array_foreach(json_object_get(lease, "rrs"), j, r)
+    {
+        if (strstr(kinds, json_string_value(json_object_get(r, "type"))))
+            return true;
+    }
+    return false;
+}
+
+/* Settings of operations that the record does not contain. */
+static bool no_suspension(json_t *record, const char *path)
+{
+    (void)path;
+    return !has_kind(record, "|SUSPEND|RESUME|");
+}
+
+static bool no_migration(json_t *record, const char *path)
+{
+    (void)path;
+    return !has_kind(record, "|MEM_MIGRATION|DISK_MIGRATION|");
+}
+
+static bool no_image(json_t *record, const char *path)
+{
+    (void)path;
+    return !has_kind(record, "|FILE_TRANSFER|");
+}
+
+static bool no_shutdown(json_t *record, const char *path)
+{
+    (void)path;
+    return !has_kind(record, "|SHUTDOWN|");
+}
+
+static const json_t *setting(json_t *record, const char *name)
+{
+    return json_object_get(json_object_get(json_object_get(record, "galerna"), "settings"), name);
+}
+
+static bool of_cached_image(json_t *record, const char *path)
+{
+    return strcmp(kind_of(record, path), "FILE_TRANSFER") == 0 &&
+           strcmp(json_string_value(setting(record, "diskimage-reuse")), "none") != 0;
+}
+
+static bool of_haizeas_images(json_t *record, const char *path)
+{
+    const json_t *behaviour = json_object_get(json_object_get(record, "galerna"), "behaviour");
+
+    return strcmp(kind_of(record, path), "DISK_MIGRATION") == 0 &&
+           json_is_true(json_object_get(behaviour, "migration_at_100_mbits"));
+}
+
+static bool of_haizeas_moves(json_t *record, const char *path)
+{
+    const json_t *behaviour = json_object_get(json_object_get(record, "galerna"), "behaviour");
+
+    return strcmp(kind_of(record, path), "MEM_MIGRATION") == 0 &&
+           json_is_true(json_object_get(behaviour, "migration_at_100_mbits"));
+}
+
+static bool of_multicast(json_t *record, const char *path)
+{
+    return strcmp(kind_of(record, path), "FILE_TRANSFER") == 0 &&
+           strcmp(json_string_value(setting(record, "transfer-mechanism")), "multicast") == 0;
+}
+
+static bool no_use_of_bandwidth(json_t *record, const char *path)
+{
+    const json_t *behaviour = json_object_get(json_object_get(record, "galerna"), "behaviour");
+
+    (void)path;
+    return (no_image(record, path) || !json_is_null(setting(record, "force-imagetransfer-time"))) &&
+           (no_migration(record, path) ||
+            json_is_true(json_object_get(behaviour, "migration_at_100_mbits")));
+}
+
 static const struct {
     bool (*when)(json_t *record, const char *path);
     const char *path, *lie, *why;
@@ -105,7 +185,37 @@ static const struct {
     {of_idle_lease, "leases/*/nodes/*", "*", ASKED},
     {anything, "leases/*/software/*", "*", ASKED},
     {anything, "galerna/leases/*", "exchanged with its neighbour", ASKED},
-    {anything, "galerna/settings/*", "*", NO_EFFECT},
+    {no_suspension, "galerna/settings/suspend-rate", "*", NO_EFFECT},
+    {no_suspension, "galerna/settings/resume-rate", "*", NO_EFFECT},
+    {no_suspension, "galerna/settings/override-*", "*", NO_EFFECT},
+    {no_suspension, "galerna/settings/suspension", "*", NO_EFFECT},
+    {anything, "galerna/settings/suspension", "= serial-only",
+     "leases of one VM may be suspended with either; that larger ones are not is checked"},
+    {no_suspension, "galerna/settings/suspendresume-exclusion", "*", NO_EFFECT},
+    {anything, "galerna/settings/suspendresume-exclusion", "= global",
+     "a stricter rule, which the schedule keeps as well"},
+    {anything, "galerna/settings/*-rate", "[+]1", ROUNDED},
+    {anything, "galerna/settings/imagetransfer-bandwidth", "[+]1", ROUNDED},
+    {no_shutdown, "galerna/settings/shutdown-time", "*", NO_EFFECT},
+    {no_use_of_bandwidth, "galerna/settings/imagetransfer-bandwidth", "*",
+     "the transfers of the record take another time than that of the bandwidth"},
+    {no_image, "galerna/settings/force-imagetransfer-time", "*", NO_EFFECT},
+    {no_image, "galerna/settings/transfer-mechanism", "*", NO_EFFECT},
+    {no_image, "galerna/settings/lease-preparation", "*", NO_EFFECT},
+    {no_image, "galerna/settings/diskimage-*", "*", NO_EFFECT},
+    {no_image, "galerna/settings/avoid-redundant-transfers", "*", NO_EFFECT},
+    {no_migration, "galerna/settings/migration*", "*", NO_EFFECT},
+    {anything, "galerna/settings/backfilling*", "*", CHOICE},
+    {anything, "galerna/settings/convert-reservations", "*", CHOICE},
+    {anything, "galerna/settings/whole-stretches", "*", CHOICE},
+    {anything, "galerna/settings/fixed-deadlines", "*", CHOICE},
+    {anything, "galerna/settings/*scheduling-threshold*", "*", CHOICE},
+    {anything, "galerna/settings/migration-interval", "*", CHOICE},
+    {anything, "galerna/settings/migration-threshold", "*", CHOICE},
+    {anything, "galerna/settings/migration-mode", "*", CHOICE},
+    {anything, "galerna/settings/diskimage-*", "*", CHOICE},
+    {anything, "galerna/settings/avoid-redundant-transfers", "*", CHOICE},
+    {anything, "galerna/settings/seed", "*", CHOICE},
     {anything, "galerna/behaviour/*", "dropped",
      "the mode follows from the others; all or none are on"},
     {anything, "galerna/hosts/*", "exchanged with its neighbour",
@@ -129,14 +239,13 @@ static const struct {
     {anything, "leases/*/rrs/*/map/*", "exchanged with its neighbour",
      "VMs of one lease that ask for the same trade places"},
     {of_no_run, "leases/*/rrs/*/res/*", "*", PLANNING},
-    {of_transfer, "leases/*/rrs/*/deadline", "*", TRANSFERS},
-    {of_transfer, "leases/*/rrs/*/file", "*", TRANSFERS},
-    {of_transfer, "leases/*/rrs/*/map/*", "*", TRANSFERS},
-    {of_transfer, "leases/*/rrs/*/type", "= MEM_MIGRATION", TRANSFERS},
-    {of_transfer, "leases/*/rrs/*/end", "*", TRANSFERS},
-    {of_transfer, "leases/*/rrs/*/start", "*", TRANSFERS},
-    {of_transfer, "leases/*/rrs/*", "dropped", TRANSFERS},
-    {of_transfer, "leases/*/rrs/*", "exchanged with its neighbour", TRANSFERS},
+    {anything, "leases/*/rrs/*/deadline", "dropped", "no deadline is what null says as well"},
+    {of_cached_image, "leases/*/rrs/*", "*", CACHED},
+    {of_haizeas_images, "leases/*/rrs/*", "*", HAIZEAS},
+    {of_haizeas_moves, "leases/*/rrs/*/map/*/0", "*",
+     "Haizea moves memory from where the last run was: counted as an oddity"},
+    {of_multicast, "leases/*/rrs/*/map/*/*", "doubled",
+     "the same image to the same host in the same transfer takes no longer"},
     {anything, "counters/Disk usage/*", "*",
      "verify says that it does not check it where images move"},
 };
@@ -172,8 +281,10 @@ static bool is_found(json_t *record, const struct verify_options *options,
         return true;
     if (verify_schedule(&schedule, options, &verification, &err) < 0)
         abort();
+    /* A record does not contain the plans that were never carried out: verify says of the record
+     * that a suspension as planned may have had no reason. */
     found = verification.n_violations > 0 || verification.haizea_1_0 != sound->haizea_1_0 ||
-            memcmp(verification.not_checked, sound->not_checked, sizeof sound->not_checked) != 0;
+            (verification.not_checked[GAP_SUSPENSIONS] && !sound->not_checked[GAP_SUSPENSIONS]);
     verification_finish(&verification);
     schedule_finish(&schedule);
     return found;

@@ -147,6 +147,8 @@ static const struct violation_case cases[] = {
     {CHECK_SEQUENCE, MOVED, {{"leases/1/rrs/0/end", "340"}}, 2, ANY},
     {CHECK_OVERLAP, MOVED, {{"leases/1/rrs/1/end", "350"}}, 2, ANY},
     {CHECK_STATES, MOVED, {{"state_log/14", NULL}}, 2, ANY},
+    {CHECK_TRANSFERS, MOVED, {{"galerna/settings/imagetransfer-bandwidth", "50"}}, 2, ANY},
+    {CHECK_TRANSFERS, MOVED, {{"galerna/settings/imagetransfer-bandwidth", "null"}}, 2, ANY},
 };
 
 /* More than one rule of the check applies to some: the words tell which. */
@@ -199,7 +201,8 @@ static bool found(const struct verification *verification, const struct violatio
 
 static void expect_found(const struct violation_case *wrong, const char *says)
 {
-    const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = true};
+    const struct verify_options options = {
+        .partial = true, .compatibility = VERIFY_DEFAULT, .complete = true};
     struct verification verification;
     json_t *record = load_record(wrong->record);
 
@@ -224,7 +227,7 @@ static void each_wrong_record_is_found(void **state)
 
 static void every_check_has_a_wrong_record(void **state)
 {
-    bool tried[CHECKS] = {false};
+    bool tried[CHECKS] = {[CHECK_RECORD] = true}; /* below */
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -236,10 +239,41 @@ static void every_check_has_a_wrong_record(void **state)
             fail_msg("no wrong record for %s", verify_check_name((enum verify_check)check));
 }
 
+/* What is left out cannot hide anything: only the caller can say that it may be missing. */
+static void a_record_that_is_not_complete_is_a_violation(void **state)
+{
+    static const struct {
+        const char *record;
+        struct change change;
+    } incomplete[] = {
+        {"haizea-1.0/pre-1be-local", {NULL, NULL}}, /* Haizea's own */
+        {MOVED, {"counters/Queue size", NULL}},     {MOVED, {"galerna", NULL}},
+        {MOVED, {"galerna/version", "1"}},          {MOVED, {"stats/all-best-effort", NULL}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof incomplete / sizeof *incomplete; i++)
+        for (int partial = 0; partial < 2; partial++) {
+            const struct verify_options options = {.partial = partial};
+            struct verification verification;
+            json_t *record = load_record(incomplete[i].record);
+
+            if (incomplete[i].change.path)
+                change_record(record, incomplete[i].change.path, incomplete[i].change.value);
+            check_record(record, &options, &verification);
+            if ((verification.violated[CHECK_RECORD] > 0) == (partial > 0))
+                fail_msg("%s without %s, partial %d", incomplete[i].record,
+                         incomplete[i].change.path, partial);
+            verification_finish(&verification);
+            json_decref(record);
+        }
+}
+
 static void a_live_move_is_clean(void **state)
 {
-    const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = true};
-    const struct verify_options as_haizea = {.compatibility = VERIFY_HAIZEA_1_0};
+    const struct verify_options options = {
+        .partial = true, .compatibility = VERIFY_DEFAULT, .complete = true};
+    const struct verify_options as_haizea = {.partial = true, .compatibility = VERIFY_HAIZEA_1_0};
     json_t *record = load_record(MOVED);
     struct verification verification;
 
@@ -256,7 +290,8 @@ static void a_live_move_is_clean(void **state)
 static void expect_no(const char *name, struct change change, bool complete,
                       enum verify_check check)
 {
-    const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = complete};
+    const struct verify_options options = {
+        .partial = true, .compatibility = VERIFY_DEFAULT, .complete = complete};
     json_t *record = load_record(name);
     struct verification verification;
 
@@ -277,7 +312,8 @@ static void who_makes_room_by_its_terms_is_clean(void **state)
 {
     const struct change given_up = {"galerna/leases/0/terms", "\"cancelable\""};
     const struct change ended = {"preemptions/0/3", "\"cancel\""};
-    const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = true};
+    const struct verify_options options = {
+        .partial = true, .compatibility = VERIFY_DEFAULT, .complete = true};
     json_t *record = load_record(DISPLACED);
     struct verification verification;
 
@@ -302,7 +338,8 @@ static void who_makes_room_by_its_terms_is_clean(void **state)
 
 static void the_record_itself_is_clean(void **state)
 {
-    const struct verify_options options = {.compatibility = VERIFY_DEFAULT, .complete = true};
+    const struct verify_options options = {
+        .partial = true, .compatibility = VERIFY_DEFAULT, .complete = true};
     json_t *record = load_record(PREEMPTED);
     struct verification verification;
 
@@ -311,7 +348,7 @@ static void the_record_itself_is_clean(void **state)
     assert_int_equal(verification.n_violations, 0);
     for (int check = 0; check < CHECKS; check++)
         if (check != CHECK_DEADLINE && check != CHECK_IMMEDIATE && check != CHECK_LENGTH &&
-            check != CHECK_TERMS)
+            check != CHECK_TERMS && check != CHECK_RECORD && check != CHECK_TRANSFERS)
             assert_true(verification.examined[check] > 0);
     verification_finish(&verification);
     json_decref(record);
@@ -320,8 +357,8 @@ static void the_record_itself_is_clean(void **state)
 /* Memory of a VM that waits for its turn stays on its host, whatever the reservations hold. */
 static void memory_that_waits_for_its_suspension_counts(void **state)
 {
-    const struct verify_options strict = {.compatibility = VERIFY_DEFAULT};
-    const struct verify_options as_haizea = {.compatibility = VERIFY_HAIZEA_1_0};
+    const struct verify_options strict = {.partial = true, .compatibility = VERIFY_DEFAULT};
+    const struct verify_options as_haizea = {.partial = true, .compatibility = VERIFY_HAIZEA_1_0};
     json_t *record = load_record("haizea-1.0/pre-1be-global");
     struct verification verification;
 
@@ -347,7 +384,7 @@ static void memory_that_waits_for_its_suspension_counts(void **state)
 /* A lost run holds its hosts, too. */
 static void work_that_was_lost_held_its_hosts(void **state)
 {
-    const struct verify_options options = {.compatibility = VERIFY_DEFAULT};
+    const struct verify_options options = {.partial = true, .compatibility = VERIFY_DEFAULT};
     json_t *record = load_record(PREEMPTED);
     struct verification verification;
 
@@ -365,6 +402,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_record_itself_is_clean),
+        cmocka_unit_test(a_record_that_is_not_complete_is_a_violation),
         cmocka_unit_test(a_live_move_is_clean),
         cmocka_unit_test(who_makes_room_by_its_terms_is_clean),
         cmocka_unit_test(each_wrong_record_is_found),

@@ -1,0 +1,295 @@
+/* Transfers of images and migrations: what they send, how long it takes, and by when. */
+#include <math.h>
+#include <string.h>
+
+#include "verify/checker.h"
+
+enum { HAIZEA_RATE = 100 /* Mbit/s of its migrations */, LONGEST = 1000000000 };
+
+static int64_t seconds_for(double megabytes, int64_t rate)
+{
+    return (int64_t)fmin(ceil(megabytes / ((double)rate / 8.0)), LONGEST);
+}
+
+static void check_length(struct checker *checker, const struct schedule_lease *lease,
+                         const struct schedule_reservation *r, int64_t due)
+{
+    checker_examined(checker, CHECK_TRANSFERS);
+    if (r->until - r->from != due)
+        checker_violation(checker,
+                          &(struct finding){CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, r->from},
+                          "%s of %lld s, it takes %lld", schedule_kind_name(r->kind),
+                          (long long)(r->until - r->from), (long long)due);
+}
+
+static int64_t transfer_due(const struct schedule_settings *settings,
+                            const struct schedule_lease *lease,
+                            const struct schedule_reservation *r)
+{
+    int64_t one = settings->override_transfer != SCHEDULE_UNSET
+                      ? settings->override_transfer
+                      : seconds_for((double)lease->image_size, settings->bandwidth);
+
+    return settings->multicast ? one : one * (int64_t)r->n_places;
+}
+
+/* How often the operation names the VM at the host: `at->lease` of a transfer, `at->from` of a
+ * migration. */
+static size_t times_named(const struct schedule_reservation *r, const struct schedule_place *at)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_places; i++)
+        n += r->places[i].vm == at->vm && r->places[i].host == at->host &&
+             (r->kind == SCHEDULE_TRANSFER ? r->places[i].lease == at->lease
+                                           : r->places[i].from == at->from);
+    return n;
+}
+
+/* All that it brings is the image that its VMs need. */
+static void check_image(struct checker *checker, const struct schedule_lease *lease,
+                        const struct schedule_reservation *r)
+{
+    for (size_t i = 0; i < r->n_places; i++) {
+        const struct schedule_lease *user = schedule_lease(checker->schedule, r->places[i].lease);
+
+        checker_examined(checker, CHECK_TRANSFERS);
+        if (user && (!user->image || strcmp(user->image, r->file) != 0))
+            checker_violation(
+                checker, &(struct finding){CHECK_TRANSFERS, lease->id, r->places[i].host, r->from},
+                "FILE_TRANSFER of %.60s to a VM of lease %lld, which has %.60s", r->file,
+                (long long)user->id, user->image ? user->image : "no image");
+    }
+}
+
+/* As requested, or again after it made room. */
+static bool starts_at(const struct schedule_lease *lease, int64_t time)
+{
+    for (size_t i = 0; i < lease->n_reservations; i++)
+        if (lease->reservations[i].kind == SCHEDULE_VM && lease->reservations[i].from == time)
+            return true;
+    return time == lease->start_requested;
+}
+
+/* Where VMs start at a given time, that is when the image must be there. */
+static void check_image_deadline(struct checker *checker, const struct schedule_lease *lease,
+                                 const struct schedule_reservation *r)
+{
+    bool exact = lease->kind == SCHEDULE_RESERVED || lease->kind == SCHEDULE_DEADLINE;
+    struct finding finding = {CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, r->from};
+
+    if (exact != (r->deadline != SCHEDULE_UNSET))
+        checker_violation(checker, &finding, "FILE_TRANSFER %s a deadline",
+                          exact ? "without" : "with");
+    else if (exact && r->deadline < r->until)
+        checker_violation(checker, &finding, "FILE_TRANSFER ends after its deadline, %lld",
+                          (long long)r->deadline);
+    else if (lease->kind == SCHEDULE_RESERVED && !starts_at(lease, r->deadline))
+        checker_violation(checker, &finding,
+                          "FILE_TRANSFER for %lld, the lease was not to start then",
+                          (long long)r->deadline);
+}
+
+static void check_transfer(struct checker *checker, const struct schedule_lease *lease,
+                           const struct schedule_reservation *r)
+{
+    const struct schedule_settings *settings = &checker->schedule->settings;
+
+    if (!settings->prepares)
+        checker_violation(checker,
+                          &(struct finding){CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, r->from},
+                          "FILE_TRANSFER, but images are not transferred (lease-preparation)");
+    check_image(checker, lease, r);
+    check_image_deadline(checker, lease, r);
+    check_length(checker, lease, r, transfer_due(settings, lease, r));
+}
+
+/* Is it one that takes bandwidth, and is that told? */
+static bool needs_bandwidth(struct checker *checker, const struct schedule_lease *lease,
+                            const struct schedule_reservation *r)
+{
+    if (r->kind != SCHEDULE_TRANSFER && r->kind != SCHEDULE_MEMORY_MIGRATION &&
+        r->kind != SCHEDULE_DISK_MIGRATION)
+        return false;
+    if (checker->schedule->settings.bandwidth > 0)
+        return true;
+    checker_violation(checker,
+                      &(struct finding){CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, r->from},
+                      "%s, but imagetransfer-bandwidth is missing", schedule_kind_name(r->kind));
+    return false;
+}
+
+static int64_t memory_time(const struct checker *checker, const struct schedule_lease *lease,
+                           const struct schedule_place *place)
+{
+    const struct schedule *schedule = checker->schedule;
+    int64_t rate = schedule->settings.haizea_1_0 ? HAIZEA_RATE : schedule->settings.bandwidth;
+
+    if (schedule->memory < 0 || place->vm < 1 || (uint64_t)place->vm > lease->n_vms)
+        return 0;
+    return seconds_for(
+        (double)lease->vms[(size_t)(place->vm - 1) * schedule->n_types + (size_t)schedule->memory],
+        rate);
+}
+
+/* VMs that run on until their memory is there: each host sends and receives one after the other. */
+static int64_t live_due(const struct checker *checker, const struct schedule_lease *lease,
+                        const struct schedule_reservation *r)
+{
+    int64_t most = 1;
+
+    for (size_t i = 0; i < 2 * r->n_places; i++) {
+        int64_t host = i % 2 ? r->places[i / 2].host : r->places[i / 2].from, busy = 0;
+
+        for (size_t k = 0; k < r->n_places; k++)
+            if (r->places[k].from == host || r->places[k].host == host)
+                busy += memory_time(checker, lease, &r->places[k]);
+        most = busy > most ? busy : most;
+    }
+    return most;
+}
+
+static int64_t migration_due(const struct checker *checker, const struct schedule_lease *lease,
+                             const struct schedule_reservation *r)
+{
+    const struct schedule_settings *settings = &checker->schedule->settings;
+    int64_t most = 0;
+
+    if (!settings->moves_files)
+        return 0;
+    if (r->kind == SCHEDULE_DISK_MIGRATION)
+        return seconds_for((double)lease->image_size * (double)r->n_places,
+                           settings->haizea_1_0 ? HAIZEA_RATE : settings->bandwidth);
+    for (size_t i = 0; i < r->n_places; i++) {
+        int64_t time = memory_time(checker, lease, &r->places[i]);
+
+        most = time > most ? time : most;
+    }
+    return most;
+}
+
+static void check_migration(struct checker *checker, const struct schedule_lease *lease,
+                            const struct schedule_reservation *r)
+{
+    bool live = r > lease->reservations && r[-1].kind == SCHEDULE_VM && r[-1].until == r->until;
+
+    check_length(checker, lease, r,
+                 live ? live_due(checker, lease, r) : migration_due(checker, lease, r));
+}
+
+static const struct schedule_place *place_of(const struct schedule_reservation *r, int64_t vm)
+{
+    for (size_t i = 0; i < r->n_places; i++)
+        if (r->places[i].vm == vm)
+            return &r->places[i];
+    return NULL;
+}
+
+/* Transfers to the VM that `owner` has: its own lease, or another one that it rides on. */
+static size_t times_sent(const struct schedule_lease *owner, const struct schedule_place *at,
+                         int64_t by)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < owner->n_reservations; i++)
+        if (owner->reservations[i].kind == SCHEDULE_TRANSFER && owner->reservations[i].until <= by)
+            n += times_named(&owner->reservations[i], at);
+    return n;
+}
+
+static bool was_sent(const struct checker *checker, const struct schedule_lease *lease,
+                     const struct schedule_reservation *vm, const struct schedule_place *to)
+{
+    const struct schedule *schedule = checker->schedule;
+    struct schedule_place at = *to;
+    size_t n;
+
+    at.lease = lease->id;
+    n = times_sent(lease, &at, vm->from);
+    for (size_t i = 0; n == 0 && i < schedule->n_leases; i++)
+        n = times_sent(&schedule->leases[i], &at, vm->from);
+    return n > 0;
+}
+
+/* Before its first run each VM gets its image, unless its host may have it already. */
+static void check_images_came(struct checker *checker, const struct schedule_lease *lease,
+                              size_t first_run)
+{
+    const struct schedule_reservation *vm = &lease->reservations[first_run];
+
+    for (size_t i = 0; i < vm->n_places; i++)
+        if (!was_sent(checker, lease, vm, &vm->places[i]))
+            checker_violation(
+                checker,
+                &(struct finding){CHECK_TRANSFERS, lease->id, vm->places[i].host, vm->from},
+                "VM %lld starts, and its image was not sent there", (long long)vm->places[i].vm);
+}
+
+/* Between two runs the images go where the memory goes. */
+static void check_images_moved(struct checker *checker, const struct schedule_lease *lease,
+                               size_t before, size_t after)
+{
+    const struct schedule_reservation *vm = &lease->reservations[after];
+    size_t sent = 0, due = 0;
+
+    for (size_t i = before; i < after; i++)
+        if (lease->reservations[i].kind == SCHEDULE_DISK_MIGRATION)
+            sent += lease->reservations[i].n_places;
+    for (size_t i = 0; i < vm->n_places; i++) {
+        const struct schedule_place *from =
+            place_of(&lease->reservations[before], vm->places[i].vm);
+        struct schedule_place move = vm->places[i];
+        size_t n = 0;
+
+        if (!from || from->host == move.host)
+            continue;
+        move.from = from->host;
+        due++;
+        for (size_t k = before; k < after; k++)
+            if (lease->reservations[k].kind == SCHEDULE_DISK_MIGRATION)
+                n += times_named(&lease->reservations[k], &move);
+        if (n != 1)
+            checker_violation(
+                checker, &(struct finding){CHECK_TRANSFERS, lease->id, move.host, vm->from},
+                "VM %lld goes on here, and its image did not come from host %lld once",
+                (long long)move.vm, (long long)move.from);
+    }
+    if (sent != due && !checker->schedule->settings.haizea_1_0)
+        checker_violation(checker,
+                          &(struct finding){CHECK_TRANSFERS, lease->id, SCHEDULE_UNSET, vm->from},
+                          "%zu images moved, of %zu VMs that did", sent, due);
+}
+
+static void check_images(struct checker *checker, const struct schedule_lease *lease)
+{
+    const struct schedule_settings *settings = &checker->schedule->settings;
+    size_t last = lease->n_reservations;
+
+    for (size_t i = 0; i < lease->n_reservations; i++) {
+        if (lease->reservations[i].kind != SCHEDULE_VM ||
+            lease->reservations[i].progress == PROGRESS_SCHEDULED)
+            continue;
+        if (last == lease->n_reservations && !settings->caches)
+            check_images_came(checker, lease, i);
+        else if (last < lease->n_reservations && settings->moves_files)
+            check_images_moved(checker, lease, last, i);
+        last = i;
+    }
+}
+
+void check_transfers(struct checker *checker, const struct schedule_lease *lease)
+{
+    if (lease->image && checker->schedule->settings.prepares)
+        check_images(checker, lease);
+    for (size_t i = 0; i < lease->n_reservations && checker->schedule->settings.version > 0; i++) {
+        const struct schedule_reservation *r = &lease->reservations[i];
+
+        if (r->progress != PROGRESS_DONE || (lease->riding && lease->riding[i]) ||
+            !needs_bandwidth(checker, lease, r))
+            continue;
+        if (r->kind == SCHEDULE_TRANSFER)
+            check_transfer(checker, lease, r);
+        else
+            check_migration(checker, lease, r);
+    }
+}
