@@ -7,7 +7,7 @@
 
 #include "util/suggest.h"
 
-const struct command command_table[] = {
+const struct command_entry command_table[] = {
     {&replay_line, command_replay},
     {&sweep_line, command_sweep},
     {&trace_check_line, command_trace_check},
@@ -45,25 +45,25 @@ const size_t command_count = sizeof command_table / sizeof *command_table;
 static const char program[] = "galerna";
 
 /* What follows "galerna " in a command's name: "lease list". */
-static const char *words_of(const struct command *command)
+static const char *words_of(const struct command_entry *command)
 {
     return command->line->name + sizeof program;
 }
 
-static size_t noun_length(const struct command *command)
+static size_t noun_length(const struct command_entry *command)
 {
     return strcspn(words_of(command), " ");
 }
 
 /* "list", or NULL for a noun that is a command by itself. */
-static const char *verb_of(const struct command *command)
+static const char *verb_of(const struct command_entry *command)
 {
     const char *space = strchr(words_of(command), ' ');
 
     return space ? space + 1 : NULL;
 }
 
-static bool has_noun(const struct command *command, const char *noun)
+static bool has_noun(const struct command_entry *command, const char *noun)
 {
     return strlen(noun) == noun_length(command) &&
            !strncmp(noun, words_of(command), noun_length(command));
@@ -72,7 +72,7 @@ static bool has_noun(const struct command *command, const char *noun)
 static void print_commands(FILE *stream, const char *noun)
 {
     for (size_t i = 0; i < command_count; i++) {
-        const struct command *command = &command_table[i];
+        const struct command_entry *command = &command_table[i];
         const char *verb = verb_of(command);
 
         if (!noun || has_noun(command, noun))
@@ -140,13 +140,13 @@ static int explain_noun(const char *noun, const char *verb)
 }
 
 /* The command that n words begin with, and how many words name it. known: there is such a noun. */
-static const struct command *find(char **words, int n, int *taken, bool *known)
+static const struct command_entry *find(char **words, int n, int *taken, bool *known)
 {
-    const struct command *alone = NULL;
+    const struct command_entry *alone = NULL;
 
     *known = false;
     for (size_t i = 0; i < command_count; i++) {
-        const struct command *command = &command_table[i];
+        const struct command_entry *command = &command_table[i];
         const char *verb = verb_of(command);
 
         if (n < 1 || !has_noun(command, words[0]))
@@ -166,7 +166,7 @@ static int find_and_run(int argc, char **argv)
 {
     bool known;
     int taken;
-    const struct command *command = find(argv + 1, argc - 1, &taken, &known);
+    const struct command_entry *command = find(argv + 1, argc - 1, &taken, &known);
 
     if (!known)
         return unknown_noun(argv[1]);
@@ -183,7 +183,7 @@ static int help_about(int argc, char **argv)
 {
     bool known;
     int taken;
-    const struct command *command = find(argv, argc, &taken, &known);
+    const struct command_entry *command = find(argv, argc, &taken, &known);
 
     if (argc == 0)
         return print_help();
@@ -211,7 +211,7 @@ static void offer_nouns(FILE *stream)
 static int complete(int n, char **words)
 {
     bool known = false, asks_help = n > 1 && !strcmp(words[0], "help");
-    const struct command *command;
+    const struct command_entry *command;
     int taken = 0, kept = 0;
 
     for (int i = 0; i < n; i++) /* the shell takes --set=a.b for three words */

@@ -7,12 +7,12 @@
 
 #include "util/command_line.h"
 
-struct command {
+struct command_entry {
     const struct command_line *line;
     command_function *run; /* NULL: galerna-opennebula has it (elsewhere.c) */
 };
 
-extern const struct command command_table[];
+extern const struct command_entry command_table[];
 extern const size_t command_count;
 
 #define GALERNA_COMMAND(name)                                                                      \

@@ -19,7 +19,7 @@ static void stop(int number)
     stopped = 1;
 }
 
-struct arguments {
+struct experiment_arguments {
     struct experiment_request request;
     struct text_list set;
     int64_t parallel;
@@ -60,7 +60,7 @@ static void offer_settings(FILE *stream)
             fprintf(stream, "%s=\n", experiment_table[i]->options[k].name);
 }
 
-#define AT(member) offsetof(struct arguments, member)
+#define AT(member) offsetof(struct experiment_arguments, member)
 
 static const struct command_option run_options[] = {
     {"out", .letter = 'o', .type = ARGUMENT_TEXT, .argument = "DIR", .offset = AT(folder),
@@ -97,7 +97,7 @@ const struct command_line experiment_run_line = {
               {EXIT_FAILED, "A run or a file failed"},
               {EXIT_INTERRUPTED, "Interrupted"}},
     .offer = offer_names_and_all,
-    .size = sizeof(struct arguments),
+    .size = sizeof(struct experiment_arguments),
 };
 
 static void show(void *context, double done, const char *what)
@@ -105,7 +105,7 @@ static void show(void *context, double done, const char *what)
     progress_show(context, done, what);
 }
 
-static int run_one(struct arguments *arguments, const struct experiment *experiment,
+static int run_one(struct experiment_arguments *arguments, const struct experiment *experiment,
                    const char *folder, struct error *err)
 {
     size_t verdicts[VERDICTS];
@@ -124,7 +124,7 @@ static int run_one(struct arguments *arguments, const struct experiment *experim
     return result;
 }
 
-static int run_all(struct arguments *arguments, struct error *err)
+static int run_all(struct experiment_arguments *arguments, struct error *err)
 {
     int result = 0;
 
@@ -140,7 +140,7 @@ static int run_all(struct arguments *arguments, struct error *err)
 }
 
 /* What can be known to be wrong before anything is run. False: it has been said. */
-static bool check(struct arguments *arguments, const char *command)
+static bool check(struct experiment_arguments *arguments, const char *command)
 {
     struct error err = {0};
 
@@ -165,7 +165,7 @@ static bool check(struct arguments *arguments, const char *command)
     return true;
 }
 
-static int run(struct arguments *arguments, struct error *err)
+static int run(struct experiment_arguments *arguments, struct error *err)
 {
     return arguments->all ? run_all(arguments, err)
                           : run_one(arguments, arguments->experiment, arguments->folder, err);
@@ -173,7 +173,7 @@ static int run(struct arguments *arguments, struct error *err)
 
 int command_experiment_run(const struct call *call)
 {
-    struct arguments *arguments = call->arguments;
+    struct experiment_arguments *arguments = call->arguments;
     const struct sigaction action = {.sa_handler = stop};
     struct error err = {0};
 

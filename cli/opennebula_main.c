@@ -7,7 +7,7 @@
 
 int main(int argc, char **argv)
 {
-    static const struct command commands[] = {
+    static const struct command_entry commands[] = {
         {&sandbox_line, command_sandbox},
         {&sandbox_show_line, command_sandbox_show},
         {&sandbox_submit_line, command_sandbox_submit},

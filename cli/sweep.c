@@ -17,7 +17,7 @@
 /* Set by the handler of Ctrl-C; a signal handler can reach nothing else. */
 static volatile sig_atomic_t stop_asked;
 
-struct arguments {
+struct sweep_arguments {
     const char *file, *results;
     int64_t jobs, cell; /* cell 0: all */
     int engine;         /* enum */
@@ -26,7 +26,7 @@ struct arguments {
 
 enum { ENGINE_LOCAL, ENGINE_SLURM };
 
-#define AT(member) offsetof(struct arguments, member)
+#define AT(member) offsetof(struct sweep_arguments, member)
 
 static const struct command_option sweep_options[] = {
     {"results", .type = ARGUMENT_TEXT, .argument = "FILE.db", .offset = AT(results),
@@ -70,7 +70,7 @@ const struct command_line sweep_line = {
     .codes = {{EXIT_DONE, "Success"},
               {EXIT_FAILED, "A cell failed or is missing, or a file cannot be read or written"},
               {EXIT_INTERRUPTED, "Interrupted"}},
-    .size = sizeof(struct arguments),
+    .size = sizeof(struct sweep_arguments),
 };
 
 static void note_stop(int signal_number)
@@ -90,7 +90,7 @@ static void catch_signals(void)
 }
 
 /* Options that exclude each other. -1: go on; else the exit code. */
-static int check(const struct arguments *arguments, const char *command)
+static int check(const struct sweep_arguments *arguments, const char *command)
 {
     bool slurm = arguments->engine == ENGINE_SLURM;
 
@@ -126,7 +126,7 @@ static int own_path(char *path, size_t size, struct error *err)
     return 0;
 }
 
-static int submit(struct sweep *sweep, const struct arguments *arguments,
+static int submit(struct sweep *sweep, const struct sweep_arguments *arguments,
                   const struct sweep_options *wanted, struct sweep_outcome *outcomes,
                   struct error *err)
 {
@@ -144,7 +144,7 @@ static int submit(struct sweep *sweep, const struct arguments *arguments,
     return sweep_wait(sweep, wanted, outcomes, err);
 }
 
-static int perform_cell(struct sweep *sweep, const struct arguments *arguments,
+static int perform_cell(struct sweep *sweep, const struct sweep_arguments *arguments,
                         const struct sweep_options *wanted, const char *command)
 {
     struct sweep_outcome outcome;
@@ -183,7 +183,7 @@ static int tell_failures(const struct sweep *sweep, const struct sweep_outcome *
     return code;
 }
 
-static int print_results(const struct sweep *sweep, const struct arguments *arguments,
+static int print_results(const struct sweep *sweep, const struct sweep_arguments *arguments,
                          const struct sweep_options *wanted, const struct sweep_outcome *outcomes,
                          struct error *err)
 {
@@ -197,7 +197,7 @@ static int print_results(const struct sweep *sweep, const struct arguments *argu
     return 0;
 }
 
-static int carry_out(struct sweep *sweep, const struct arguments *arguments,
+static int carry_out(struct sweep *sweep, const struct sweep_arguments *arguments,
                      const struct sweep_options *given, const char *command)
 {
     struct sweep_outcome *outcomes = memory_new(sweep_cells(sweep), sizeof *outcomes);
@@ -232,7 +232,7 @@ static int carry_out(struct sweep *sweep, const struct arguments *arguments,
 
 int command_sweep(const struct call *call)
 {
-    struct arguments *arguments = call->arguments;
+    struct sweep_arguments *arguments = call->arguments;
     struct sweep_options wanted = {.keep = -1, .stop = &stop_asked};
     struct error err = {0};
     struct sweep *sweep;

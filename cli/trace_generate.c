@@ -15,7 +15,7 @@
 #include "lwf/trace_open.h"
 #include "util/memory.h"
 
-struct arguments {
+struct generate_arguments {
     struct generate_stream *streams;
     size_t n_streams, allocated;
     char *description; /* the command's options that matter, for the file */
@@ -24,7 +24,7 @@ struct arguments {
     const char *with, *output, *name;
 };
 
-static void describe(struct arguments *arguments, const char *stream)
+static void describe(struct generate_arguments *arguments, const char *stream)
 {
     char *longer;
 
@@ -38,7 +38,7 @@ static void describe(struct arguments *arguments, const char *stream)
 static int take_stream(const struct command_option *option, void *value, const char *text,
                        struct error *err)
 {
-    struct arguments *arguments = value;
+    struct generate_arguments *arguments = value;
 
     (void)option;
     if (arguments->n_streams == GENERATE_STREAMS_MAX)
@@ -72,7 +72,7 @@ static void offer_models(FILE *stream)
     fclose(table);
 }
 
-#define AT(member) offsetof(struct arguments, member)
+#define AT(member) offsetof(struct generate_arguments, member)
 
 static const struct command_option generate_options[] = {
     {"stream", .letter = 's', .type = ARGUMENT_OWN, .argument = "MODEL[,KEY=VALUE]...",
@@ -94,7 +94,7 @@ static const struct command_option generate_options[] = {
 
 static void finish_arguments(void *context)
 {
-    struct arguments *arguments = context;
+    struct generate_arguments *arguments = context;
 
     if (arguments->site.given)
         site_finish(&arguments->site.site);
@@ -118,12 +118,13 @@ const struct command_line trace_generate_line = {
              "  galerna trace generate --with log.swf \\\n"
              "    --stream reservations,rho=0.1,delta=3h,vms=25:48",
     .codes = {{EXIT_DONE, "Success"}, {EXIT_FAILED, "A file cannot be read or written"}},
-    .size = sizeof(struct arguments),
+    .size = sizeof(struct generate_arguments),
     .finish = finish_arguments,
 };
 
 /* The trace of --with, and when its last request is made. */
-static struct trace *open_base(const struct arguments *arguments, int64_t *last, struct error *err)
+static struct trace *open_base(const struct generate_arguments *arguments, int64_t *last,
+                               struct error *err)
 {
     struct trace_options reading;
     struct trace_census census;
@@ -142,7 +143,7 @@ static struct trace *open_base(const struct arguments *arguments, int64_t *last,
     return base;
 }
 
-static struct trace *open_all(const struct arguments *arguments, struct error *err)
+static struct trace *open_all(const struct generate_arguments *arguments, struct error *err)
 {
     struct generate_settings settings = {
         .seed = (uint64_t)arguments->seed,
@@ -167,7 +168,7 @@ static struct trace *open_all(const struct arguments *arguments, struct error *e
     return trace_merge(base, generated, err);
 }
 
-static int generate(const struct arguments *arguments, struct error *err)
+static int generate(const struct generate_arguments *arguments, struct error *err)
 {
     struct trace *trace = open_all(arguments, err);
     struct lwf_description description = {.name = arguments->name};
@@ -194,7 +195,7 @@ static int generate(const struct arguments *arguments, struct error *err)
 
 int command_trace_generate(const struct call *call)
 {
-    const struct arguments *arguments = call->arguments;
+    const struct generate_arguments *arguments = call->arguments;
     struct error err;
 
     if (arguments->n_streams == 0)

@@ -17,7 +17,7 @@ static double on_draco(const struct gridway_job *job)
     return job->work * 1000 / 175 * SCALE;
 }
 
-struct run_context {
+struct gridway_run {
     const struct gridway_job *job;
     int iteration;
 };
@@ -27,7 +27,7 @@ struct run_context {
 static struct trace *open_trace(const void *context, const struct site *site, struct error *err)
 {
     static const int64_t memory[REQUESTS] = {250, 250, 160, 128};
-    const struct run_context *all = context;
+    const struct gridway_run *all = context;
     double span = on_draco(all->job), until = span * all->iteration / all->job->iterations;
     const int64_t free_at = all->iteration > 0 ? llround(until) : 1;
     const int64_t durations[REQUESTS] = {llround(2 * span), free_at, free_at, llround(span)};
@@ -61,7 +61,7 @@ static struct trace *open_trace(const void *context, const struct site *site, st
 static int perform(const void *context, size_t i, void *result, struct error *err)
 {
     const struct gridway_job *job = context;
-    const struct run_context all = {job, (int)i};
+    const struct gridway_run all = {job, (int)i};
     double staged = job->spent * 0.4; /* MB: from ursa and cepheus to draco */
     char texts[SETTINGS][TEXT];
     const char *set[SETTINGS];

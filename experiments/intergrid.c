@@ -139,7 +139,7 @@ static struct mix mix_of(const struct position *at)
     return mix;
 }
 
-struct run_context {
+struct intergrid_run {
     const struct intergrid_plan *plan;
     struct position at;
 };
@@ -147,7 +147,7 @@ struct run_context {
 /* One stream, as the paper has it: the model makes the jobs, each of which is of one type. */
 static struct trace *open_trace(const void *context, const struct site *site, struct error *err)
 {
-    const struct run_context *all = context;
+    const struct intergrid_run *all = context;
     const struct experiment_bench *bench = all->plan->bench;
     struct mix mix = mix_of(&all->at);
     double share = experiment_is_quick(bench) ? 0.05 : 1;
@@ -175,7 +175,7 @@ static int class_of(const void *context, const struct lease_request *request)
 /* The paper's h: VM-seconds by terms, at 1024 MB and 100 Mbit/s. */
 static double overhead_of(const void *context, const struct lease_request *request)
 {
-    const struct run_context *all = context;
+    const struct intergrid_run *all = context;
     double vms = request->node_sets[0].count;
 
     if (request->terms == TERMS_CANCELABLE)
@@ -218,7 +218,7 @@ static int perform(const void *context, size_t i, void *result, struct error *er
 {
     static const char *const rivals[] = {"mov", "mlip"};
     const struct intergrid_plan *plan = context;
-    const struct run_context all = {plan, position_of(plan, i)};
+    const struct intergrid_run all = {plan, position_of(plan, i)};
     char texts[SETTINGS][TEXT];
     const char *set[SETTINGS];
     size_t n = describe_site(plan->bench, texts);

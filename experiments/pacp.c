@@ -35,7 +35,7 @@ static const struct experiment_option options[] = {
      "what they see"},
 };
 
-struct run_context {
+struct pacp_run {
     const struct pacp_plan *plan;
     struct pacp_position at;
 };
@@ -69,22 +69,22 @@ static double speed_of(int cluster)
     return mips[cluster] * pacp_nodes[cluster] / (mips[0] * pacp_nodes[0]);
 }
 
-static double time_of(const struct run_context *all, const char *option)
+static double time_of(const struct pacp_run *all, const char *option)
 {
     return experiment_number(all->plan->bench, option) / speed_of(all->at.cluster);
 }
 
-static double local_gap(const struct run_context *all)
+static double local_gap(const struct pacp_run *all)
 {
     return time_of(all, "local-time") / experiment_number(all->plan->bench, "local-load");
 }
 
-static double external_gap(const struct run_context *all)
+static double external_gap(const struct pacp_run *all)
 {
     return pacp_gaps[all->at.load] * time_of(all, "time");
 }
 
-static double span_of(const struct run_context *all)
+static double span_of(const struct pacp_run *all)
 {
     const struct experiment_bench *bench = all->plan->bench;
 
@@ -92,7 +92,7 @@ static double span_of(const struct run_context *all)
 }
 
 /* Local requests take the whole cluster, one after the other as in the analysis. */
-static struct trace *open_locals(const struct run_context *all, const struct site *site,
+static struct trace *open_locals(const struct pacp_run *all, const struct site *site,
                                  struct error *err)
 {
     char text[TEXT];
@@ -105,7 +105,7 @@ static struct trace *open_locals(const struct run_context *all, const struct sit
 }
 
 /* External requests take it, too: they are moldable, and the cluster is one server. */
-static struct trace *open_externals(const struct run_context *all, const struct site *site,
+static struct trace *open_externals(const struct pacp_run *all, const struct site *site,
                                     struct error *err)
 {
     double low = experiment_number(all->plan->bench, "low");
@@ -130,7 +130,7 @@ static struct trace *open_externals(const struct run_context *all, const struct 
 
 static struct trace *open_trace(const void *context, const struct site *site, struct error *err)
 {
-    const struct run_context *all = context;
+    const struct pacp_run *all = context;
     struct trace *externals = open_externals(all, site, err), *locals;
 
     if (!externals)
@@ -153,7 +153,7 @@ static int class_of(const void *context, const struct lease_request *request)
 
 static int64_t due(const void *context, const struct lease_request *request)
 {
-    const struct run_context *all = context;
+    const struct pacp_run *all = context;
     const char *option = request->priority == 1 ? "low-deadline" : "high-deadline";
 
     if (request->origin == ORIGIN_LOCAL)
@@ -163,7 +163,7 @@ static int64_t due(const void *context, const struct lease_request *request)
 }
 
 /* What the algorithm has as its input. Returns how many settings. */
-static size_t give_rates(const struct run_context *all, char texts[][TEXT])
+static size_t give_rates(const struct pacp_run *all, char texts[][TEXT])
 {
     const char *policy = pacp_policies[all->at.policy];
 
@@ -175,7 +175,7 @@ static size_t give_rates(const struct run_context *all, char texts[][TEXT])
     return RATES;
 }
 
-static size_t give_urgency(const struct run_context *all, char texts[][TEXT])
+static size_t give_urgency(const struct pacp_run *all, char texts[][TEXT])
 {
     static const char *const names[URGENCIES] = {"low", "low-deadline", "high-deadline"};
 
@@ -188,7 +188,7 @@ static size_t give_urgency(const struct run_context *all, char texts[][TEXT])
 static int perform(const void *context, size_t i, void *result, struct error *err)
 {
     const struct pacp_plan *plan = context;
-    const struct run_context all = {plan, pacp_position(plan, i)};
+    const struct pacp_run all = {plan, pacp_position(plan, i)};
     const int policy = all.at.policy;
     char texts[SETTINGS + RATES + URGENCIES][TEXT];
     const char *set[SETTINGS + RATES + URGENCIES];

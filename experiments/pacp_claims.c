@@ -7,7 +7,7 @@
 
 static const char *const titles[PACP_POLICIES] = {"PACP", "CACP", "AACP", "RACP (our formula)"};
 
-struct measure {
+struct pacp_measure {
     const char *name, *title, *y;
     double (*of)(const struct replayed *replayed);
     bool sum;  /* of the clusters; else their mean */
@@ -59,7 +59,7 @@ static double late(const struct replayed *replayed)
 
 enum { VIOLATION, LATE, COMPLETED, IN_TIME, MEASURES };
 
-static const struct measure measures[MEASURES] = {
+static const struct pacp_measure measures[MEASURES] = {
     [VIOLATION] = {"violation", "Deadline violation rate", "Refused or late (%)", violation, false,
                    false},
     [LATE] = {"late", "Accepted requests that were late", "Late (%)", late, false, false},
@@ -71,7 +71,7 @@ static const struct measure measures[MEASURES] = {
 
 /* Over the seeds, each the mean (or sum) of the three clusters. */
 static struct mean_estimate at_load(const struct pacp_plan *plan, enum pacp_law law, int load,
-                                    int policy, const struct measure *measure)
+                                    int policy, const struct pacp_measure *measure)
 {
     double values[PACP_SEEDS_MAX] = {0};
 
@@ -256,7 +256,7 @@ static void claim_in_time(const struct pacp_plan *plan, struct findings *finding
 }
 
 static void draw(const struct pacp_plan *plan, struct findings *findings, enum pacp_law law,
-                 const struct measure *measure)
+                 const struct pacp_measure *measure)
 {
     char name[80], title[160];
     struct plot *plot;

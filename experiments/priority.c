@@ -60,14 +60,14 @@ static struct trace *open_triplets(const struct priority_run *run, const struct 
     return trace_from_requests(requests, 3 * (size_t)run->triplets, site, err);
 }
 
-struct run_context {
+struct priority_job {
     const struct priority_plan *plan;
     const struct priority_run *run;
 };
 
 static struct trace *open_trace(const void *context, const struct site *site, struct error *err)
 {
-    const struct run_context *all = context;
+    const struct priority_job *all = context;
     int jobs = experiment_is_quick(all->plan->bench)
                    ? 60
                    : (int)experiment_number(all->plan->bench, "jobs");
@@ -101,7 +101,7 @@ static int class_of(const void *context, const struct lease_request *request)
 static int perform(const void *context, size_t i, void *result, struct error *err)
 {
     const struct priority_plan *plan = context;
-    const struct run_context all = {plan, &plan->runs[i]};
+    const struct priority_job all = {plan, &plan->runs[i]};
     char texts[5][TEXT];
     const char *set[5] = {texts[0], texts[1], texts[2], texts[3], texts[4]};
     const struct replaying replaying = {

@@ -56,19 +56,19 @@ static double refused_immediate(const struct replayed *replayed)
     return 100 * (double)c->refused / (double)(c->requested > 0 ? c->requested : 1);
 }
 
-struct measure {
+struct priority_measure {
     const char *name, *title, *y;
     double (*value)(const struct replayed *);
 };
 
-static const struct measure measures[3] = {
+static const struct priority_measure measures[3] = {
     {"wait-large", "Leases of 8 nodes and more", "Mean wait (s)", wait_of_large},
     {"wait-small", "Smaller leases", "Mean wait (s)", wait_of_small},
     {"immediate", "Immediate leases of high priority", "Refused (%)", refused_immediate},
 };
 
 static void draw_measure(const struct priority_plan *plan, struct findings *findings,
-                         const struct measure *measure)
+                         const struct priority_measure *measure)
 {
     static const char *const names[2] = {"without priority", "with priority"};
     struct plot *plot = plot_create(&(struct plot_labels){.title = measure->title,

@@ -47,7 +47,7 @@ struct chain_progress {
 };
 
 struct chain_load {
-    struct host_state *state;
+    struct policy_host_state *state;
     const struct policy_host_settings *settings;
     const struct chain_progress *progress; /* NULL: nobody is told */
 };

@@ -58,7 +58,7 @@ static enum galerna_verdict api_answer(struct galerna_result *result, enum galer
 
 static int64_t api_now(const struct galerna_host *host)
 {
-    const struct host_state *state = state_of(host);
+    const struct policy_host_state *state = state_of(host);
 
     return state->world.now ? state->world.now(state->world.context) : state->now;
 }
@@ -228,7 +228,7 @@ static int32_t api_type_find(const struct galerna_host *host, const char *name)
 static bool api_host_free(const struct galerna_host *host, uint32_t place, int64_t at,
                           int64_t *amounts)
 {
-    const struct host_state *state = state_of(host);
+    const struct policy_host_state *state = state_of(host);
     int64_t room[RESOURCE_TYPES_MAX];
 
     if (!state->world.free_at || place >= api_host_count(host) ||
@@ -284,7 +284,7 @@ static int64_t api_lease_stretch(const struct galerna_host *host, const struct g
 static const char *api_host_attribute(const struct galerna_host *host, uint32_t place,
                                       const char *name)
 {
-    const struct host_state *state = state_of(host);
+    const struct policy_host_state *state = state_of(host);
 
     if (!state->world.host_attribute || place >= api_host_count(host))
         return NULL;

@@ -9,7 +9,7 @@ static inline const struct lease *core_lease(const struct galerna_lease *lease)
     return (const struct lease *)(const void *)lease;
 }
 
-static inline const struct host_state *state_of(const struct galerna_host *host)
+static inline const struct policy_host_state *state_of(const struct galerna_host *host)
 {
     return ((const struct instance *)host->context)->state;
 }

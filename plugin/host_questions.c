@@ -121,7 +121,7 @@ static enum galerna_fit fit_of(const struct node_set *set, const struct site *si
 enum galerna_fit api_host_fit(const struct galerna_host *host, const struct galerna_lease *lease,
                               uint32_t place, int64_t at, uint32_t *type)
 {
-    const struct host_state *state = state_of(host);
+    const struct policy_host_state *state = state_of(host);
     const struct lease_request *request = &core_lease(lease)->request;
     enum galerna_fit best = GALERNA_FIT_UNKNOWN;
     int64_t room[RESOURCE_TYPES_MAX];

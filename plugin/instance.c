@@ -9,7 +9,8 @@
 
 #include "util/memory.h"
 
-void host_log(const struct host_state *state, enum policy_log_level level, const char *format, ...)
+void host_log(const struct policy_host_state *state, enum policy_log_level level,
+              const char *format, ...)
 {
     char text[1024];
     va_list args;
@@ -23,7 +24,7 @@ void host_log(const struct host_state *state, enum policy_log_level level, const
 }
 
 /* FNV-1a over the name, so that modules of one host draw different numbers. */
-static uint64_t seed_of(const struct host_state *state, const char *name, size_t place)
+static uint64_t seed_of(const struct policy_host_state *state, const char *name, size_t place)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -49,7 +50,7 @@ static int call_create(struct instance *instance, struct error *err)
                      *result->text ? result->text : "cannot be created and does not say why");
 }
 
-struct instance *instance_create(struct module *module, struct host_state *state,
+struct instance *instance_create(struct module *module, struct policy_host_state *state,
                                  const struct policy_host_settings *settings,
                                  const struct instance_place *place, struct error *err)
 {

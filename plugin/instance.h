@@ -13,7 +13,7 @@
 enum { FAULT_TEXT_MAX = 320 };
 
 /* What all instances of a policy host share, and the functions of struct galerna_host look at. */
-struct host_state {
+struct policy_host_state {
     const struct site *site; /* NULL: not known yet */
     struct policy_world world;
     int64_t now;
@@ -29,7 +29,7 @@ struct host_state {
 
 struct instance {
     struct module *module; /* owned */
-    struct host_state *state;
+    struct policy_host_state *state;
     struct galerna_host api;
     struct option_values values;
     void *self;
@@ -61,7 +61,7 @@ struct instance_place {
 
 /* Read the options and create an instance; module becomes the instance's, also on failure.
  * The place in its chain is part of the random seed. */
-struct instance *instance_create(struct module *module, struct host_state *state,
+struct instance *instance_create(struct module *module, struct policy_host_state *state,
                                  const struct policy_host_settings *settings,
                                  const struct instance_place *place, struct error *err);
 void instance_destroy(struct instance *instance); /* NULL is allowed */
@@ -130,8 +130,8 @@ static inline void instance_call_ended(struct instance *instance, int64_t began,
 /* Fill the table that a module sees. */
 void host_api_init(struct galerna_host *api, struct instance *instance);
 
-void host_log(const struct host_state *state, enum policy_log_level level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void host_log(const struct policy_host_state *state, enum policy_log_level level,
+              const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The built-in default for a kind. */
 const struct galerna_policy *builtin_policy(enum galerna_policy_kind kind);

@@ -186,9 +186,9 @@ static int load(struct policy_host *host, struct error *err)
     return status;
 }
 
-static void state_init(struct host_state *state, const struct policy_host_settings *settings)
+static void state_init(struct policy_host_state *state, const struct policy_host_settings *settings)
 {
-    *state = (struct host_state){
+    *state = (struct policy_host_state){
         .site = settings->site,
         .haizea_compatible = settings->haizea_compatible,
         .seed = settings->seed,

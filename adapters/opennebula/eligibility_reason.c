@@ -11,15 +11,15 @@
 
 enum { SENTENCE_MAX = 256 };
 
-struct sentence {
+struct requirement_sentence {
     char text[SENTENCE_MAX];
     size_t length, n_parts;
 };
 
-static void add(struct sentence *sentence, const char *format, ...)
+static void add(struct requirement_sentence *sentence, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void add(struct sentence *sentence, const char *format, ...)
+static void add(struct requirement_sentence *sentence, const char *format, ...)
 {
     va_list arguments;
     int written;
@@ -44,8 +44,8 @@ static size_t count(const uint64_t *hosts, size_t words)
 }
 
 /* Take away from hosts those that are not in these, and say how many they were. */
-static void lose(const struct eligibility *eligibility, struct sentence *sentence, uint64_t *hosts,
-                 const uint64_t *these, const char *why)
+static void lose(const struct eligibility *eligibility, struct requirement_sentence *sentence,
+                 uint64_t *hosts, const uint64_t *these, const char *why)
 {
     size_t words = host_columns_words(eligibility->columns), before = count(hosts, words), lost;
 
@@ -58,8 +58,8 @@ static void lose(const struct eligibility *eligibility, struct sentence *sentenc
 }
 
 /* An attribute of the requirement that no host has is its most frequent mistake. */
-static void name_unknown(const struct eligibility *eligibility, struct sentence *sentence,
-                         const char *text)
+static void name_unknown(const struct eligibility *eligibility,
+                         struct requirement_sentence *sentence, const char *text)
 {
     struct expression *requirement = expression_parse_requirement(text, NULL);
     struct suggestion suggestion;
@@ -83,8 +83,9 @@ static void name_unknown(const struct eligibility *eligibility, struct sentence 
     expression_destroy(requirement);
 }
 
-static void lose_for_datastores(const struct eligibility *eligibility, struct sentence *sentence,
-                                uint64_t *hosts, const struct wants *wants, uint64_t *these)
+static void lose_for_datastores(const struct eligibility *eligibility,
+                                struct requirement_sentence *sentence, uint64_t *hosts,
+                                const struct wants *wants, uint64_t *these)
 {
     struct wants without_room = *wants;
     char why[96];
@@ -106,7 +107,7 @@ char *eligibility_reason(const struct eligibility *eligibility, const struct wan
                          const char *requirement)
 {
     size_t words = host_columns_words(eligibility->columns);
-    struct sentence sentence = {0};
+    struct requirement_sentence sentence = {0};
     uint64_t *hosts = memory_new(words, sizeof *hosts), *these = memory_new(words, sizeof *these);
     char shown[80], text[SENTENCE_MAX];
 

@@ -51,7 +51,7 @@ static struct shown_lease view_of(const struct question *question, const struct 
 }
 
 /* The VMs of a lease that has left memory, in the order of their ids. */
-struct past_vms {
+struct past_members {
     struct vm_record *items;
     const struct vm_record **pointers; /* to them */
     size_t n, allocated;
@@ -59,16 +59,16 @@ struct past_vms {
 
 static void keep_past_vm(void *context, const struct vm_record *vm)
 {
-    struct past_vms *vms = context;
+    struct past_members *vms = context;
 
     vms->items = memory_grow(vms->items, &vms->allocated, vms->n + 1, sizeof *vms->items);
     vms->items[vms->n++] = *vm;
 }
 
-static int past_vms_read(struct past_vms *vms, const struct question *question, int64_t lease,
+static int past_vms_read(struct past_members *vms, const struct question *question, int64_t lease,
                          struct error *err)
 {
-    *vms = (struct past_vms){0};
+    *vms = (struct past_members){0};
     if (store_each_past_vm(question->answers->store, lease, keep_past_vm, vms, err) < 0)
         return -1;
     vms->pointers = memory_new(vms->n, sizeof *vms->pointers);
@@ -77,7 +77,7 @@ static int past_vms_read(struct past_vms *vms, const struct question *question, 
     return 0;
 }
 
-static void past_vms_finish(struct past_vms *vms)
+static void past_vms_finish(struct past_members *vms)
 {
     free(vms->pointers);
     free(vms->items);
@@ -222,7 +222,7 @@ static void add_past(void *context, const struct lease_record *lease)
 {
     struct past_list *past = context;
 
-    struct past_vms vms;
+    struct past_members vms;
 
     if (past->failed || !passes(past->filter, lease))
         return;
@@ -348,7 +348,7 @@ json_t *answer_lease_show(const struct question *question)
     struct lease_record room;
     json_t *answer, *wrong, *members, *shown;
     const struct lease_record *lease = find_lease(question, &room, &wrong);
-    struct past_vms past = {0};
+    struct past_members past = {0};
     struct shown_lease view;
     struct error err;
 

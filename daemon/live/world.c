@@ -9,36 +9,28 @@
 
 /* --- a look at some --------------------------------------------------------------------------- */
 
-struct look {
-    struct world *world;
-    int64_t asked;
-    void (*seen)(void *context, bool ok);
-    void *context;
-};
-
 static void look_in(void *context, struct cloud_answer *answer)
 {
-    struct look *look = context;
+    struct world *world = context;
 
     if (answer->error)
         log_warning("%s", answer->error);
     for (size_t i = 0; i < answer->vms.n; i++)
-        observation_see(look->world, &answer->vms.items[i], look->asked);
-    if (answer->more)
-        return;
-    look->seen(look->context, !answer->error);
-    free(look);
+        observation_see(world, &answer->vms.items[i], world->look_asked);
+    if (!answer->more)
+        world->look_seen(world->look_context, !answer->error);
 }
 
 void world_look(struct world *world, const int32_t *ids, size_t n,
                 void (*seen)(void *context, bool ok), void *context)
 {
-    struct look *look = memory_new(1, sizeof *look);
-
-    *look = (struct look){world, clock_monotonic(), seen, context};
-    cloud_ask(world->settings.cloud,
-              &(struct cloud_question){
-                  .subject = CLOUD_SOME, .ids = ids, .n_ids = n, .told = look_in, .context = look});
+    world->look_asked = clock_monotonic();
+    world->look_seen = seen;
+    world->look_context = context;
+    cloud_ask(
+        world->settings.cloud,
+        &(struct cloud_question){
+            .subject = CLOUD_SOME, .ids = ids, .n_ids = n, .told = look_in, .context = world});
 }
 
 static void history_in(void *context, struct cloud_answer *answer)

@@ -75,8 +75,7 @@ void world_destroy(struct world *world); /* NULL is allowed */
 void world_poll(struct world *world, enum poll_kind kind);
 bool world_polling(const struct world *world);
 
-/* Look at some VMs at once; `seen` is called when the answer is in or failed. VMs
- * asked for are also looked at in extended form by the next polls while world_want_full() says so.
+/* Look at some VMs at once; `seen` is called when the answer is in or failed. One look at a time.
  */
 void world_look(struct world *world, const int32_t *ids, size_t n,
                 void (*seen)(void *context, bool ok), void *context);

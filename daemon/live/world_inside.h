@@ -38,6 +38,9 @@ struct world {
     int64_t leader_checked, leader_asked;
     void (*leader_told)(void *context); /* NULL: no caller waits for it */
     void *leader_context;
+    int64_t look_asked;
+    void (*look_seen)(void *context, bool ok);
+    void *look_context;
 
     /* The poll under way. */
     enum poll_kind kind, next_kind;
