@@ -9,7 +9,6 @@
 const char *const reason_names[REASONS] = {
     [REASON_NONE] = "none",
     [REASON_NO_ROOM_NOW] = "no-room-now",
-    [REASON_BEHIND_QUEUE] = "behind-queue",
     [REASON_PLANNED] = "planned",
     [REASON_REFUSED_BY_POLICY] = "refused-by-policy",
     [REASON_TOO_BIG] = "too-big",
@@ -47,6 +46,15 @@ const char *const reason_names[REASONS] = {
     [REASON_TIME_OVER] = "time-over",
     [REASON_VMS_GONE] = "vms-gone",
     [REASON_UNKNOWN] = "unknown",
+    [REASON_MALFORMED] = "malformed",
+    [REASON_NOT_GRANTED] = "not-granted",
+    [REASON_NOT_UNDERSTOOD] = "not-understood",
+    [REASON_TEMPLATE_NOT_READ] = "template-not-read",
+    [REASON_REQUIREMENT_MALFORMED] = "requirement-malformed",
+    [REASON_NOT_SUPPORTED] = "not-supported",
+    [REASON_HOSTS_EXCLUDED] = "hosts-excluded",
+    [REASON_NO_DATASTORE] = "no-datastore",
+    [REASON_PAUSE] = "pause",
 };
 
 const char *reason_name(enum reason_id id)
@@ -67,7 +75,6 @@ static const struct {
 } sentences[REASONS] = {
     [REASON_NONE] = {LEAD_NONE, ""},
     [REASON_NO_ROOM_NOW] = {LEAD_WAITS, "for room: %v requested, room for %n now"},
-    [REASON_BEHIND_QUEUE] = {LEAD_NONE, "queued behind lease %n"},
     [REASON_PLANNED] = {LEAD_NONE, "planned to start at %t"},
     [REASON_REFUSED_BY_POLICY] = {LEAD_NONE, "refused by policy: %s"},
     [REASON_TOO_BIG] = {LEAD_REFUSED,
@@ -123,6 +130,16 @@ static const struct {
     [REASON_TIME_OVER] = {LEAD_NONE, "its time is over"},
     [REASON_UNKNOWN] = {LEAD_NONE, "VM %n on host %n is UNKNOWN: OpenNebula cannot monitor it"},
     [REASON_VMS_GONE] = {LEAD_NONE, "its VMs were terminated in OpenNebula"},
+    [REASON_MALFORMED] = {LEAD_NONE, "%s"},
+    [REASON_NOT_GRANTED] = {LEAD_NONE, "%s"},
+    [REASON_NOT_UNDERSTOOD] = {LEAD_NONE, "%s"},
+    [REASON_TEMPLATE_NOT_READ] = {LEAD_NONE,
+                                  "the template of VM %n has not been read from OpenNebula yet"},
+    [REASON_REQUIREMENT_MALFORMED] = {LEAD_NONE, "%s"},
+    [REASON_NOT_SUPPORTED] = {LEAD_NONE, "%s"},
+    [REASON_HOSTS_EXCLUDED] = {LEAD_NONE, "%s"},
+    [REASON_NO_DATASTORE] = {LEAD_NONE, "%s"},
+    [REASON_PAUSE] = {LEAD_NONE, "the start of VM %n failed, attempt %n"},
     [REASON_DEADLINE_MISSED] = {LEAD_NONE,
                                 "cancelled: must end by %t, the earliest possible end is %t"},
 };

@@ -12,7 +12,6 @@
 enum reason_id {
     REASON_NONE,
     REASON_NO_ROOM_NOW,           /* n[0] VMs asked for, n[1] fit now: waits in the queue */
-    REASON_BEHIND_QUEUE,          /* an earlier lease in the queue is waiting: n[0] its id */
     REASON_PLANNED,               /* will start at n[0] */
     REASON_REFUSED_BY_POLICY,     /* text holds the module's sentence */
     REASON_TOO_BIG,               /* never fits: n[0] VMs, n[1] is the most the empty site holds */
@@ -39,22 +38,31 @@ enum reason_id {
     REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss
                                     their deadlines */
     /* Of the live driver: */
-    REASON_VM_FAILED,        /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
-    REASON_COMMAND_REFUSED,  /* n[0] the VM; text: which command, and what OpenNebula says */
-    REASON_PARKED,           /* a user stopped or held its VMs */
-    REASON_ENDS_SOON,        /* at n[0] */
-    REASON_GROUP_INCOMPLETE, /* n[0] VMs are there of n[1] (0: not said); text: the group */
-    REASON_LOCKED,           /* n[0] the VM */
-    REASON_LATE,             /* n[0] seconds after its start n[1], a VM, is on n[2], a host; text:
-                                its state, and which VM has not left the host */
-    REASON_GIVEN_UP,         /* n[0] a VM that failed, n[1] attempts; text: the last failure */
-    REASON_CANCELLED_BY,     /* text: by which user */
-    REASON_QUARANTINED,      /* all hosts that it may use are */
-    REASON_HOSTS_TOO_SMALL,  /* the largest host has n[0] CPU (1/100) and n[1] MB; n[2] VMs */
-    REASON_MISSED,           /* not started before n[0], the end of its time or its deadline */
-    REASON_TIME_OVER,        /* it has run for its duration, or until its end */
-    REASON_VMS_GONE,         /* its VMs were terminated in OpenNebula */
-    REASON_UNKNOWN,          /* n[0] a VM that is UNKNOWN, n[1] its host */
+    REASON_VM_FAILED,         /* n[0] the VM, n[1] its host, n[2] attempts; text: its state, why */
+    REASON_COMMAND_REFUSED,   /* n[0] the VM; text: which command, and what OpenNebula says */
+    REASON_PARKED,            /* a user stopped or held its VMs */
+    REASON_ENDS_SOON,         /* at n[0] */
+    REASON_GROUP_INCOMPLETE,  /* n[0] VMs are there of n[1] (0: not said); text: the group */
+    REASON_LOCKED,            /* n[0] the VM */
+    REASON_LATE,              /* n[0] seconds after its start n[1], a VM, is on n[2], a host; text:
+                                 its state, and which VM has not left the host */
+    REASON_GIVEN_UP,          /* n[0] a VM that failed, n[1] attempts; text: the last failure */
+    REASON_CANCELLED_BY,      /* text: by which user */
+    REASON_QUARANTINED,       /* all hosts that it may use are */
+    REASON_HOSTS_TOO_SMALL,   /* the largest host has n[0] CPU (1/100) and n[1] MB; n[2] VMs */
+    REASON_MISSED,            /* not started before n[0], the end of its time or its deadline */
+    REASON_TIME_OVER,         /* it has run for its duration, or until its end */
+    REASON_VMS_GONE,          /* its VMs were terminated in OpenNebula */
+    REASON_UNKNOWN,           /* n[0] a VM that is UNKNOWN, n[1] its host */
+    REASON_MALFORMED,         /* text: which of its attributes cannot be read, and why */
+    REASON_NOT_GRANTED,       /* text: what its owner may not request */
+    REASON_NOT_UNDERSTOOD,    /* text: what the planner found wrong */
+    REASON_TEMPLATE_NOT_READ, /* n[0] the VM */
+    REASON_REQUIREMENT_MALFORMED, /* text: the requirement, and what is wrong with it */
+    REASON_NOT_SUPPORTED,         /* text: what of the VM cannot be placed */
+    REASON_HOSTS_EXCLUDED,        /* text: how many hosts each of its conditions excludes */
+    REASON_NO_DATASTORE,          /* text: why each datastore of its host is out of question */
+    REASON_PAUSE,                 /* n[0] the VM, n[1] attempts that failed */
     REASONS
 };
 

@@ -64,7 +64,7 @@ static const struct shape extras[] = {
     {"duration", WHOLE_OR_NULL, NULL},
     {"state", TEXT, NULL},
     {"reason", TEXT,
-     "|none|no-room-now|behind-queue|planned|refused-by-policy|too-big|no-room-at-start|"
+     "|none|no-room-now|planned|refused-by-policy|too-big|no-room-at-start|"
      "start-passed|deadline-unreachable|image-too-late|shorter-than-shutdown|suspended-for|"
      "requeued-for|cancelled-for|suspended-planned|cancelled|ended-early|failed|deadline-missed|"
      "no-room-at-once|not-ready|no-host-allowed|text|moved|others-would-be-late|"},

@@ -323,7 +323,8 @@ static bool has_datastore(struct enactor *enactor, const struct vm_record *vm)
         return true;
     if (clock_monotonic() - planner_built(enactor->daemon->planner) > DATASTORES_OLD)
         daemon_replan(enactor->daemon, "VM %d waits for room in a datastore", vm->id);
-    lease_explain(store, store_lease(store, vm->lease), "no-datastore", reason, INSTANT_NONE);
+    lease_explain(store, store_lease(store, vm->lease),
+                  &(struct reason){.id = REASON_NO_DATASTORE, .text = reason}, NULL, INSTANT_NONE);
     return false;
 }
 

@@ -68,7 +68,7 @@ static void note(struct enactor *enactor, const struct vm_record *vm, const stru
     const struct lease_record *lease = store_lease(store, vm->lease);
     char text[STORE_SENTENCE_MAX];
 
-    lease_explain_by(store, lease, reason, NULL, again);
+    lease_explain(store, lease, reason, NULL, again);
     store_reason_text(lease, false, now, text, sizeof text);
     store_history(store, vm->lease, now, reason_word(reason), "%s", text);
     complain(enactor, lease, vm->id, text, now);

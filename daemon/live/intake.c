@@ -209,6 +209,12 @@ static void join_group(struct daemon *daemon, const struct vm *vm, const struct 
     gather(daemon, lease, spec, now);
 }
 
+static void refuse(struct daemon *daemon, const struct lease_record *lease, enum reason_id id,
+                   const char *what, int64_t now)
+{
+    lease_refuse(daemon->store, lease, now, &(struct reason){.id = id, .text = what}, NULL);
+}
+
 static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
 {
     const struct lease_spec_defaults plain = defaults(daemon);
@@ -228,14 +234,14 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
     add_vm(daemon, vm, lease->id);
     if (result < 0) {
         if (vm->state == VM_PENDING || vm->state == VM_HOLD)
-            lease_refuse(daemon->store, lease, now, "malformed", reason);
+            refuse(daemon, lease, REASON_MALFORMED, reason, now);
         else
             take_up(daemon, lease, vm, now); /* as a plain one: it runs already */
         return;
     }
     take_terms(daemon, lease, &spec);
     if (reason[0] && !vm_state_traits[vm->state].active)
-        lease_refuse(daemon->store, lease, now, "not-granted", reason);
+        refuse(daemon, lease, REASON_NOT_GRANTED, reason, now);
     else
         take_up(daemon, lease, vm, now);
 }
@@ -309,7 +315,7 @@ void intake_again(struct daemon *daemon, const struct lease_record *lease, int64
     if (may)
         take_in_again(daemon, lease, group, &spec, now);
     else
-        lease_refuse(daemon->store, lease, now, readable ? "not-granted" : "malformed", reason);
+        refuse(daemon, lease, readable ? REASON_NOT_GRANTED : REASON_MALFORMED, reason, now);
 }
 
 static void close_group(struct daemon *daemon, const struct lease_record *lease, int64_t now,
@@ -350,11 +356,11 @@ static void close_groups(struct daemon *daemon, int64_t now)
                             "its order was interrupted before all of its VMs were created");
             continue;
         }
-        lease_explain_by(daemon->store, lease,
-                         &(struct reason){.id = REASON_GROUP_INCOMPLETE,
-                                          .n = {(int64_t)there, lease->group_size},
-                                          .text = lease->group},
-                         NULL, INSTANT_NONE);
+        lease_explain(daemon->store, lease,
+                      &(struct reason){.id = REASON_GROUP_INCOMPLETE,
+                                       .n = {(int64_t)there, lease->group_size},
+                                       .text = lease->group},
+                      NULL, INSTANT_NONE);
     }
 }
 

@@ -266,75 +266,40 @@ static int refuse(struct store *store, const struct lease_record *lease, int64_t
 }
 
 int lease_refuse(struct store *store, const struct lease_record *lease, int64_t now,
-                 const char *word, const char *sentence)
+                 const struct reason *reason, const struct vm_record *vm)
 {
     if (!lease_can(lease, EVENT_REFUSED))
         return no_such_transition(lease, EVENT_REFUSED);
-    lease_explain(store, lease, word, sentence, INSTANT_NONE);
-    return refuse(store, lease, now);
-}
-
-int lease_refuse_by(struct store *store, const struct lease_record *lease, int64_t now,
-                    const struct reason *reason, const struct vm_record *vm)
-{
-    if (!lease_can(lease, EVENT_REFUSED))
-        return no_such_transition(lease, EVENT_REFUSED);
-    lease_explain_by(store, lease, reason, vm, INSTANT_NONE);
+    lease_explain(store, lease, reason, vm, INSTANT_NONE);
     return refuse(store, lease, now);
 }
 
 /* --- without an event ------------------------------------------------------------------------- */
 
-struct explanation {
-    enum reason_id id;
-    int64_t n[REASON_NUMBERS];
-    const char *word, *text;
-};
-
-static bool explain(struct store *store, const struct lease_record *known,
-                    const struct explanation *why, int64_t retry)
+bool lease_explain(struct store *store, const struct lease_record *known,
+                   const struct reason *reason, const struct vm_record *vm, int64_t retry)
 {
-    bool same = known->reason_id == why->id &&
-                memcmp(known->reason_n, why->n, sizeof why->n) == 0 &&
-                strncmp(known->reason_word, why->word, sizeof known->reason_word - 1) == 0 &&
-                strncmp(known->reason, why->text, sizeof known->reason - 1) == 0;
+    const char *word = reason->id == REASON_NONE ? "" : reason_word(reason);
+    const char *text = reason->text ? reason->text : "";
+    int64_t n[REASON_NUMBERS] = {reason->n[0], reason->n[1],     reason->n[2],
+                                 reason->n[3], vm ? vm->cpu : 0, vm ? vm->memory : 0};
+    bool same = known->reason_id == reason->id && memcmp(known->reason_n, n, sizeof n) == 0 &&
+                strncmp(known->reason_word, word, sizeof known->reason_word - 1) == 0 &&
+                strncmp(known->reason, text, sizeof known->reason - 1) == 0;
     struct lease_record *lease;
 
     if (same && known->retry == retry)
         return false;
     lease = store_change_lease(store, known);
-    if (!same) { /* the texts may be the lease's own */
-        lease->reason_id = why->id;
-        memcpy(lease->reason_n, why->n, sizeof why->n);
-        if (why->word != lease->reason_word)
-            snprintf(lease->reason_word, sizeof lease->reason_word, "%s", why->word);
-        if (why->text != lease->reason)
-            snprintf(lease->reason, sizeof lease->reason, "%s", why->text);
+    if (!same) {
+        lease->reason_id = reason->id;
+        memcpy(lease->reason_n, n, sizeof n);
+        snprintf(lease->reason_word, sizeof lease->reason_word, "%s", word);
+        if (text != lease->reason)
+            snprintf(lease->reason, sizeof lease->reason, "%s", text);
     }
     lease->retry = retry;
     return true;
-}
-
-bool lease_explain(struct store *store, const struct lease_record *lease, const char *word,
-                   const char *sentence, int64_t retry)
-{
-    return explain(store, lease, &(struct explanation){.word = word, .text = sentence}, retry);
-}
-
-bool lease_explain_by(struct store *store, const struct lease_record *lease,
-                      const struct reason *reason, const struct vm_record *vm, int64_t retry)
-{
-    struct explanation why = {
-        .id = reason->id,
-        .word = reason->id == REASON_NONE && !reason->word ? "" : reason_word(reason),
-        .text = reason->text ? reason->text : ""};
-
-    memcpy(why.n, reason->n, sizeof reason->n);
-    if (vm) {
-        why.n[4] = vm->cpu;
-        why.n[5] = vm->memory;
-    }
-    return explain(store, lease, &why, retry);
 }
 
 void lease_runs_since(struct store *store, const struct lease_record *known, int64_t since)

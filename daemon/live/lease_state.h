@@ -92,20 +92,14 @@ int lease_apply_because(struct store *store, const struct lease_record *lease,
 
 /* EVENT_REFUSED with its reason, which is logged. */
 int lease_refuse(struct store *store, const struct lease_record *lease, int64_t now,
-                 const char *word, const char *sentence);
-int lease_refuse_by(struct store *store, const struct lease_record *lease, int64_t now,
-                    const struct reason *reason, const struct vm_record *vm);
+                 const struct reason *reason, const struct vm_record *vm);
 
 /* --- without an event ------------------------------------------------------------------------- */
 
-/* Why it is where it is, and when what it tells of is tried again (INSTANT_NONE). Texts may be cut.
- * True: anything differs. The first is for a sentence in the words of others or made of names. */
-bool lease_explain(struct store *store, const struct lease_record *lease, const char *word,
-                   const char *sentence, int64_t retry);
-
-/* `vm`: the size of a VM is part of it; NULL: it is not. Id NONE: its text is the sentence. */
-bool lease_explain_by(struct store *store, const struct lease_record *lease,
-                      const struct reason *reason, const struct vm_record *vm, int64_t retry);
+/* Why it is where it is, and when what it tells of is tried again (INSTANT_NONE). Its text may be
+ * cut. `vm`: the size of a VM is part of it; NULL: it is not. True: anything differs. */
+bool lease_explain(struct store *store, const struct lease_record *lease,
+                   const struct reason *reason, const struct vm_record *vm, int64_t retry);
 
 /* It runs since then, as seen: its begin and its end follow. */
 void lease_runs_since(struct store *store, const struct lease_record *known, int64_t since);

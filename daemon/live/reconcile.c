@@ -32,7 +32,7 @@ static void watch_unknown(struct daemon *daemon, const struct lease_record *leas
     }
     if (reason.id == REASON_NONE && lease->reason_id != REASON_UNKNOWN)
         return;
-    if (!lease_explain_by(daemon->store, lease, &reason, NULL, INSTANT_NONE))
+    if (!lease_explain(daemon->store, lease, &reason, NULL, INSTANT_NONE))
         return;
     if (reason.id == REASON_NONE)
         store_history(daemon->store, lease->id, now, "monitored", "all its VMs run");

@@ -61,7 +61,7 @@ void reconcile_give_up(struct daemon *daemon, const struct vm_record *failed, co
 
     snprintf(text, sizeof text, "%.200s%s", last,
              any_ends_too(daemon, failed) ? "; the other VMs of its group are ended" : "");
-    lease_explain_by(
+    lease_explain(
         daemon->store, lease,
         &(struct reason){.id = REASON_GIVEN_UP, .n = {failed->id, failed->attempts}, .text = text},
         NULL, INSTANT_NONE);

@@ -30,7 +30,7 @@ bool reconcile_apply_by(struct daemon *daemon, const struct lease_record *lease,
     char text[STORE_TEXT_MAX];
 
     if (reason != REASON_NONE)
-        lease_explain_by(daemon->store, lease, &(struct reason){.id = reason}, NULL, INSTANT_NONE);
+        lease_explain(daemon->store, lease, &(struct reason){.id = reason}, NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     return reconcile_apply(daemon, lease, event, now, "%s", text);
 }
@@ -67,8 +67,7 @@ void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *
 {
     if (!reconcile_apply(daemon, lease, EVENT_PARKED, now, "by a user or operator"))
         return;
-    lease_explain_by(daemon->store, lease, &(struct reason){.id = REASON_PARKED}, NULL,
-                     INSTANT_NONE);
+    lease_explain(daemon->store, lease, &(struct reason){.id = REASON_PARKED}, NULL, INSTANT_NONE);
     daemon_replan(daemon, "lease %lld was parked", (long long)lease->id);
 }
 

@@ -27,9 +27,9 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
                !store_is_preempted(lease)) {
         lease_time_text(lease->end, when, sizeof when);
         lease_note_warned(daemon->store, lease);
-        lease_explain_by(daemon->store, lease,
-                         &(struct reason){.id = REASON_ENDS_SOON, .n = {lease->end}}, NULL,
-                         INSTANT_NONE);
+        lease_explain(daemon->store, lease,
+                      &(struct reason){.id = REASON_ENDS_SOON, .n = {lease->end}}, NULL,
+                      INSTANT_NONE);
         store_history(daemon->store, lease->id, now, "warned", "ends at %s", when);
     }
 }
@@ -59,10 +59,9 @@ static void note_late(struct daemon *daemon, const struct lease_record *lease,
     say_who_is_waited_for(daemon, lease, waits_for, sizeof waits_for);
     snprintf(state, sizeof state, "%s%s", observed->state_name, waits_for);
     lease_note_late(daemon->store, lease);
-    lease_explain_by(
-        daemon->store, lease,
-        &(struct reason){.id = REASON_LATE, .n = {late, vm->id, vm->host}, .text = state}, NULL,
-        INSTANT_NONE);
+    lease_explain(daemon->store, lease,
+                  &(struct reason){.id = REASON_LATE, .n = {late, vm->id, vm->host}, .text = state},
+                  NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     store_history(daemon->store, lease->id, now, "late", "%s", text);
     log_warning("lease %lld: %s", (long long)lease->id, text);
@@ -116,7 +115,7 @@ static void miss(struct daemon *daemon, const struct lease_record *lease, int64_
         .n = {lease->kind == LEASE_RESERVATION ? lease->start + lease->duration : lease->deadline}};
     char text[STORE_TEXT_MAX];
 
-    lease_explain_by(daemon->store, lease, &missed, NULL, INSTANT_NONE);
+    lease_explain(daemon->store, lease, &missed, NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     if (reconcile_apply(daemon, lease, EVENT_MISSED, now, "%s", text))
         log_error("lease %lld: %s", (long long)lease->id, text);
@@ -236,9 +235,9 @@ int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct err
     if (!lease_can(lease, EVENT_CANCELLED))
         return error_set(err, EALREADY, "lease %lld is %s already", (long long)id,
                          phase_name(lease->phase));
-    lease_explain_by(daemon->store, lease,
-                     &(struct reason){.id = REASON_CANCELLED_BY, .text = who, .word = "cancelled"},
-                     NULL, INSTANT_NONE);
+    lease_explain(daemon->store, lease,
+                  &(struct reason){.id = REASON_CANCELLED_BY, .text = who, .word = "cancelled"},
+                  NULL, INSTANT_NONE);
     store_reason_sentence(lease, false, text, sizeof text);
     reconcile_apply(daemon, lease, EVENT_CANCELLED, now, "%s", text);
     return 0;

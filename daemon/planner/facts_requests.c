@@ -62,7 +62,7 @@ static struct planned *planned_add(struct facts *facts, int64_t lease)
 
 /* --- notes ------------------------------------------------------------------------------------ */
 
-/* The reason's text is copied, its word is a literal. */
+/* The reason's text is copied. */
 static void facts_note(struct facts *facts, int kind, int64_t lease, const struct reason *reason,
                        int64_t retry)
 {
@@ -272,16 +272,12 @@ static void note_pause(struct facts *facts, const struct lease_record *lease,
                        const struct vm_record *vm, int64_t again)
 {
     struct reason reason = {.id = lease->reason_id, .text = lease->reason};
-    char text[STORE_TEXT_MAX];
 
     /* What failed is better known than how often. */
-    if (reason.id == REASON_VM_FAILED || reason.id == REASON_COMMAND_REFUSED) {
+    if (reason.id == REASON_VM_FAILED || reason.id == REASON_COMMAND_REFUSED)
         memcpy(reason.n, lease->reason_n, sizeof reason.n);
-    } else {
-        snprintf(text, sizeof text, "Starting VM %d failed %d time%s", vm->id, vm->attempts,
-                 vm->attempts == 1 ? "" : "s");
-        reason = (struct reason){.word = "start-failed", .text = text};
-    }
+    else
+        reason = (struct reason){.id = REASON_PAUSE, .n = {vm->id, vm->attempts}};
     cannot_be_placed(facts, lease, &reason, again);
 }
 
@@ -334,17 +330,13 @@ static bool pauses(struct facts *facts, const struct lease_record *lease,
 static bool filter_without_document(struct facts *facts, const struct lease_record *lease,
                                     const struct vm_record *vm, int32_t *filter)
 {
-    char text[STORE_TEXT_MAX];
-
     retry_at(facts, facts->now + PAUSE);
     if (lease->phase == PHASE_RESERVED) {
         *filter = stay_filter(facts, vm);
         return true;
     }
-    snprintf(text, sizeof text, "the template of VM %d has not been read from OpenNebula yet",
-             vm->id);
     facts_note(facts, NOTE_REASON, lease->id,
-               &(struct reason){.word = "template-not-read", .text = text}, facts->now + PAUSE);
+               &(struct reason){.id = REASON_TEMPLATE_NOT_READ, .n = {vm->id}}, facts->now + PAUSE);
     return false;
 }
 
@@ -371,9 +363,9 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
     look_at_hosts(facts, lease, observed->full, &eligible);
     if (!eligible.filter || eligible.n_hosts == 0) {
         cannot_be_placed(facts, lease,
-                         &(struct reason){.word = eligible.malformed     ? "requirement-malformed"
-                                                  : eligible.unsupported ? "not-supported"
-                                                                         : "no-host-allowed",
+                         &(struct reason){.id = eligible.malformed ? REASON_REQUIREMENT_MALFORMED
+                                                : eligible.unsupported ? REASON_NOT_SUPPORTED
+                                                                       : REASON_HOSTS_EXCLUDED,
                                           .text = eligible.reason},
                          INSTANT_NONE);
         return false;

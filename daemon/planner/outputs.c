@@ -28,8 +28,8 @@ static const struct vm_record *vm_without_room(const struct planner *planner,
 static void set_reason(struct planner *planner, const struct lease_record *lease,
                        const struct reason *reason)
 {
-    lease_explain_by(planner->store, lease, reason, vm_without_room(planner, lease, reason),
-                     INSTANT_NONE);
+    lease_explain(planner->store, lease, reason, vm_without_room(planner, lease, reason),
+                  INSTANT_NONE);
 }
 
 static const char *host_name(const struct planner *planner, uint32_t place)
@@ -130,7 +130,7 @@ static void too_big(struct planner *planner, const struct lease_record *lease,
         if (pool->items[i].memory > reason.n[1])
             reason.n[1] = pool->items[i].memory;
     }
-    if (lease_explain_by(planner->store, lease, &reason, n ? vms[0] : NULL, INSTANT_NONE))
+    if (lease_explain(planner->store, lease, &reason, n ? vms[0] : NULL, INSTANT_NONE))
         lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
 }
 
@@ -160,7 +160,7 @@ static void rejected(struct planner *planner, const struct lease_record *lease,
             planner->retry = now + POLICY_PAUSE;
         return;
     }
-    lease_refuse_by(planner->store, lease, now, reason, vm_without_room(planner, lease, reason));
+    lease_refuse(planner->store, lease, now, reason, vm_without_room(planner, lease, reason));
 }
 
 static void finished(struct planner *planner, const struct lease_record *lease,
@@ -502,7 +502,7 @@ static void take_note(struct planner *planner, const struct note *note, int64_t 
     reason.text = note->text;
     switch (note->kind) {
     case NOTE_REASON:
-        if (lease_explain_by(planner->store, lease, &reason, NULL, note->retry))
+        if (lease_explain(planner->store, lease, &reason, NULL, note->retry))
             lease_expect(planner->store, lease, INSTANT_NONE, lease->contract);
         break;
     case NOTE_ESTIMATE:
@@ -515,7 +515,7 @@ static void take_note(struct planner *planner, const struct note *note, int64_t 
         store_history(planner->store, lease->id, now, "rank-ignored", "%s", note->text);
         break;
     default:
-        lease_refuse_by(planner->store, lease, now, &reason, NULL);
+        lease_refuse(planner->store, lease, now, &reason, NULL);
         break;
     }
 }

@@ -95,7 +95,8 @@ static void take_failure(struct planner *planner, const struct plan_reply *reply
     if (reply->failed_step >= 0 && planner->careful)
         lease = store_lease(planner->store, planner->step_leases[reply->failed_step]);
     if (lease && lease_can(lease, EVENT_REFUSED))
-        lease_refuse(planner->store, lease, planner->planned_at, "not-understood", reply->error);
+        lease_refuse(planner->store, lease, planner->planned_at,
+                     &(struct reason){.id = REASON_NOT_UNDERSTOOD, .text = reply->error}, NULL);
     if (reply->failed_step >= 0 && planner->n_requests)
         planner->careful = true;
     lose_engine(planner);

@@ -170,7 +170,8 @@ static void a_start_has_an_end_when_it_is_a_reservation(void **state)
 
     reserved->kind = LEASE_RESERVATION;
     reserved->start = NOW - 5;
-    lease_explain(store, waits, "no-room-now", "no room", NOW + 5);
+    lease_explain(store, waits, &(struct reason){.id = REASON_NO_ROOM_NOW, .n = {1}}, NULL,
+                  NOW + 5);
     assert_int_equal(lease_apply(store, reserved, EVENT_START, NOW, "%s", ""), 0);
     assert_int_equal(lease_apply(store, waits, EVENT_START, NOW, "%s", ""), 0);
     assert_int_equal(reserved->end, NOW - 5 + 600);
@@ -219,14 +220,16 @@ static void a_lease_that_is_asked_for_again_begins_afresh(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *lease = add(store, 10, PHASE_REFUSED, GOAL_HOLD);
+    const struct reason malformed = {.id = REASON_MALFORMED, .text = "HAZEA is unknown"};
 
     lease->accepted = lease->late = lease->warned = true;
     assert_int_equal(lease_apply(store, lease, EVENT_ASKED_AGAIN, NOW, "%s", ""), 0);
     assert_false(lease->accepted || lease->late || lease->warned);
-    assert_int_equal(lease_refuse(store, lease, NOW, "malformed", "HAZEA is unknown"), 0);
+    assert_int_equal(lease_refuse(store, lease, NOW, &malformed, NULL), 0);
     assert_string_equal(lease->reason_word, "malformed");
     assert_true(lease->expected == INSTANT_NONE);
-    assert_int_equal(lease_refuse(store, lease, NOW, "not-granted", "no"), -1);
+    assert_int_equal(
+        lease_refuse(store, lease, NOW, &(struct reason){.id = REASON_NOT_GRANTED}, NULL), -1);
     assert_string_equal(lease->reason_word, "malformed");
 }
 
@@ -273,23 +276,27 @@ static void a_new_reason_forgets_the_old_one(void **state)
 {
     struct store *store = ((struct store_fixture *)*state)->store;
     struct lease_record *lease = store_add_lease(store, 1);
+    const struct reason failed = {.id = REASON_VM_FAILED, .n = {1, 2, 3}, .text = "BOOT_FAILURE"};
     char text[STORE_SENTENCE_MAX];
+    const struct reason long_one = {.id = REASON_MALFORMED, .text = text};
 
-    assert_true(lease_explain(store, lease, "start-failed", "VM 1 failed", 1000));
+    assert_true(lease_explain(store, lease, &failed, NULL, 1000));
     store_must_commit(store);
-    assert_false(lease_explain(store, lease, "start-failed", "VM 1 failed", 1000));
+    assert_false(lease_explain(store, lease, &failed, NULL, 1000));
     assert_false(lease->marked);
-    assert_true(lease_explain(store, lease, lease->reason_word, lease->reason, INSTANT_NONE));
+    assert_true(lease_explain(store, lease, &failed, NULL, INSTANT_NONE));
     assert_true(lease->marked);
-    assert_string_equal(lease->reason, "VM 1 failed");
+    assert_string_equal(lease->reason, "BOOT_FAILURE");
     assert_true(lease->retry == INSTANT_NONE);
-    assert_true(lease_explain(store, lease, "no-room-now", "VM 1 failed", INSTANT_NONE));
-    assert_string_equal(lease->reason_word, "no-room-now");
     store_reason_text(lease, false, 999, text, sizeof text);
-    assert_string_equal(text, "VM 1 failed");
+    assert_string_equal(text, "VM 1 failed on host 2, attempt 3 (BOOT_FAILURE)");
+    assert_true(
+        lease_explain(store, lease, &(struct reason){.id = REASON_PARKED}, NULL, INSTANT_NONE));
+    assert_string_equal(lease->reason_word, "parked");
+    assert_string_equal(lease->reason, "");
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    lease_explain(store, lease, "late", text, 1000);
+    lease_explain(store, lease, &long_one, NULL, 1000);
     assert_int_equal(strlen(lease->reason), STORE_TEXT_MAX - 1);
     store_reason_text(lease, false, 999, text, sizeof text);
     assert_int_equal(strlen(text),
@@ -307,9 +314,9 @@ static void a_reason_is_a_value(void **state)
     const struct lease_record *lease = add(store, 10, PHASE_WAITING, GOAL_NONE);
     char text[STORE_SENTENCE_MAX];
 
-    assert_true(lease_explain_by(store, lease, &no_room, &vm, INSTANT_NONE));
+    assert_true(lease_explain(store, lease, &no_room, &vm, INSTANT_NONE));
     store_must_commit(store);
-    assert_false(lease_explain_by(store, lease, &no_room, &vm, INSTANT_NONE));
+    assert_false(lease_explain(store, lease, &no_room, &vm, INSTANT_NONE));
     assert_false(lease->marked);
     assert_string_equal(lease->reason, "");
     assert_string_equal(lease->reason_word, "no-room-now");
@@ -319,7 +326,7 @@ static void a_reason_is_a_value(void **state)
     store_reason_sentence(lease, true, text, sizeof text);
     assert_string_equal(text,
                         "for room: 2 VMs requested, room for 1 now (1.50 CPU and 512 MB each)");
-    assert_int_equal(lease_refuse_by(store, lease, NOW, &refused, NULL), 0);
+    assert_int_equal(lease_refuse(store, lease, NOW, &refused, NULL), 0);
     assert_string_equal(lease->reason_word, "sunday");
     assert_string_equal(lease->reason, "not on Sundays");
     assert_int_equal(lease->reason_n[4], 0);

@@ -250,7 +250,7 @@ static void a_pending_vm_waits_for_its_document(void **state)
 
     cloud_wait(&fake->cloud, NULL, 0, 0, &err);
     rebuild(&house, planner_retry_time(house.planner));
-    assert_string_equal(lease->reason_word, "no-host-allowed"); /* it needs a datastore */
+    assert_string_equal(lease->reason_word, "hosts-excluded"); /* it needs a datastore */
     close_house(&house);
 }
 
