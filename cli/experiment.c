@@ -187,6 +187,7 @@ int command_experiment_run(const struct call *call)
         return EXIT_USAGE;
     stopped = 0;
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
     if (run(arguments, &err) == 0)
         return EXIT_DONE;
     command_failed(call->name, &err);

@@ -7,6 +7,7 @@
 
 #include "cli/policy_conformance.h"
 #include "core/engine.h"
+#include "plugin/engine_world.h"
 
 enum {
     SITE_HOSTS = 6,
@@ -16,6 +17,7 @@ enum {
     LEASES = 120,
     STEPS_MAX = 100000,
     HOUR = 3600,
+    FIRST_DAY = 1767600000, /* Monday, 2026-01-05, 08:00 */
 };
 
 struct module_trace {
@@ -203,6 +205,8 @@ static int run(const struct conformance *conformance, const struct module_trace 
     observer = policy_host_observer(host);
     engine_settings_init(&engine_settings);
     engine = engine_create(&trace->site, &engine_settings, policy_host_hooks(host), err);
+    if (engine)
+        engine_world_set(host, engine, FIRST_DAY);
     if (engine && drive(engine, trace, &observer, outcome, err) == 0) {
         policy_host_status(host, (size_t)conformance->kind - 1, &found);
         outcome->figures.decisions = found.calls;

@@ -23,4 +23,5 @@ file(RELATIVE_PATH GALERNA_PC_PREFIX /prefix/${pkgconfig_dir} /prefix)
 configure_file(cmake/galerna.pc.in ${CMAKE_BINARY_DIR}/galerna.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/galerna.pc DESTINATION ${pkgconfig_dir})
 
+install(DIRECTORY policies/example/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/policy)
 install(FILES README.md LICENSE CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -204,7 +204,8 @@ static const struct key keys[] = {
     {"kind", KEY_SPECIAL, ALL, 0, 0, 0, read_kind,
      "best-effort, immediate, reservation or deadline, in place of the class's"},
     {"lead", KEY_DURATIONS, ALL, AT(lead), 0, 1e10, NULL,
-     "time from request to start, or to the earliest start; reservations: 1d by default"},
+     "time from request to start, or to the earliest start; 1d for reservations if not "
+     "given"},
     {"slack", KEY_RANGE, ALL, AT(slack), 0, 1e6, NULL,
      "deadline, in durations after the earliest start; 0: none (deadline leases: 3)"},
     {"slack-of", KEY_SPECIAL, ALL, 0, 0, 0, read_slack_of,
@@ -363,23 +364,22 @@ static int read_value(const struct key *key, struct generate_stream *stream, con
     return 0;
 }
 
-static int read_key(struct generate_stream *stream, const char *name, const char *text,
-                    struct error *err)
+static const struct key *find_key(enum generate_model model, const char *name, struct error *err)
 {
     struct suggestion suggestion;
     char near[80];
 
     suggestion_init(&suggestion, name);
     for (size_t i = 0; i < KEYS; i++) {
-        if (!(keys[i].models >> stream->model & 1))
+        if (!(keys[i].models >> model & 1))
             continue;
         suggestion_offer(&suggestion, keys[i].name);
         if (strcmp(keys[i].name, name) == 0)
-            return keys[i].read ? keys[i].read(stream, text, err)
-                                : read_value(&keys[i], stream, text, err);
+            return &keys[i];
     }
-    return error_set(err, EINVAL, "'%.40s' is not a key of %s%s", name, models[stream->model].name,
-                     suggestion_text(&suggestion, near, sizeof near));
+    error_set(err, EINVAL, "'%.40s' is not a key of %s%s", name, models[model].name,
+              suggestion_text(&suggestion, near, sizeof near));
+    return NULL;
 }
 
 /* Rounded, so that 32 gives 5 to the bit. */
@@ -457,13 +457,14 @@ int generate_stream_parse(struct generate_stream *stream, const char *text, stru
 {
     size_t length = strcspn(text, ",");
     int model = find_model(text, length, err);
-    bool has_middle = false, has_high = false;
+    bool has_middle = false, has_high = false, given[KEYS] = {false};
 
     if (model < 0)
         return -1;
     stream_init(stream, (enum generate_model)model);
     while (text[length]) {
         char pair[VALUE_MAX], *value;
+        const struct key *key;
 
         text += length + 1;
         length = strcspn(text, ",");
@@ -474,7 +475,13 @@ int generate_stream_parse(struct generate_stream *stream, const char *text, stru
         if (!value)
             return error_set(err, EINVAL, "'%.40s': expected KEY=VALUE", pair);
         *value++ = '\0';
-        if (read_key(stream, pair, value, err) < 0)
+        key = find_key(stream->model, pair, err);
+        if (!key)
+            return -1;
+        if (given[key - keys])
+            return error_set(err, EINVAL, "%s is given twice", key->name);
+        given[key - keys] = true;
+        if ((key->read ? key->read(stream, value, err) : read_value(key, stream, value, err)) < 0)
             return -1;
         has_middle = has_middle || strcmp(pair, "size-middle") == 0;
         has_high = has_high || strcmp(pair, "size-high") == 0;

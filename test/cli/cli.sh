@@ -381,6 +381,20 @@ nothing_partial() {
 }
 
 : >"$work/out"
+# SIGTERM ends an experiment as Ctrl-C does: without a part of its files.
+experiment_ended() {
+    ran="galerna experiment run suspend, ended by SIGTERM"
+    "$galerna" experiment run suspend --out "$work/experiment" -j 1 -q >"$work/out" 2>"$work/err" &
+    while [ ! -d "$work/experiment" ]; do sleep 0.1; done
+    kill -TERM $!
+    code=0
+    wait $! || code=$?
+    checks=$((checks + 2))
+    [ "$code" -eq 130 ] || fail "$ran: exit code $code, expected 130"
+    [ -z "$(find "$work/experiment" -type f)" ] || fail "$ran: $(find "$work/experiment" -type f)"
+    says err "interrupted"
+}
+
 : >"$work/err"
 general
 wrong_usage
@@ -391,5 +405,6 @@ several_runs
 generated
 interruption
 nothing_partial
+experiment_ended
 echo "$checks checks, $failures failed"
 [ "$failures" -eq 0 ]

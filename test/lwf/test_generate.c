@@ -400,6 +400,7 @@ static void wrong_streams_are_explained(void **state)
         {"typeless,jobs=1e9", "jobs: '1e9', expected 0 to 5e+06"},
         {"typeless,jobs=nan", "jobs: 'nan', expected a number"},
         {"typeless,jobs=0x10", "jobs: '0x10', expected a number"},
+        {"typeless,jobs=3,jobs=4", "jobs is given twice"},
         {"typeless,jobs=3,rho=0.1", "'rho' is not a key of typeless"},
         {"typeless,jobs=3,sereal=0.1", "did you mean 'serial'?"},
         {"typeless,jobs=3,serial=0.6,power-of-two=0.6", "more than 1 together"},

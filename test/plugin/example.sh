@@ -1,9 +1,8 @@
 #!/bin/sh
-# example.sh BUILD SOURCE: install Galerna somewhere, build policies/example against it in both ways,
-# and run what was built. Nothing of the tree is used but the example.
+# example.sh BUILD: install Galerna somewhere, follow the guide for policy authors word for word,
+# build the installed example with CMake as well, and run what was built. Nothing of the tree is used.
 set -eu
 build=$1
-source=$2
 CC=${CC:-cc}
 export CC
 
@@ -17,7 +16,20 @@ mv "$work/prefix" "$work/moved"
 prefix=$work/moved
 pc=$(find "$prefix" -name galerna.pc)
 test -n "$pc" || { echo "galerna.pc is not installed"; exit 1; }
-cp -R "$source/policies/example" "$work/example"
+guide=$prefix/share/doc/galerna/policy-authors.md
+test -r "$guide" || guide=$(find "$prefix" -name policy-authors.md)
+mkdir "$work/guide"
+
+# The commands of the guide; Galerna is not in /usr/local here, as it says.
+awk '/^```sh$/ { shown = 1; next } /^```$/ { shown = 0 } shown' "$guide" |
+    sed "s|^export PKG_CONFIG_PATH=.*|export PKG_CONFIG_PATH=$(dirname "$pc")|
+        s|^export PATH=.*|export PATH=$prefix/bin:\$PATH|" > "$work/guide/commands"
+(cd "$work/guide" && sh -eu commands > log 2>&1) || { cat "$work/guide/log"; exit 1; }
+grep -q "fair-size: all tests passed" "$work/guide/log"
+test "$(grep -c "^Best-effort leases" "$work/guide/log")" -eq 3
+
+cp -R "$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --variable=examples galerna)/policy" \
+    "$work/example"
 cd "$work/example"
 
 echo "with CMake:"
