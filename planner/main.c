@@ -181,9 +181,9 @@ static int check_readable(const struct policy_host_settings *settings, const cha
         if (!settings->modules[i].outage && access(settings->modules[i].file, R_OK) < 0 &&
             errno == EACCES)
             return error_set(err, EACCES,
-                             "%s: the planner, which loads policy modules, runs as user '%s', who "
-                             "may not read it: make the file and the folders above it readable "
-                             "for that user, or set [daemon] planner-user",
+                             "%s: permission denied for user '%s', which the planner process runs "
+                             "as: make the file and its parent directories readable for that user, "
+                             "or set planner-user in [daemon]",
                              settings->modules[i].file, user ? user : "");
     return 0;
 }

@@ -99,7 +99,7 @@ enum modules_news modules_serve(struct modules *modules,
  * not called; EAGAIN: modules are being loaded. */
 int modules_reload(struct modules *modules, const char *enabled, modules_loaded *loaded,
                    void *context, struct error *err);
-/* Whoever waits for a reload is told that galernad stops. */
+/* galernad stops: a reload that is under way ends, and `loaded` is called. */
 void modules_abandon(struct modules *modules);
 
 void modules_each(const struct modules *modules,

@@ -303,7 +303,7 @@ static void current_ended(struct modules *modules)
     end(modules, &modules->next); /* which may have the module that is to blame */
     modules->held = 0;
     blame(modules, &offence);
-    error_set(&err, EAGAIN, "a policy module was put out of service meanwhile; try again");
+    error_set(&err, EAGAIN, "a policy module went out of service during the reload; try again");
     tell_loaded(modules, &err);
 }
 
@@ -477,11 +477,10 @@ static int begin(struct modules *modules, struct error *err)
 
 static void finish(struct modules *modules)
 {
+    modules_abandon(modules);
     end(modules, &modules->current);
-    end(modules, &modules->next);
     while (modules->n_ending)
         planner_process_destroy(modules->ending[--modules->n_ending]);
-    modules_abandon(modules);
     module_list_finish(&modules->list);
 }
 
@@ -545,6 +544,7 @@ void modules_abandon(struct modules *modules)
 {
     struct error err = {0};
 
-    error_set(&err, EAGAIN, "galernad stops");
+    end(modules, &modules->next);
+    error_set(&err, EAGAIN, "galernad is stopping");
     tell_loaded(modules, &err);
 }

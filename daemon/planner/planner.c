@@ -16,7 +16,7 @@
 _Static_assert(PLANNER_FDS == (int)MODULES_FDS, "room for the descriptors of both processes");
 
 enum {
-    QUESTION_LIMIT = 90,       /* milliseconds until a question is told that it must wait */
+    QUESTION_LIMIT = 70,       /* milliseconds until a question is told that it must wait */
     MEMORY_OF_HOST = 64 << 10, /* bytes, for each host, */
     MEMORY_OF_VM = 32 << 10,   /* and for each VM, beyond what the process begins with */
 };
@@ -82,6 +82,7 @@ static void lose_engine(struct planner *planner)
 static void is_over(struct planner *planner, bool made)
 {
     planner->in_flight = false;
+    planner->answering = clock_monotonic();
     if (planner->settings.planned)
         planner->settings.planned(planner->settings.context, made);
 }
@@ -132,6 +133,7 @@ static bool take_question(struct planner *planner, enum frame kind, struct wire_
         return false;
     waiting = planner->waiting[0];
     memmove(planner->waiting, planner->waiting + 1, --planner->n_waiting * sizeof waiting);
+    planner->answering = clock_monotonic();
     return kind == FRAME_TRIED ? planner_take_trial(planner, &waiting, reader)
                                : planner_take_operations(planner, &waiting, reader);
 }
@@ -194,15 +196,27 @@ unsigned planner_waitfds(const struct planner *planner, struct pollfd *fds)
     return planner->modules ? modules_waitfds(planner->modules, fds) : 0;
 }
 
+/* When a question is told that it must wait, behind a plan or a question that takes its time;
+ * INSTANT_NEVER: it is being answered, or has been told. */
+static int64_t patience_of(const struct planner *planner, size_t i)
+{
+    const struct waiting *waiting = &planner->waiting[i];
+    int64_t since = waiting->since;
+
+    if (waiting->is_told || (!planner->in_flight && i == 0))
+        return INSTANT_NEVER;
+    if (!planner->in_flight && planner->answering > since)
+        since = planner->answering;
+    return since + QUESTION_LIMIT;
+}
+
 int64_t planner_due(const struct planner *planner)
 {
-    int64_t due;
+    int64_t due = planner->modules ? modules_due(planner->modules) : INSTANT_NEVER;
 
-    if (!planner->modules)
-        return INSTANT_NEVER;
-    due = modules_due(planner->modules);
-    if (planner->n_waiting && planner->waiting[0].since + QUESTION_LIMIT < due)
-        due = planner->waiting[0].since + QUESTION_LIMIT;
+    for (size_t i = 0; i < planner->n_waiting; i++)
+        if (patience_of(planner, i) < due)
+            due = patience_of(planner, i);
     return due;
 }
 
@@ -231,16 +245,16 @@ static void ignore_operations(void *context, const struct planned_operation *ope
     (void)context, (void)operations, (void)n, (void)err;
 }
 
-/* Behind a plan that takes its time: their answers are ignored when they come. */
+/* Their answers are ignored when they come. */
 static void answer_impatient_ones(struct planner *planner)
 {
     struct error err = {0};
 
     error_set(&err, EAGAIN, "the planner is busy; try again in a moment");
-    for (size_t i = 0; i < planner->n_waiting && planner->in_flight; i++) {
+    for (size_t i = 0; i < planner->n_waiting; i++) {
         struct waiting waiting = planner->waiting[i];
 
-        if (waiting.is_told || clock_monotonic() - waiting.since < QUESTION_LIMIT)
+        if (clock_monotonic() < patience_of(planner, i))
             continue;
         planner->waiting[i].is_told = true;
         if (waiting.kind == FRAME_TRIED) {
@@ -276,7 +290,7 @@ int planner_reload(struct planner *planner, const char *enabled, planner_loaded 
 
 void planner_stop(struct planner *planner)
 {
-    planner_disappoint(planner, "galernad stops");
+    planner_disappoint(planner, "galernad is stopping");
     if (planner->modules)
         modules_abandon(planner->modules);
 }

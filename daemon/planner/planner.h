@@ -95,7 +95,7 @@ typedef void planner_loaded(void *context, const struct error *err);
  * service), or a module is not found. */
 int planner_reload(struct planner *planner, const char *enabled, planner_loaded *loaded,
                    void *context, struct error *err);
-/* Who waits for an answer is told that galernad stops. */
+/* galernad stops: reloads and questions that are under way are answered. */
 void planner_stop(struct planner *planner);
 
 /* Tell policy modules what happened to a lease, with the next plan. */

@@ -97,6 +97,8 @@ struct planner {
     size_t n_requests;
     struct waiting waiting[8];
     size_t n_waiting;
+    int64_t answering; /* monotonic milliseconds: the first is being answered since, if no plan is
+                          made */
     struct wire_writer events; /* to be told with the next plan */
     size_t n_events;
 

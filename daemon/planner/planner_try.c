@@ -86,6 +86,8 @@ static int ask(struct planner *planner, const struct wire_writer *frame,
 {
     if (planner->n_waiting == sizeof planner->waiting / sizeof *planner->waiting)
         return error_set(err, EAGAIN, "the planner is busy; try again in a moment");
+    if (planner->n_waiting == 0)
+        planner->answering = clock_monotonic();
     planner->waiting[planner->n_waiting] = *waiting;
     planner->waiting[planner->n_waiting++].since = clock_monotonic();
     if (planner_send(planner, frame, 1, err) == 0)

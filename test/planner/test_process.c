@@ -45,8 +45,8 @@ static void a_module_that_cannot_be_loaded_is_refused(void **state)
     scene_end(&scene);
 }
 
-/* A galernad of root's starts it as another user. */
-static void who_may_not_read_a_module_is_told(void **state)
+/* Started by root, the planner runs as another user. */
+static void a_module_must_be_readable_for_its_user(void **state)
 {
     char folder[] = "/tmp/galerna-planner-XXXXXX", link[128];
     struct scene scene;
@@ -65,7 +65,7 @@ static void who_may_not_read_a_module_is_told(void **state)
     rmdir(folder);
     assert_true(scene.refused);
     assert_non_null(strstr(scene.text, link));
-    assert_non_null(strstr(scene.text, "runs as user 'nobody', who may not read it"));
+    assert_non_null(strstr(scene.text, "permission denied for user 'nobody'"));
     assert_non_null(strstr(scene.text, "planner-user"));
     scene_end(&scene);
 }
@@ -133,7 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_plans),
         cmocka_unit_test(a_module_that_cannot_be_loaded_is_refused),
-        cmocka_unit_test(who_may_not_read_a_module_is_told),
+        cmocka_unit_test(a_module_must_be_readable_for_its_user),
         cmocka_unit_test(files_cannot_be_opened),
         cmocka_unit_test(slow_answers_stand),
         cmocka_unit_test(in_the_place_of_an_admission_policy_all_is_refused_for_now),
