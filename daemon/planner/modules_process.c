@@ -303,7 +303,7 @@ static void current_ended(struct modules *modules)
     end(modules, &modules->next); /* which may have the module that is to blame */
     modules->held = 0;
     blame(modules, &offence);
-    error_set(&err, EAGAIN, "a policy module went out of service during the reload; try again");
+    error_set(&err, EAGAIN, "the planner ended during the reload; try again");
     tell_loaded(modules, &err);
 }
 
