@@ -282,13 +282,13 @@ static int print_trial(const struct client *client, const json_t *answer)
     if (client->json && client_print_json(client, answer) != EXIT_DONE)
         return EXIT_FAILED;
     if (!client->json) {
-        printf("%s", accepted ? "The lease would be accepted" : "The lease would be refused");
+        printf("%s", accepted ? "The lease would be accepted" : "The lease would be refused: ");
         if (accepted && start != INSTANT_NONE && start != INSTANT_NEVER) {
             time_text_local(start, local, sizeof local);
             time_text_relative(start, client_instant(answer, "now"), relative, sizeof relative);
             printf(" and start at %s (%s, %s)", local, relative, client_text(answer, "promise"));
         }
-        printf(".\n");
+        printf("%s", accepted ? ".\n" : "");
         for (const char *line = client_text(answer, "text"); *line;) {
             size_t length = strcspn(line, "\n");
             char text[1025];

@@ -410,7 +410,7 @@ static int dry_run(void *context, const struct order *order, struct order_trial 
 
     if (services_check_order(daemon, order, &reason, text) < 0) {
         snprintf(trial->word, sizeof trial->word, "%s", reason_word(&reason));
-        snprintf(trial->text, sizeof trial->text, "refused: %s", text);
+        snprintf(trial->text, sizeof trial->text, "%s", text);
         return 0;
     }
     if (!daemon->question->is_answered)

@@ -65,7 +65,7 @@ static void describe(const struct plan_reply *reply, const struct lease_view *le
     snprintf(trial->word, sizeof trial->word, "%s",
              trial->accepted ? "" : reason_word(&lease->reason));
     if (!trial->accepted) {
-        reason_format(&lease->reason, line, sizeof line, lease_time_text);
+        reason_format_body(&lease->reason, line, sizeof line, lease_time_text);
         add_line(trial, length, line);
         return;
     }

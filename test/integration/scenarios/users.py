@@ -1,8 +1,10 @@
 """What users and operators do to VMs behind the scheduler's back."""
 
+import time
+
 from kit.client import OnedError
 from kit.registry import scenario
-from kit.trial import await_state, clock
+from kit.trial import await_state, clock, relative
 
 STATE_STOPPED, STATE_SUSPENDED, STATE_POWEROFF, STATE_UNDEPLOYED = 4, 5, 8, 9
 
@@ -213,3 +215,20 @@ def order_refused(t):
     t.require(code == 0, "it can be cancelled: " + out)
     t.wait(15, "its VMs are gone", lambda: not any(t.look(vm) and t.look(vm).state != 6
                                                    for vm in held), *held)
+
+
+@scenario("extra-reservation-cancelled")
+def reservation_cancelled(t):
+    """A lease that is to be suspended says for which lease; it stays when that one is cancelled."""
+    t.settings = "[scheduling]\nsuspend-rate: 1024\nresume-rate: 1024"
+    t.add_hosts(1, cores=4)
+    t.begin()
+    victim = t.running_vm("victim", cpu=4, haizea=lease(3600))
+    wanted = t.vm("wanted", cpu=4, haizea={"start": relative(25), "duration": clock(60)})
+    start = t.look(wanted).submitted + 25
+    t.wait_reason(victim, 10, "Running, to be suspended for lease %d at " % wanted)
+    code, out = t.scheduler.command("lease", "cancel", str(wanted))
+    t.require(code == 0, "it is cancelled: " + out)
+    t.wait(10, "the message is gone", lambda: not t.look(victim).message, victim)
+    t.throughout(start + 5 - time.time(), "it runs on", lambda: t.look(victim).running, victim)
+    t.require(any(event == "kept" for event, _ in t.scheduler.events(victim)), "in its history")
