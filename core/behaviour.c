@@ -36,6 +36,7 @@ void behaviour_haizea_1_0(struct behaviour *behaviour)
         .queue_pass_by_free_cpu = true,
         .momentary_suspensions_miss_pass = true,
         .victims_whatever_terms = true,
+        .reservations_cut_into_idle_hosts = true,
         .traces_by_haizeas_grammar = true,
     };
 }

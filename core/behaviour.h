@@ -78,6 +78,9 @@ struct behaviour {
     /* Whatever its terms are, a lease is preempted when the policy says so, suspended if it can be.
      */
     bool victims_whatever_terms;
+    /* Reservations for later are placed where the host selection policy prefers them, even if they
+     * cut into a host that is idle until then. */
+    bool reservations_cut_into_idle_hosts;
     /* Deadlines, earliest starts and terms but for `preemptible` are not read from traces, and a
      * time that cannot be read is 0. */
     bool traces_by_haizeas_grammar;

@@ -108,6 +108,18 @@ bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request
     return slot_table_least_free_cpu(engine->table, request->from, until) >= cpu;
 }
 
+bool mapper_is_ahead(const struct engine *engine, const struct map_request *request)
+{
+    return request->from > engine->now && request->lease->request.kind == LEASE_RESERVATION &&
+           !engine->settings.behaviour.reservations_cut_into_idle_hosts;
+}
+
+int64_t mapper_rank_ahead(const struct engine *engine, const struct map_request *request,
+                          uint32_t host)
+{
+    return -slot_table_free(engine->table, host, RESOURCE_CPU, request->from);
+}
+
 void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n)
 {
     const struct lease *lease = request->lease;

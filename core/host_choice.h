@@ -36,6 +36,13 @@ size_t host_order_left(const struct host_order *order);
 /* The best host, which is taken out. There must be one. */
 uint32_t host_order_take(struct host_order *order);
 
+/* A reservation for later goes where it is least in the way of leases that start before it and have
+ * no end: its hosts are ranked by mapper_rank_ahead(). */
+bool mapper_is_ahead(const struct engine *engine, const struct map_request *request);
+/* The host with the least free CPU at the start is the best. O(log n). */
+int64_t mapper_rank_ahead(const struct engine *engine, const struct map_request *request,
+                          uint32_t host);
+
 /* Let the host selection policy judge the first n hosts of batch_hosts; fills batch_scores. The
  * other batch columns are there already. */
 void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n);

@@ -117,13 +117,16 @@ static void fill_columns(struct engine *engine, int64_t at, size_t n)
 static void order_hosts(struct engine *engine, const struct map_request *request, size_t n,
                         struct host_order *order)
 {
+    bool ahead = mapper_is_ahead(engine, request);
+
     mapper_score_hosts(engine, request, n);
     order->choices = engine->mapper.choices;
     order->n = 0;
     for (size_t i = 0; i < n; i++)
         if (engine->mapper.batch_scores[i] != POLICY_VETO)
-            order->choices[order->n++] = (struct host_choice){0, engine->mapper.batch_scores[i],
-                                                              engine->mapper.batch_hosts[i]};
+            order->choices[order->n++] = (struct host_choice){
+                ahead ? mapper_rank_ahead(engine, request, engine->mapper.batch_hosts[i]) : 0,
+                engine->mapper.batch_scores[i], engine->mapper.batch_hosts[i]};
     host_order_make(order);
 }
 

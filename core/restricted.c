@@ -93,11 +93,20 @@ static const struct host_load *load_of(const struct pass *pass, uint32_t host)
     return slot == HOST_NONE ? NULL : &pass->engine->mapper.loads[slot];
 }
 
+/* Ranks by what hosts have now say nothing of a start that is ahead. */
+static bool is_ranked_ahead(const struct pass *pass, const struct host_filter *filter)
+{
+    return (!filter || !filter->rank || filter->rank_per_vm) &&
+           mapper_is_ahead(pass->engine, pass->request);
+}
+
 static int64_t rank_of(const struct pass *pass, const struct host_filter *filter, uint32_t host)
 {
     const struct host_load *load = load_of(pass, host);
     int64_t rank = 0, vms;
 
+    if (is_ranked_ahead(pass, filter))
+        return mapper_rank_ahead(pass->engine, pass->request, host);
     if (!filter)
         return 0;
     if (filter->rank)
@@ -194,7 +203,8 @@ static bool map_set(struct pass *pass, uint32_t set)
 {
     const struct lease *lease = pass->request->lease;
     const struct node_set *nodes = &lease->request.node_sets[set];
-    int64_t per_vm = nodes->hosts ? nodes->hosts->rank_per_vm : 0;
+    int64_t per_vm =
+        nodes->hosts && !is_ranked_ahead(pass, nodes->hosts) ? nodes->hosts->rank_per_vm : 0;
     struct host_order order;
     uint32_t done = 0;
 

@@ -91,6 +91,7 @@ static const struct setting behaviour_table[] = {
     SWITCH(queue_pass_by_free_cpu),
     SWITCH(momentary_suspensions_miss_pass),
     SWITCH(victims_whatever_terms),
+    SWITCH(reservations_cut_into_idle_hosts),
     SWITCH(traces_by_haizeas_grammar),
 };
 

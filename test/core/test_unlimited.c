@@ -154,6 +154,49 @@ static void with_a_deadline_it_is_given_up(void **state)
     scenario_end(&s);
 }
 
+/* Two hosts, the first one idle: what becomes of a whole-host lease without an end after a
+ * reservation for later of half a host. */
+static enum lease_state beside_a_reservation(bool haizea)
+{
+    struct scenario s;
+    enum lease_state became;
+
+    scenario_begin(&s, 2);
+    if (haizea)
+        as_haizea(&s);
+    unlimited(&s, 1, LEASE_IMMEDIATE, 0);
+    settle(&s);
+    ask(&s,
+        (struct ask){
+            .id = 2, .kind = LEASE_IMMEDIATE, .cpu = 50, .memory = 1, .duration = SPAN_UNLIMITED});
+    settle(&s);
+    assert_string_equal(plan_of(&s, 2), "VM 0-ever on 2");
+    at(&s, 10);
+    cancel(&s, 1);
+    settle(&s);
+    ask(&s, (struct ask){.id = 3,
+                         .kind = LEASE_RESERVATION,
+                         .cpu = 50,
+                         .memory = 1,
+                         .start = 7200,
+                         .duration = 3600});
+    settle(&s);
+    assert_string_equal(plan_of(&s, 3), haizea ? "VM 7200-10800 on 1; SHUTDOWN 10800-10800 on 1"
+                                               : "VM 7200-10800 on 2; SHUTDOWN 10800-10800 on 2");
+    unlimited(&s, 4, LEASE_IMMEDIATE, 0);
+    settle(&s);
+    became = state_of(&s, 4);
+    scenario_end(&s);
+    return became;
+}
+
+static void a_reservation_for_later_leaves_idle_hosts_whole(void **state)
+{
+    (void)state;
+    assert_int_equal(beside_a_reservation(false), LEASE_ACTIVE);
+    beside_a_reservation(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +208,7 @@ int main(void)
         cmocka_unit_test(it_is_suspended_before_a_reservation_and_resumed_after_it),
         cmocka_unit_test(it_makes_room_by_being_suspended),
         cmocka_unit_test(with_a_deadline_it_is_given_up),
+        cmocka_unit_test(a_reservation_for_later_leaves_idle_hosts_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
