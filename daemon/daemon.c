@@ -287,6 +287,10 @@ void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *erro
         daemon->polled = now;
         daemon->next_poll = now + daemon->live->poll_interval * 1000;
         daemon->poll_ok = true;
+        if (world_unread_digest(daemon->world) != daemon->unread) {
+            daemon->unread = world_unread_digest(daemon->world);
+            daemon_replan(daemon, "VMs that cannot be read hold other room");
+        }
         if (quarantine_expire(&daemon->quarantine, clock_now()))
             daemon_replan(daemon, "the quarantine of a host ended");
         if (planner_unplaced(daemon->planner))

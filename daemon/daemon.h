@@ -63,6 +63,7 @@ struct daemon {
     struct answers *answers;
     struct services_question *question; /* of the control socket, being handled; NULL */
 
+    uint64_t unread;              /* world_unread_digest() of the plan's room */
     struct quarantine quarantine; /* hosts that take no VMs for now */
     bool replan;                  /* the engine is to be rebuilt in the next cycle */
     char replan_why[128];         /* the first reason, for the log */

@@ -95,6 +95,14 @@ static void count_hosts(struct enactor *enactor)
     size_t cursor = 0;
 
     memset(enactor->usage, 0, enactor->hosts->pool.n * sizeof *enactor->usage);
+    for (size_t i = 0; i < enactor->hosts->pool.n; i++) {
+        struct unread_room room;
+
+        if (world_unread(enactor->daemon->world, &enactor->hosts->pool.items[i], &room)) {
+            enactor->usage[i].cpu = room.cpu;
+            enactor->usage[i].memory = room.memory;
+        }
+    }
     while ((observed = world_next(enactor->daemon->world, &cursor))) {
         const struct vm_record *vm = store_vm(enactor->daemon->store, observed->id);
         bool here = counts(enactor, vm, observed);

@@ -32,7 +32,7 @@ struct vm_observation {
     int32_t n_records; /* ... which had that many records */
     bool full_seen;    /* its extended form has been read at least once */
     int missing;       /* full listings in a row that did not have it */
-    char *error;           /* while it has failed: what its driver said; NULL: nothing */
+    char *error;       /* while it has failed: what its driver said; NULL: nothing */
     const struct vm *full; /* its extended form; NULL: dropped or never read */
 };
 
@@ -121,6 +121,16 @@ struct hosts_seen *hosts_retain(struct hosts_seen *hosts);
 void hosts_release(struct hosts_seen *hosts); /* NULL is allowed */
 struct site_seen *site_retain(struct site_seen *site);
 void site_release(struct site_seen *site); /* NULL is allowed */
+
+/* Room on a host for VMs that the cloud lists there and that could never be read: what its own
+ * figures count beyond the VMs that were. False: there are none. O(VMs on the host). */
+struct unread_room {
+    int32_t vm; /* one of them */
+    int64_t cpu, memory;
+};
+bool world_unread(const struct world *world, const struct host *host, struct unread_room *room);
+/* Another number when other room is held so, on whatever host. */
+uint64_t world_unread_digest(const struct world *world);
 
 /* May the oned we talk to be acted on? As of the last poll. */
 bool world_leads(const struct world *world);

@@ -239,6 +239,18 @@ static void poll_begin(struct world *world, enum poll_kind kind)
     answer_in(world);
 }
 
+/* A VM that cannot be read any more is not gone as long as a host has it. */
+static bool is_on_a_host(const struct world *world, int32_t id)
+{
+    const struct hosts_seen *seen = world->hosts_next ? world->hosts_next : world->hosts;
+
+    for (size_t i = 0; seen && i < seen->pool.n; i++)
+        for (size_t j = 0; j < seen->pool.items[i].n_vms; j++)
+            if (seen->pool.items[i].vms[j] == id)
+                return true;
+    return false;
+}
+
 /* VMs that were never seen in full, those wanted, and those that a full listing did not show. */
 static bool needs_full_form(const struct world *world, struct vm_observation *observed)
 {
@@ -248,7 +260,7 @@ static bool needs_full_form(const struct world *world, struct vm_observation *ob
         return false;
     if (shown)
         return (!observed->full_seen && observed->state != VM_PENDING) || !observed->has_times;
-    if (observed->present)
+    if (observed->present && !is_on_a_host(world, observed->id))
         observed->missing++;
     return observed->present;
 }

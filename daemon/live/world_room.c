@@ -1,4 +1,5 @@
-/* Room on datastores that was promised to VMs and is not in OpenNebula's figures yet. */
+/* Room that is not seen: on datastores, promised to VMs and not in OpenNebula's figures yet; on
+ * hosts, of VMs that cannot be read. */
 
 #include "daemon/live/clock.h"
 #include "daemon/live/world_inside.h"
@@ -74,4 +75,44 @@ void promises_review(struct world *world)
     for (size_t i = world->n_promises; i-- > 0;)
         if (is_over(world, &world->promises[i], now))
             world->promises[i] = world->promises[--world->n_promises];
+}
+
+/* --- VMs that cannot be read ------------------------------------------------------------------ */
+
+bool world_unread(const struct world *world, const struct host *host, struct unread_room *room)
+{
+    bool any = false;
+
+    *room = (struct unread_room){.cpu = host->cpu_usage, .memory = host->memory_usage};
+    for (size_t i = 0; i < host->n_vms; i++) {
+        const struct vm_observation *observed = world_vm(world, host->vms[i]);
+
+        if (observed && observed->asked > 0) {
+            room->cpu -= observed->cpu;
+            room->memory -= observed->memory;
+        } else {
+            room->vm = host->vms[i];
+            any = true;
+        }
+    }
+    room->cpu = room->cpu > 0 ? room->cpu : 0;
+    room->memory = room->memory > 0 ? room->memory : 0;
+    return any;
+}
+
+uint64_t world_unread_digest(const struct world *world)
+{
+    const struct host_pool *pool = world->hosts ? &world->hosts->pool : NULL;
+    uint64_t digest = 0;
+
+    for (size_t i = 0; pool && i < pool->n; i++) {
+        struct unread_room room;
+
+        if (world_unread(world, &pool->items[i], &room))
+            digest = (digest ^ (uint64_t)pool->items[i].id ^ (uint64_t)(room.cpu << 24) ^
+                      (uint64_t)room.memory) *
+                         UINT64_C(1099511628211) +
+                     1;
+    }
+    return digest;
 }

@@ -165,6 +165,22 @@ static void put_block(struct facts *facts, const struct vm_observation *observed
     facts->n_adoptions++;
 }
 
+/* What a VM holds that could never be read is known from its host's figures only. */
+static void gather_unread(struct facts *facts)
+{
+    const struct host_pool *pool = &facts->picture->hosts->pool;
+
+    for (size_t i = 0; i < pool->n; i++) {
+        struct unread_room room;
+
+        if (world_unread(facts->planner->world, &pool->items[i], &room))
+            put_block(
+                facts,
+                &(struct vm_observation){.id = room.vm, .cpu = room.cpu, .memory = room.memory},
+                (uint32_t)i);
+    }
+}
+
 static void gather_blocks(struct facts *facts)
 {
     const struct vm_observation *observed;
@@ -423,6 +439,7 @@ void facts_gather(struct facts *facts)
     gather_phase(facts, PHASE_RUNNING, gather_running);
     gather_phase(facts, PHASE_STOPPING, gather_waiting);
     gather_blocks(facts);
+    gather_unread(facts);
     gather_phase(facts, PHASE_RESERVED, gather_reserved);
     gather_deadlines(facts, true);
     gather_deadlines(facts, false);

@@ -142,10 +142,64 @@ static void ends_with_its_vm(void **state)
     close_sky(&sky);
 }
 
+/* What a host's figures count beyond the VMs that are known, as long as it lists others. */
+static void unread_vms_hold_what_their_host_counts(void **state)
+{
+    struct sky sky;
+    struct unread_room room;
+    int32_t ids[] = {VM, VM + 1};
+    struct host *host;
+
+    (void)state;
+    open_sky(&sky);
+    put(&sky, VM_RUNNING, DATASTORE);
+    host = &sky.fake->hosts[0];
+    host->vms = ids;
+    host->n_vms = 1;
+    host->cpu_usage = 350;
+    host->memory_usage = 3072;
+    left(&sky);
+    assert_false(world_unread(sky.world, &world_hosts(sky.world)->pool.items[0], &room));
+    assert_int_equal(world_unread_digest(sky.world), 0);
+    host->n_vms = 2;
+    left(&sky);
+    assert_true(world_unread(sky.world, &world_hosts(sky.world)->pool.items[0], &room));
+    assert_int_equal(room.vm, VM + 1);
+    assert_int_equal(room.cpu, 250);
+    assert_int_equal(room.memory, 2048);
+    assert_int_not_equal(world_unread_digest(sky.world), 0);
+    close_sky(&sky);
+}
+
+/* It holds what it held when it could be read last. */
+static void a_vm_that_cannot_be_read_any_more_is_not_gone(void **state)
+{
+    struct sky sky;
+    int32_t ids[] = {VM};
+
+    (void)state;
+    open_sky(&sky);
+    put(&sky, VM_RUNNING, DATASTORE);
+    sky.fake->hosts[0].vms = ids;
+    sky.fake->hosts[0].n_vms = 1;
+    left(&sky);
+    sky.fake->n_vms = 0;
+    for (int i = 0; i < 5; i++)
+        left(&sky);
+    assert_true(observed_holds_host(world_vm(sky.world, VM)));
+    assert_int_equal(world_vm(sky.world, VM)->missing, 0);
+    sky.fake->hosts[0].n_vms = 0;
+    left(&sky);
+    assert_int_equal(world_vm(sky.world, VM)->missing, 1);
+    close_sky(&sky);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_until_it_is_measured),
+        cmocka_unit_test(unread_vms_hold_what_their_host_counts),
+        cmocka_unit_test(a_vm_that_cannot_be_read_any_more_is_not_gone),
         cmocka_unit_test(ends_with_its_vm),
     };
 
