@@ -124,7 +124,7 @@ static int add_file(struct replay_plan *plan, const char *file, const char *trac
                              file ? file : "--set");
         if (!configuration->tracefile)
             return error_set(err, EINVAL,
-                             "%s: there is no trace; name one on the command line or set "
+                             "%s: no trace is given; name one on the command line or set "
                              "tracefile.tracefile",
                              file ? file : "replay");
         if (!file)

@@ -368,7 +368,7 @@ static int build(struct planning *planning, struct plan_building *building,
             return -1;
         read_attributes(planning, reader);
     } else if (!building->plan->engine) {
-        return error_set(err, EAGAIN, "there is no plan yet");
+        return error_set(err, EAGAIN, "no plan has been made yet");
     }
     read_events(planning, reader);
     plan_read_filters(building->plan, reader);

@@ -135,7 +135,7 @@ static int check_trace(struct prepared *prepared, const struct grid_cell *cell, 
     }
     if (!configuration->tracefile && !cell->n_streams) {
         error_set(err, EINVAL,
-                  "there is no trace; name a file or streams in a section "
+                  "no trace is given; name a file or streams in a section "
                   "[trace NAME], or set tracefile.tracefile");
         return complain(cell, err);
     }

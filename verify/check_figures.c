@@ -89,7 +89,7 @@ static void check_reason(struct checker *checker, const struct schedule_lease *l
     if (n || (lease->state == STATE_FAIL) != (strcmp(lease->reason, "failed") == 0))
         checker_violation(
             checker, &(struct finding){CHECK_STATES, lease->id, SCHEDULE_UNSET, SCHEDULE_UNSET},
-            "is %s with the reason %s, which is no reason for that",
+            "is %s with the reason %s, which does not lead to that",
             schedule_state_name(lease->state), lease->reason);
 }
 

@@ -66,7 +66,7 @@ static void check_cause(struct checker *checker, const struct schedule_preemptio
     if (preemption->makes_for == SCHEDULE_UNSET)
         return;
     if (!by || by->id == preemption->lease) {
-        checker_violation(checker, &finding, "preempted for lease %lld, which is no other lease",
+        checker_violation(checker, &finding, "preempted for lease %lld, which is not another lease",
                           (long long)preemption->makes_for);
         return;
     }

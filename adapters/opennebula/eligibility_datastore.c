@@ -254,7 +254,7 @@ static void explain(const struct eligibility *eligibility, uint32_t host,
 
     if (choice->n == 0)
         snprintf(said->reason, sizeof said->reason,
-                 "there is no enabled system datastore in the cluster of host %d that the VM may "
+                 "no enabled system datastore in the cluster of host %d that the VM may "
                  "use",
                  where->id);
     else

@@ -92,7 +92,7 @@ json_t *answer_lease_cancel(const struct question *question)
         return answer_error(EINVAL, "lease: is missing");
     lease = store_lease(question->answers->store, id);
     if (!lease)
-        return answer_error(ENOENT, "there is no unfinished lease %" PRId64, id);
+        return answer_error(ENOENT, "lease %" PRId64 " does not exist or is over", id);
     if (lease->phase == PHASE_ENDED)
         return answer_error(ENOENT, "lease %" PRId64 " is %s already", id,
                             phase_name(lease->phase));
@@ -188,9 +188,9 @@ static json_t *find_host(const struct question *question, struct wanted_host *wa
         return answer_error(EINVAL, "host: expected an id or a name");
     daemon->each_host(daemon->context, match_host, wanted);
     if (!wanted->found && wanted->name)
-        return answer_error(ENOENT, "there is no host '%.80s'", wanted->name);
+        return answer_error(ENOENT, "host '%.80s' does not exist", wanted->name);
     if (!wanted->found)
-        return answer_error(ENOENT, "there is no host %" PRId64, wanted->id);
+        return answer_error(ENOENT, "host %" PRId64 " does not exist", wanted->id);
     return NULL;
 }
 

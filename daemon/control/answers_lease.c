@@ -323,11 +323,12 @@ static const struct lease_record *find_lease(const struct question *question,
     if (found < 0)
         *wrong = answers_refused(&err);
     else if (id <= INT32_MAX && store_vm(store, (int32_t)id))
-        *wrong = answer_error(
-            ENOENT, "there is no lease %" PRId64 ", but VM %" PRId64 " belongs to lease %" PRId64,
-            id, id, store_vm(store, (int32_t)id)->lease);
+        *wrong = answer_error(ENOENT,
+                              "lease %" PRId64 " does not exist, but VM %" PRId64
+                              " belongs to lease %" PRId64,
+                              id, id, store_vm(store, (int32_t)id)->lease);
     else
-        *wrong = answer_error(ENOENT, "there is no lease %" PRId64, id);
+        *wrong = answer_error(ENOENT, "lease %" PRId64 " does not exist", id);
     return NULL;
 }
 

@@ -161,7 +161,7 @@ static json_t *exchange(int fd, const char *text, size_t length, int64_t until, 
     free(line);
     if (answer && json_is_object(answer) && json_is_boolean(json_object_get(answer, "ok")))
         return answer;
-    error_set(err, EPROTO, "what answers at %s is no galernad: %s", path,
+    error_set(err, EPROTO, "the process that answers at %s is not galernad: %s", path,
               answer ? "its answer has no \"ok\"" : error.text);
     json_decref(answer);
     return NULL;

@@ -25,7 +25,7 @@ int control_find_group(const char *group, gid_t *gid, struct error *err)
     }
     found = getgrnam(group);
     if (!found)
-        return error_set(err, EINVAL, "control-group: there is no group '%.60s'", group);
+        return error_set(err, EINVAL, "control-group: group '%.60s' does not exist", group);
     *gid = found->gr_gid;
     return 0;
 }
@@ -42,7 +42,7 @@ static int remove_stale(const char *path, const struct sockaddr_un *address, str
                    : error_set(err, errno, "%s: cannot look at it: %s", path, strerror(errno));
     if (!S_ISSOCK(status.st_mode))
         return error_set(err, EEXIST,
-                         "%s is there and is no socket: remove it, or set control-socket", path);
+                         "%s exists and is not a socket: remove it, or set control-socket", path);
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return error_set(err, errno, "cannot make a socket: %s", strerror(errno));

@@ -71,8 +71,8 @@ static int read_time(const json_t *request, const char *field, int64_t *instant,
     if (!value || json_is_null(value))
         return 0;
     if (!json_is_string(value) || !time_parse_utc(json_string_value(value), instant))
-        return error_set(err, EINVAL, "%s: '%.40s' is no time such as 2026-11-21T15:00:00Z", field,
-                         json_is_string(value) ? json_string_value(value) : "that");
+        return error_set(err, EINVAL, "%s: '%.40s' is not a time such as 2026-11-21T15:00:00Z",
+                         field, json_is_string(value) ? json_string_value(value) : "that");
     return 0;
 }
 

@@ -368,9 +368,9 @@ static int each_operation(void *context, int32_t host,
     const struct usage_timeline timeline = {daemon, host, visit, visitor};
 
     if (!hosts || !planner_is_ready(daemon->planner))
-        return error_set(err, EAGAIN, "there is no plan yet: OpenNebula has not been seen");
+        return error_set(err, EAGAIN, "no plan has been made yet: OpenNebula has not been seen");
     if (!host_pool_find(&hosts->pool, host))
-        return error_set(err, ENOENT, "there is no host %d", host);
+        return error_set(err, ENOENT, "host %d does not exist", host);
     if (!question->is_answered && planner_sees_same_hosts(daemon->planner))
         return ask_planner_for_operations(daemon, host, err);
     if (question->err.code) {

@@ -231,7 +231,7 @@ int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct err
     char text[STORE_TEXT_MAX];
 
     if (!lease)
-        return error_set(err, ENOENT, "there is no lease %lld", (long long)id);
+        return error_set(err, ENOENT, "lease %lld does not exist", (long long)id);
     if (!lease_can(lease, EVENT_CANCELLED))
         return error_set(err, EALREADY, "lease %lld is %s already", (long long)id,
                          phase_name(lease->phase));

@@ -179,7 +179,7 @@ int planner_operations(struct planner *planner, int32_t host, planner_told *told
     int result;
 
     if (!planner->ready || place == HOST_NONE)
-        return error_set(err, EAGAIN, "there is no plan yet");
+        return error_set(err, EAGAIN, "no plan has been made yet");
     wire_begin(&frame);
     wire_put(&frame, FRAME_OPERATIONS);
     wire_put(&frame, place);

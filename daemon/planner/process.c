@@ -128,7 +128,7 @@ int planner_limits_find_user(struct planner_limits *limits, struct error *err)
     const struct passwd *found = geteuid() == 0 ? getpwnam(limits->user) : NULL;
 
     if (!found && geteuid() == 0)
-        return error_set(err, EINVAL, "there is no user '%.64s' for the planner process",
+        return error_set(err, EINVAL, "user '%.64s' for the planner process does not exist",
                          limits->user);
     limits->uid = found ? found->pw_uid : geteuid();
     limits->gid = found ? found->pw_gid : getegid();

@@ -254,7 +254,7 @@ static int match_header(struct recorder *recorder, FILE *stream, const struct si
         !(name = strstr(found, "name=\"" RECORD_NAME))) {
         free(found);
         return error_set(err, EINVAL,
-                         "%s: the file is there and is no record of galernad; name another one "
+                         "%s: the file exists and is not a record of galernad; name another one "
                          "or take it away",
                          recorder->path);
     }

@@ -157,7 +157,7 @@ static bool check_speeds(const struct policy *policy, struct galerna_result *res
         if (is_known(policy, name))
             continue;
         host->answer(result, GALERNA_ERROR, "unknown-host",
-                     "speeds: there is no host '%.60s' among the %lu of the site%s", name,
+                     "speeds: host '%.60s' is not among the %lu of the site%s", name,
                      (unsigned long)host->host_count(host),
                      host->host_attribute(host, 0, "NAME")
                          ? ""
@@ -174,7 +174,7 @@ static void tell_unknown(const struct policy *policy)
 
         if (!policy->told[i] && !is_known(policy, name)) {
             policy->host->log(policy->host, GALERNA_LOG_ERROR,
-                              "speeds: there is no host '%.60s'; its speed is not used", name);
+                              "speeds: host '%.60s' does not exist; its speed is not used", name);
             policy->told[i] = true;
         }
     }

@@ -184,7 +184,7 @@ static void a_lease_is_told_with_its_numbers(void **state)
     assert_int_equal(json_array_size(json_object_get(lease, "members")), 1);
     json_decref(answer);
     expect_refusal(fixture, "{\"command\":\"lease-show\",\"lease\":77}", "not-found",
-                   "there is no lease 77");
+                   "lease 77 does not exist");
     expect_refusal(fixture, "{\"command\":\"lease-show\",\"lease\":2}", "not-found",
                    "VM 2 belongs to lease 1");
     expect_refusal(fixture, "{\"command\":\"lease-show\"}", "malformed", "lease: is missing");
@@ -344,16 +344,16 @@ static void a_reservation_at_risk_keeps_its_start(void **state)
     lease->reason_id = REASON_NO_HOST_ALLOWED;
     lease->reason_n[0] = 1;
     snprintf(lease->reason_word, sizeof lease->reason_word, "no-host-allowed");
-    answer = expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":5}",
-                           "galerna-lease-why/1");
+    answer =
+        expect_answer(fixture, "{\"command\":\"lease-why\",\"lease\":5}", "galerna-lease-why/1");
     shown = json_object_get(answer, "lease");
     assert_true(json_is_string(json_object_get(shown, "expected")));
     assert_string_equal(json_string_value(json_object_get(shown, "promise")), "contract");
     assert_non_null(strstr(json_string_value(json_object_get(shown, "activity")),
                            "(contract). At present: 1 VM requested, but its requirements allow no "
                            "open host"));
-    assert_null(strstr(
-        json_string_value(json_object_get(json_object_get(shown, "reason"), "text")), "refused"));
+    assert_null(strstr(json_string_value(json_object_get(json_object_get(shown, "reason"), "text")),
+                       "refused"));
     json_decref(answer);
 }
 

@@ -23,7 +23,7 @@ static void changes_are_passed_on(void **state)
     assert_int_equal(fixture->cancelled, 3);
     assert_non_null(strstr(fixture->who, "uid 0"));
     expect_refusal(fixture, "{\"command\":\"lease-cancel\",\"lease\":8}", "not-found",
-                   "no unfinished lease 8");
+                   "lease 8 does not exist or is over");
     json_decref(expect_answer(fixture, "{\"command\":\"lease-cancel\",\"lease\":9}",
                               "galerna-lease-cancel/1")); /* refused: its VMs are held */
     assert_int_equal(fixture->cancelled, 9);
@@ -71,7 +71,7 @@ static void orders_are_checked_before_anything_is_done(void **state)
         {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\"", "start: is missing"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\",\"start\":\"2026-11-21T14:59:00Z\"",
          "start: is 60 s ago"},
-        {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\",\"start\":\"tomorrow\"", "is no time"},
+        {"\"cpu\":1,\"memory\":1,\"kind\":\"reservation\",\"start\":\"tomorrow\"", "is not a time"},
         {"\"cpu\":1,\"memory\":1,\"start\":\"2026-11-21T15:59:00Z\"", "only a reservation has one"},
         {"\"cpu\":1,\"memory\":1,\"kind\":\"deadline\",\"deadline\":\"2026-11-21T15:01:00Z\"",
          "must say how long"},

@@ -185,12 +185,13 @@ static void what_starts_late_says_so(void **state)
 
 static void refusals_say_so(void **state)
 {
-    struct lease_record lease = lease_in(PHASE_REFUSED, "malformed", "START=\"soon\" is no time");
+    struct lease_record lease =
+        lease_in(PHASE_REFUSED, "malformed", "START=\"soon\" is not a time");
 
     (void)state;
-    expect(&lease, "Refused: START=\"soon\" is no time");
+    expect(&lease, "Refused: START=\"soon\" is not a time");
     lease.phase = PHASE_FAILED;
-    expect(&lease, "Failed: START=\"soon\" is no time");
+    expect(&lease, "Failed: START=\"soon\" is not a time");
 }
 
 static void what_runs_is_silent_until_its_end_is_near(void **state)

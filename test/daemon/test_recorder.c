@@ -379,7 +379,7 @@ static void test_other_files_are_left_alone(void **state)
     fputs("<lease-workload name=\"mine\">\nprecious\n", file);
     fclose(file);
     assert_null(recorder_open(path, &site, START, &err));
-    assert_non_null(strstr(err.text, "no record"));
+    assert_non_null(strstr(err.text, "not a record"));
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_size, 38);
     assert_null(recorder_open("no/such/folder/record.lwf", &site, START, &err));

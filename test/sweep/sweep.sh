@@ -147,7 +147,7 @@ sed -i 's/prioritty/priority/' wrong.sweep
 echo "policy gridway.speedz: 1:2" >>wrong.sweep
 refused "10: policy gridway has no option 'speedz'"
 sed -i 's/speedz: 1:2/speeds: 5:2/' wrong.sweep
-refused "7: policy gridway: speeds: there is no host '5'"
+refused "7: policy gridway: speeds: host '5' is not among"
 sed -i 's/speeds: 5:2/speeds: 4:2/' wrong.sweep
 [ "$(code "$galerna" sweep wrong.sweep)" = 0 ] || fail "no longer wrong: $(cat err)"
 

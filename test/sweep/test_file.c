@@ -204,7 +204,7 @@ static void says_what_is_wrong_and_where(void **state)
             snprintf(text, sizeof text, "[trace t]\nstreams: poisson,jobs=1\n\n\n%s", cases[i][0]);
         fails_with(text, cases[i][1]);
     }
-    fails_with("[sweep]\nseeds: 1\n", "there is no trace");
+    fails_with("[sweep]\nseeds: 1\n", "no trace is given");
     fails_with("[sweep\n", "a.sweep:1: the section's name has no closing");
 }
 

@@ -1,0 +1,132 @@
+/* What the commands that request and cancel leases send, and print. */
+#include "test/cli/client_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void leases_are_cancelled(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect(fixture, "lease cancel 9", EXIT_DONE, "Lease 9 is cancelled; it is now ending.\n");
+    expect_error(fixture, "lease cancel 9 10", EXIT_FAILED, "user 5 may only look");
+    assert_string_equal(fixture->out, "Lease 9 is cancelled; it is now ending.\n");
+    expect_error(fixture, "lease cancel 9 x", EXIT_USAGE, "'x' is not a lease number");
+    assert_string_equal(fixture->out, "");
+}
+
+static void expect_request(struct fixture *fixture, const char *words, const char *part)
+{
+    char seen[OUTPUT_MAX];
+
+    if (run(fixture, words) != EXIT_DONE)
+        fail_msg("%s: %s", words, fixture->err);
+    read_file(fixture->seen, seen);
+    if (!strstr(seen, part))
+        fail_msg("galerna %s: sent %s", words, seen);
+}
+
+static void requests_are_sent_as_they_are_meant(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect_request(fixture, "lease request --cpu 0.5 --memory 2G --wait 0",
+                   "{\"command\": \"lease-request\", \"cpu\": 0.5, \"kind\": \"best-effort\", "
+                   "\"memory\": 2048}");
+    expect_request(fixture,
+                   "lease request --template 3 --start 2126-11-21_15:00 --duration 1h30m "
+                   "--preemptible --count 4 --priority 2 --name web --wait 0",
+                   "{\"command\": \"lease-request\", \"count\": 4, \"duration\": 5400, "
+                   "\"kind\": \"reservation\", \"name\": \"web\", \"preemptible\": true, "
+                   "\"priority\": 2, \"start\": \"2126-11-21T14:00:00Z\", \"template\": 3}");
+    expect_request(fixture,
+                   "lease request --template 3 --terms cancelable --origin external --wait 0",
+                   "\"origin\": \"external\", \"template\": 3, \"terms\": \"cancelable\"}");
+    expect_request(fixture, "lease request --template 3 --start now --duration 2:30 --wait 0",
+                   "\"duration\": 9000, \"kind\": \"immediate\", \"template\": 3}");
+    expect_request(fixture,
+                   "lease request --template 3 --earliest 2126-11-21T15:00:00Z --deadline "
+                   "2126-11-22T15:00:00-02:00 --duration 1d --wait 0",
+                   "\"deadline\": \"2126-11-22T17:00:00Z\", \"duration\": 86400, "
+                   "\"earliest\": \"2126-11-21T15:00:00Z\", \"kind\": \"deadline\"");
+    expect_request(fixture, "lease request --template 3 --duration unlimited --wait 0",
+                   "\"duration\": \"unlimited\"");
+}
+
+static void decisions_are_waited_for(void **state)
+{
+    struct fixture *fixture = *state;
+
+    expect(fixture, "lease request --template 3", EXIT_DONE,
+           "Lease 9 requested: VM 9, 10.\n"
+           "Lease 9: Waiting: 2 VMs asked for.\n");
+    expect(fixture, "lease request --template 3 --name refused", EXIT_REFUSED,
+           "Lease 20 requested: VM 20.\n"
+           "Lease 20: Refused: never fits.\n");
+    expect(fixture, "lease request --cpu 1 --memory 1 --dry-run", EXIT_DONE,
+           "The lease would be accepted and start at 2026-11-21 16:00:05 (in 5s, contract).\n"
+           "on host 4\n"
+           "nobody makes room\n");
+    expect_error(fixture, "lease request --template 3 --name echo", EXIT_USAGE,
+                 "start: is 60 s ago");
+}
+
+static void wrong_wishes_are_not_sent(void **state)
+{
+    struct fixture *fixture = *state;
+    static const struct {
+        const char *words, *part;
+    } cases[] = {
+        {"lease request", "--cpu is required without --template"},
+        {"lease request --cpu 1", "--memory is required without --template"},
+        {"lease request --cpu none --memory 1", "--cpu none"},
+        {"lease request --cpu nan --memory 1", "--cpu nan"},
+        {"lease request --cpu 1 --memory 1K", "--memory 1K"},
+        {"lease request --template 1 --count 0", "--count 0"},
+        {"lease request --template 1x", "--template 1x"},
+        {"lease request --template 1 --start yesterday", "--start yesterday: expected a time"},
+        {"lease request --template 1 --start 2026-02-30_10:00", "expected a time"},
+        {"lease request --template 1 --start +0s", "expected a time"},
+        {"lease request --template 1 --duration 1:99:00", "--duration 1:99:00"},
+        {"lease request --template 1 --duration 5", "--duration 5: expected a duration"},
+        {"lease request --template 1 --duration -5s", "--duration -5s"},
+        {"lease request --template 1 --start now --deadline +1h", "cannot be combined"},
+        {"lease request --template 1 --start now --earliest +1h", "cannot be combined"},
+        {"lease request --template 1 --preemptible --terms non-preemptable",
+         "--terms non-preemptable conflicts with --preemptible"},
+        {"lease request --template 1 --origin Mars", "--origin Mars: expected local or external"},
+        {"lease request --template 1 --priority 1000001",
+         "expected a whole number from -1000000 to 1000000"},
+        {"lease request --template 1 --wait long", "--wait long"},
+        {"lease request --template 1 9", "unexpected argument '9'"},
+        {"lease list --limit x", "--limit x"},
+        {"lease list 5", "unexpected argument '5'"},
+        {"lease list --phases x --bad", "Try 'galerna lease list --help'"},
+        {"lease history 1 2", "unexpected argument '2'"},
+        {"lease history --limit 0", "--limit 0"},
+        {"lease cancel", "missing argument: LEASE..."},
+        {"host timeline", "missing argument: HOST"},
+        {"queue x", "unexpected argument"},
+        {"status x", "unexpected argument"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_error(fixture, cases[i].words, EXIT_USAGE, cases[i].part);
+    assert_int_equal(access(fixture->seen, F_OK), -1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, client_set_up, client_tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(leases_are_cancelled),
+        TEST(requests_are_sent_as_they_are_meant),
+        TEST(decisions_are_waited_for),
+        TEST(wrong_wishes_are_not_sent),
+    };
+#undef TEST
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
