@@ -162,9 +162,10 @@ static void check_module(struct check_findings *findings, const struct search_pa
         return;
     }
     snprintf(text, sizeof text,
-             "%s %s for %s, ABI %u.%u, %u options; only root and you can write it",
+             "%s %s for %s, ABI %u.%u, %u option%s; only root and you can write it",
              module->policy.name, module->policy.version, module_kind_name(module->policy.kind),
-             module->policy.abi_major, module->policy.abi_minor, module->policy.n_options);
+             module->policy.abi_major, module->policy.abi_minor, module->policy.n_options,
+             module->policy.n_options == 1 ? "" : "s");
     found(findings, "module", true, text);
     check_conformance(findings, module, arguments);
     module_unload(module);

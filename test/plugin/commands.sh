@@ -31,7 +31,7 @@ expect 1 "did you mean 'greedy'?" show gredy
 expect 64 "missing argument: NAME|FILE.so..." show
 expect 64 "missing argument: NAME|FILE.so..." check
 for policy in accept-all no-ars pacp racp aacp cacp limits no-preemption ar-preempts-everything \
-    mov mlip moml priority no-policy greedy pack spread; do
+    mov mlip moml priority no-policy greedy gridway pack spread; do
     expect 0 "the same schedule twice" check "$policy"
     expect 0 "the same schedule twice" check --compatibility haizea-1.0 "$policy"
 done
