@@ -1,0 +1,245 @@
+/* Plans as galernad asks for them, with hosts, adopted leases, requests and cancellations that the
+ * input chooses: each is answered, by what galernad can read. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/settings.h"
+#include "planner/planning.h"
+
+enum { HOSTS_MAX = 5, LEASES_MAX = 12, FRAMES_MAX = 8, TURNS_MAX = 10000, HEADER = 4 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What the input chooses; at its end always the first. */
+struct chooser {
+    const uint8_t *at, *end;
+    int64_t now, next_id;
+    uint32_t n_hosts;
+};
+
+static int64_t choose(struct chooser *chooser, int64_t n)
+{
+    return chooser->at < chooser->end ? *chooser->at++ % n : 0;
+}
+
+/* Seconds: often the same few, seldom very long. */
+static int64_t choose_span(struct chooser *chooser)
+{
+    static const int64_t spans[] = {100, 0, 1, 60, 99, 101, 200, 3600, 86400, INT64_C(1) << 38};
+
+    return spans[choose(chooser, sizeof spans / sizeof *spans)];
+}
+
+static uint32_t put_request(struct wire_writer *frame, struct chooser *chooser, int64_t id,
+                            enum lease_kind kind)
+{
+    const int32_t no_filter = -1;
+    struct node_set set = {.count = 1 + (uint32_t)choose(chooser, 3)};
+    struct lease_request request = {
+        .id = id,
+        .kind = kind,
+        .submit = chooser->now - choose(chooser, 50),
+        .start = kind == LEASE_RESERVATION || kind == LEASE_DEADLINE
+                     ? chooser->now + choose_span(chooser)
+                     : INSTANT_NONE,
+        .deadline = INSTANT_NONE,
+        .duration_known = SPAN_NONE,
+        .user = (int32_t)choose(chooser, 2) - 1,
+        .node_sets = &set,
+        .n_node_sets = 1,
+    };
+
+    request.duration = choose(chooser, 4) ? 1 + choose_span(chooser) : SPAN_UNLIMITED;
+    if (kind == LEASE_DEADLINE || kind == LEASE_RESERVATION)
+        request.duration = 1 + choose_span(chooser);
+    request.duration_original = request.duration;
+    if (kind == LEASE_DEADLINE)
+        request.deadline = request.start + request.duration + choose_span(chooser);
+    request.terms = (enum lease_terms)choose(chooser, TERMS_NON_PREEMPTABLE + 1);
+    request.preemptible = request.terms != TERMS_NON_PREEMPTABLE;
+    request.priority = (int32_t)choose(chooser, 3) - 1;
+    set.amounts.of[RESOURCE_CPU] = 50 * (1 + choose(chooser, 9));
+    set.amounts.of[RESOURCE_MEMORY] = 512 * (1 + choose(chooser, 17));
+    wire_put_request(frame, &request, &no_filter);
+    return set.count;
+}
+
+static void put_settings(struct wire_writer *frame, struct chooser *chooser)
+{
+    struct engine_settings settings;
+
+    engine_settings_init(&settings);
+    settings.backfilling = (enum backfilling)choose(chooser, 4);
+    settings.backfilling_reservations = choose(chooser, 3);
+    settings.convert_reservations = choose(chooser, 2);
+    settings.whole_stretches = choose(chooser, 2);
+    settings.suspension = (enum suspension)choose(chooser, 3);
+    settings.exclusion = (enum suspension_exclusion)choose(chooser, 2);
+    settings.migration = (enum migration)choose(chooser, 3);
+    settings.migration_interval = 11 * choose(chooser, 2);
+    settings.shutdown_time = choose(chooser, 20);
+    settings.enactment_overhead = choose(chooser, 3);
+    wire_put_raw(frame, &settings, sizeof settings);
+}
+
+static void put_site(struct wire_writer *frame, struct chooser *chooser)
+{
+    put_settings(frame, chooser);
+    chooser->n_hosts = (uint32_t)choose(chooser, HOSTS_MAX + 1);
+    wire_put(frame, chooser->n_hosts);
+    for (uint32_t i = 0; i < chooser->n_hosts; i++) {
+        wire_put(frame, i);
+        wire_put(frame, choose(chooser, 4) == 3); /* closed */
+        wire_put(frame, 100 * choose(chooser, 9));
+        wire_put(frame, 1024 * choose(chooser, 17));
+    }
+    wire_put(frame, 0); /* attributes */
+}
+
+static void put_adoption(struct wire_writer *frame, struct chooser *chooser)
+{
+    static const enum adopted_as reserved[] = {ADOPTED_RUNNING, ADOPTED_RESERVED, ADOPTED_ENDING},
+                                 waiting[] = {ADOPTED_RUNNING, ADOPTED_SUSPENDED, ADOPTED_QUEUED};
+    bool exact = choose(chooser, 2);
+    struct fact_adoption fact = {
+        .adoption = {.as = (exact ? reserved : waiting)[choose(chooser, 3)],
+                     .since = chooser->now - choose_span(chooser),
+                     .until = chooser->now + choose_span(chooser),
+                     .accumulated = choose(chooser, 100),
+                     .not_before = INSTANT_NONE},
+        .has_places = true,
+        .alternative = choose(chooser, 2) ? ALTERNATIVE_ANYWHERE : ALTERNATIVE_NONE,
+    };
+    uint32_t n;
+
+    if (fact.adoption.as == ADOPTED_RUNNING && choose(chooser, 2))
+        fact.adoption.until = INSTANT_NEVER;
+    if (fact.adoption.as == ADOPTED_RESERVED || fact.adoption.as == ADOPTED_QUEUED) {
+        fact.adoption.accumulated = 0;
+        fact.has_places = false;
+    }
+    wire_put_fields(frame, fact_adoption_fields, n_fact_adoption_fields, &fact);
+    n = put_request(frame, chooser, chooser->next_id++,
+                    exact ? LEASE_RESERVATION : LEASE_BEST_EFFORT);
+    wire_put(frame, n);
+    for (uint32_t i = 0; i < n; i++) {
+        wire_put(frame, choose(chooser, 2)); /* holds its host */
+        wire_put(frame, choose(chooser, chooser->n_hosts));
+    }
+}
+
+static void put_plan(struct wire_writer *frame, struct chooser *chooser, bool anew)
+{
+    int64_t n;
+
+    chooser->now += choose_span(chooser) % 10000;
+    wire_put(frame, chooser->now);
+    wire_put(frame, anew);
+    if (anew)
+        put_site(frame, chooser);
+    wire_put(frame, 0); /* events */
+    wire_put(frame, 0); /* filters */
+    if (anew) {
+        n = choose(chooser, LEASES_MAX);
+        n = chooser->n_hosts ? n : 0;
+        wire_put(frame, n);
+        while (n-- > 0)
+            put_adoption(frame, chooser);
+    }
+    wire_put(frame, 1); /* steps */
+    n = choose(chooser, LEASES_MAX);
+    wire_put(frame, n);
+    while (n-- > 0) {
+        bool cancels = choose(chooser, 4) == 3;
+
+        wire_put(frame, cancels);
+        if (cancels)
+            wire_put(frame, choose(chooser, 2 * LEASES_MAX));
+        else
+            put_request(frame, chooser, chooser->next_id++,
+                        (enum lease_kind)choose(chooser, LEASE_DEADLINE + 1));
+    }
+}
+
+static void put_frame(struct wire_writer *frame, struct chooser *chooser, enum frame kind,
+                      bool anew)
+{
+    wire_begin(frame);
+    wire_put(frame, kind);
+    if (kind == FRAME_PLAN)
+        put_plan(frame, chooser, anew);
+    else if (kind == FRAME_FORECAST)
+        wire_put(frame, 1 + choose(chooser, LEASES_MAX));
+    else
+        wire_put(frame, choose(chooser, chooser->n_hosts + 1));
+    wire_end(frame);
+}
+
+/* As galernad does. */
+static bool can_be_read(struct wire_writer *reply, uint32_t n_hosts)
+{
+    struct planned_operation *operations;
+    struct forecast_reply forecast = {0};
+    struct plan_reply plan = {0};
+    struct wire_reader reader;
+    bool good;
+    size_t n;
+
+    wire_reader_init(&reader, reply->bytes + HEADER, reply->n - HEADER);
+    switch (wire_get(&reader, FRAME_READY, FRAMES - 1)) {
+    case FRAME_FORECASTED:
+        good = wire_get_forecast(&reader, &forecast);
+        free(forecast.starts);
+        break;
+    case FRAME_OPERATIONS_OF:
+        good = wire_get_operations(&reader, &operations, &n);
+        free(operations);
+        break;
+    default:
+        good = wire_get_plan_reply(&reader, n_hosts, &plan);
+        plan_reply_finish(&plan);
+    }
+    return good;
+}
+
+/* Whoever has a lower priority. */
+static void score_victims(void *context, const struct lease *preemptor, int64_t at,
+                          const struct victim *victims, size_t n, int64_t *scores)
+{
+    (void)context;
+    (void)at;
+    for (size_t i = 0; i < n; i++)
+        scores[i] = victims[i].lease->request.priority < preemptor->request.priority
+                        ? preemptor->request.priority - victims[i].lease->request.priority
+                        : POLICY_VETO;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const enum frame kinds[] = {FRAME_PLAN, FRAME_PLAN, FRAME_FORECAST, FRAME_OPERATIONS};
+    static const struct policy_hooks hooks = {.score_victims = score_victims};
+    struct chooser chooser = {.at = data, .end = data + size, .now = 1000000};
+    struct planning *planning = planning_create(NULL, &hooks);
+
+    for (int i = 0; i < FRAMES_MAX && (i == 0 || chooser.at < chooser.end); i++) {
+        struct wire_writer frame = {0}, reply = {0};
+        enum frame kind = i == 0 ? FRAME_PLAN : kinds[choose(&chooser, 4)];
+
+        put_frame(&frame, &chooser, kind, i == 0 || choose(&chooser, 3) == 2);
+        if (planning_handle(planning, frame.bytes + HEADER, frame.n - HEADER, &reply) < 0)
+            abort();
+        for (int turn = 0; reply.n == 0; turn++) {
+            if (!planning_has_more(planning) || turn == TURNS_MAX)
+                abort();
+            planning_go_on(planning, &reply);
+        }
+        if (!can_be_read(&reply, chooser.n_hosts))
+            abort();
+        wire_writer_finish(&frame);
+        wire_writer_finish(&reply);
+    }
+    planning_destroy(planning);
+    return 0;
+}
