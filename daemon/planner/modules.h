@@ -58,6 +58,7 @@ struct modules {
     int64_t next_start; /* monotonic milliseconds: not before */
     int strikes;        /* ends in a row that no module was to blame for */
     int64_t last_strike;
+    int64_t suspect; /* the module that was called last before that; -1 */
     uint64_t n_ended;
 };
 

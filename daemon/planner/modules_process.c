@@ -158,21 +158,30 @@ static bool take_frame(void *context, enum frame kind, struct wire_reader *reade
 
 /* --- blame ------------------------------------------------------------------------------------ */
 
-/* The engine or a module did it, long after it was called, perhaps: once may be chance. */
-static void strike(struct modules *modules, const char *offence)
+/* The engine or a module did it, long after it was called, perhaps: once may be chance. Twice, and
+ * the same module was called last: it is suspected; else all are. */
+static void strike(struct modules *modules, const struct planner_offence *offence)
 {
-    int64_t now = clock_monotonic();
+    int64_t now = clock_monotonic(), suspect = modules->suspect;
 
-    log_error("the planner has ended: it %s", offence);
+    log_error("the planner has ended: it %s", offence->text);
     if (now - modules->last_strike > STRIKES_FORGOTTEN)
         modules->strikes = 0;
     modules->last_strike = now;
+    modules->suspect = offence->last;
     if (++modules->strikes < STRIKES)
         return;
+    if (modules->strikes == STRIKES && suspect >= 0 && suspect == offence->last &&
+        suspect < (int64_t)modules->list.n && !modules->list.modules[suspect].outage) {
+        modules_put_out_of_service(
+            modules, (size_t)suspect,
+            "was the last module called each time the planner failed outside of calls");
+        return;
+    }
     for (size_t i = 0; i < modules->list.n; i++)
         if (!modules->list.modules[i].outage)
             modules_put_out_of_service(
-                modules, i, "was loaded when the planner crashed repeatedly outside of calls");
+                modules, i, "was loaded when the planner failed repeatedly outside of calls");
 }
 
 /* A process with the modules of the list has ended. */
@@ -184,7 +193,7 @@ static void blame(struct modules *modules, const struct planner_offence *offence
     if (offence->module >= 0 && offence->module < (int64_t)modules->list.n) {
         modules_put_out_of_service(modules, (size_t)offence->module, offence->text);
     } else {
-        strike(modules, offence->text);
+        strike(modules, offence);
         pause = PAUSE_FIRST << (modules->strikes < 8 ? modules->strikes : 8);
     }
     modules->next_start = clock_monotonic() + (pause < PAUSE_MAX ? pause : PAUSE_MAX);
@@ -194,11 +203,12 @@ static struct planner_offence offence_of(const struct modules_process *which)
 {
     struct planner_offence offence = *planner_process_offence(which->process);
 
+    offence.last = planner_process_last_called(which->process);
     if (which->faulty)
         return which->fault;
     if (!which->refused)
         return offence;
-    offence.module = planner_process_last_called(which->process);
+    offence.module = offence.last;
     snprintf(offence.text, sizeof offence.text, "cannot be loaded: %.300s", which->refusal.text);
     return offence;
 }

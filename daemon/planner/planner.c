@@ -103,11 +103,29 @@ static void take_failure(struct planner *planner, const struct plan_reply *reply
     lose_engine(planner);
 }
 
+/* A module that overwrites the engine's memory gives leases other numbers: all that were sent, and
+ * no others, are spoken of. */
+static bool is_about_ours(const struct planner *planner, const struct plan_reply *reply)
+{
+    size_t n_requested = 0;
+
+    for (size_t i = 0; i < reply->n_outputs; i++) {
+        if (!planned_of(&planner->planned, reply->outputs[i].lease))
+            return false;
+        n_requested += reply->outputs[i].kind == OUTPUT_REQUESTED;
+    }
+    for (size_t i = 0; i < reply->n_views; i++)
+        if (!planned_of(&planner->planned, reply->views[i].lease))
+            return false;
+    return reply->error[0] || n_requested == planner->n_requests;
+}
+
 static bool take_plan(struct planner *planner, struct wire_reader *reader)
 {
     struct plan_reply reply = {0};
     bool sound = planner->in_flight &&
-                 wire_get_plan_reply(reader, (uint32_t)planner->picture.hosts->pool.n, &reply);
+                 wire_get_plan_reply(reader, (uint32_t)planner->picture.hosts->pool.n, &reply) &&
+                 is_about_ours(planner, &reply);
     bool failed = sound && reply.error[0];
 
     if (failed) {

@@ -35,6 +35,7 @@ int planner_limits_find_user(struct planner_limits *limits, struct error *err);
 /* How it ended. */
 struct planner_offence {
     int64_t module; /* its place among the modules of the setup; -1: not known */
+    int64_t last;   /* the one that was called last; -1: none was */
     char text[400]; /* what it did: "crashed (Segmentation fault) when it was called for admit", and
                        the last line that it wrote to its standard error */
 };

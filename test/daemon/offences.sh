@@ -106,6 +106,7 @@ offends() {
     begin
     conf '[scheduling]' "policy-$kind: offends-$kind" "[policy offends-$kind]" "does: $2" "in: $in" \
         "after: $([ "$kind" = preemption ] && echo 0 || echo 2)"
+    [ "$2" != leak ] || sed -i 's/^policy-call-limit: .*/policy-call-limit: 30/' "$work/conf"
     start
     first=$(request)
     [ "$kind" = admission ] || until_true is "$first" running
@@ -151,6 +152,16 @@ offends host-selection leak call "used up the planner's memory"
 offends preemption write-const may-preempt 'crashed (Segmentation fault) when it was called for may_preempt'
 offends host-selection jump call ''
 offends admission crash create 'crashed (Segmentation fault) when it was created'
+
+# A module that writes to what it is given breaks what the engine uses later.
+does='scribbles'
+begin
+conf '[scheduling]' 'policy-admission: offends-admission' '[policy offends-admission]' 'does: scribble'
+start
+request >/dev/null
+until_true is_out_of_service 'was the last module called each time the planner failed'
+until_true says_reason "$(request)" policy-out-of-service
+stop
 
 # Leases that an admission policy keeps out are asked about again when it is back, and immediate
 # ones refused: its outage accepts nothing.
