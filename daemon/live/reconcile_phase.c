@@ -95,9 +95,16 @@ void reconcile_wait_again(struct daemon *daemon, const struct lease_record *leas
     char why[STORE_TEXT_MAX], left[TIME_TEXT_MAX];
 
     lease_stands_still(daemon->store, lease);
-    if (event == EVENT_SUSPENDED && lease->duration != SPAN_UNLIMITED) {
+    if (event == EVENT_SUSPENDED) {
+        int length = store_is_preempted(lease) ? snprintf(why, sizeof why, "for lease %lld",
+                                                          (long long)lease->preempted_for)
+                                               : 0;
+
+        why[length] = '\0';
         time_text_span(lease->duration - lease->accumulated, left, sizeof left);
-        snprintf(why, sizeof why, "%s left to run", left);
+        if (lease->duration != SPAN_UNLIMITED)
+            snprintf(why + length, sizeof why - (size_t)length, "%s%s left to run",
+                     length ? ", " : "", left);
     } else {
         store_reason_sentence(lease, false, why, sizeof why);
     }

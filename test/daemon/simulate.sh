@@ -86,6 +86,8 @@ becomes 2 running
 becomes 0 waiting
 becomes 2 ended
 becomes 0 running
+grep -qE "suspended +for lease 2, .* left to run" <<<"$(lease history 0)" ||
+    fail "the history does not say for which lease it was suspended: $(lease history 0)"
 grep -qE 'VM 0: (stop|suspend) on host [01] \(lease 0: .*lease 2' "$work/log" ||
     fail "the log does not say for which lease VM 0 is suspended"
 kill -TERM "$daemon"
