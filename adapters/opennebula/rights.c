@@ -43,9 +43,10 @@ struct right_row {
 
 static const struct right_row own_rights[RIGHT_TERM] = {
     [RIGHT_RESERVATIONS] = {"reservations", RIGHT_YES_NO, 1, 0, 1,
-                            "Users may request a start at an exact time."},
-    [RIGHT_IMMEDIATE] = {"immediate", RIGHT_YES_NO, 1, 0, 1, "Users may request START=now."},
-    [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "Users may request a DEADLINE."},
+                            "Users may request a start at an exact time.", false},
+    [RIGHT_IMMEDIATE] = {"immediate", RIGHT_YES_NO, 1, 0, 1, "Users may request START=now.", false},
+    [RIGHT_DEADLINES] = {"deadlines", RIGHT_YES_NO, 1, 0, 1, "Users may request a DEADLINE.",
+                         false},
     [RIGHT_MAX_DURATION] = {"max-duration", RIGHT_SPAN, NO_LIMIT, 1, LEASE_SPEC_SPAN_MOST,
                             "Maximum DURATION.", true},
     [RIGHT_MAX_AHEAD] = {"max-ahead", RIGHT_SPAN, AHEAD_USUAL, 0, LEASE_SPEC_SPAN_MOST,
