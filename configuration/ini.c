@@ -10,6 +10,7 @@
 
 #include "configuration/interpolate.h"
 #include "util/memory.h"
+#include "util/utf8.h"
 
 void ini_init(struct ini *ini)
 {
@@ -175,6 +176,9 @@ static int inspect_line(struct parse *parse, const char *line, size_t length, st
     if (memchr(line, '\0', length))
         return error_set(err, EINVAL, "%s:%d: there is a NUL byte in the line; is it a text file?",
                          parse->file, parse->line);
+    if (length > 0 && !strchr("#;", line[0]) && !utf8_is_valid(line, length))
+        return error_set(err, EINVAL, "%s:%d: the line is not UTF-8 text", parse->file,
+                         parse->line);
     if (length == 0 || strchr("#; \t\r", line[0]))
         return 0;
     if (line[0] == '[') {

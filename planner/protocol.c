@@ -389,6 +389,8 @@ static void point_to_placed(struct plan_reply *reply)
 {
     const struct placed *next = reply->placed;
 
+    if (!next) /* no reservation has VMs */
+        return;
     for (size_t i = 0; i < reply->n_outputs; i++) {
         reply->outputs[i].reservation.vms = next;
         next += reply->outputs[i].reservation.n_vms;

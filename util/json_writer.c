@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "util/utf8.h"
+
 void json_writer_init(struct json_writer *writer, struct output *out)
 {
     *writer = (struct json_writer){.out = out};
@@ -56,32 +58,6 @@ void json_end_array(struct json_writer *writer)
     json_end_bracket(writer, ']');
 }
 
-/* Length of the UTF-8 character at `text`, or 0 when it is none (overlong, surrogate, cut). */
-static size_t character_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char first, last, second_first, second_last;
-        size_t length;
-    } forms[] = {
-        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
-        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
-        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
-    };
-
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (text[0] < forms[i].first || text[0] > forms[i].last)
-            continue;
-        if (text[1] < forms[i].second_first || text[1] > forms[i].second_last)
-            return 0;
-        for (size_t k = 2; k < forms[i].length; k++) {
-            if ((text[k] & 0xC0) != 0x80)
-                return 0;
-        }
-        return forms[i].length;
-    }
-    return 0;
-}
-
 static void escaped(struct output *out, unsigned char c)
 {
     static const char letters[] = "btn?fr"; /* 8, 9, 10, 12, 13 */
@@ -104,7 +80,7 @@ static void quoted(struct output *out, const char *text)
         size_t length = 1;
 
         if (*at >= 0x80)
-            length = character_length(at);
+            length = utf8_length(at, SIZE_MAX);
         else if (*at < 0x20 || *at == '"' || *at == '\\' || *at == 0x7f)
             length = 0;
         if (length > 0) {

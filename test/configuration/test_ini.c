@@ -145,6 +145,8 @@ static void test_what_is_no_line(void **state)
 static void test_nul_byte(void **state)
 {
     (void)state;
+    refused("[a]\n# \xff\nx: \xc3\xa9\n \xe9\n", 17, "a.conf:4: the line is not UTF-8 text");
+    refused("[a]\nx\xc3", 6, "a.conf:2: the line is not UTF-8 text");
     refused("[a]\nx: 1\ny\0: 2\n", 15, "a.conf:3: there is a NUL byte");
 }
 

@@ -1,0 +1,15 @@
+/* utf8.h: whether bytes are text. */
+#ifndef GALERNA_UTIL_UTF8_H
+#define GALERNA_UTIL_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Length of the character of two bytes or more that begins the text, or 0 when it is none (ASCII,
+ * overlong, surrogate, cut off after n bytes). */
+size_t utf8_length(const void *text, size_t n);
+
+/* Are all n bytes characters of UTF-8? */
+bool utf8_is_valid(const void *text, size_t n);
+
+#endif
