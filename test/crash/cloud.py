@@ -154,7 +154,9 @@ class Daemon(threading.Thread):
             output.flush()
             return subprocess.Popen(
                 [self.program, "--foreground", "-c", self.configuration, "--state-dir", self.state],
-                env=dict(os.environ, **environment), stdin=subprocess.DEVNULL, stdout=output,
+                env=dict(os.environ, RUNTIME_DIRECTORY=os.path.dirname(self.state),
+                         **environment),
+                stdin=subprocess.DEVNULL, stdout=output,
                 stderr=output, start_new_session=True)
 
     def run(self):
