@@ -52,7 +52,8 @@ static struct reservation *hold_on(struct engine *engine, struct lease *lease, u
 
 void hold_room(struct engine *engine, struct lease *lease, struct reservation_list *held)
 {
-    for (size_t set = 0; set < lease->request.n_node_sets; set++) {
+    for (size_t set = 0;
+         set < lease->request.n_node_sets && slot_table_free_cpu_now(engine->table) > 0; set++) {
         const struct node_set *nodes = &lease->request.node_sets[set];
 
         for (uint32_t vm = 0; vm < nodes->count; vm++) {

@@ -4,7 +4,8 @@
  * end, the hosts that have most of what it needs are kept from leases of lower priority, or these
  * would take whatever becomes free and it would wait forever.
  *
- * Costs: n = VMs of the lease, h = hosts. Hold: O(n h log h). Release: as releasing n reservations.
+ * Costs: n = VMs of the lease, h = hosts. Hold: O(n h log h), O(1) without free CPU. Release: as
+ * releasing n reservations.
  */
 #ifndef GALERNA_CORE_HELD_ROOM_H
 #define GALERNA_CORE_HELD_ROOM_H
