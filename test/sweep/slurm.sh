@@ -107,7 +107,7 @@ grep -q "in the queue" err || fail "no word of the job in the queue: $(cat err)"
 if galerna sweep grid.sweep --results part.db --collect 2>err >out; then
     fail "five missing cells are no failure"
 fi
-grep -q "5 of 6 cells are not there yet" err || fail "wrong count: $(cat err)"
+grep -q "5 of 6 cells have no result yet" err || fail "wrong count: $(cat err)"
 timeout --kill-after=5 120 "$program" sweep grid.sweep --engine slurm --results wait.db 2>err &
 waiting=$!
 wait_for 60 "no job is submitted" test -s wait.db.cells/job
