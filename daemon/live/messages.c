@@ -20,15 +20,15 @@ enum {
     REWRITE_INTERVAL = 2,   /* seconds between any two to one VM */
 };
 
-struct messages {
-    struct daemon *daemon;
-    size_t in_flight;
-};
-
 struct sent_message {
-    struct messages *messages;
+    struct messages *messages; /* NULL: not under way */
     int32_t vm;
     char text[STORE_TEXT_MAX];
+};
+
+struct messages {
+    struct daemon *daemon;
+    struct sent_message sent[AT_ONCE];
 };
 
 struct messages *messages_create(struct daemon *daemon)
@@ -90,7 +90,6 @@ static void answered(void *context, const struct cloud_reply *reply)
     struct sent_message *sent = context;
     const struct vm_record *vm = store_vm(sent->messages->daemon->store, sent->vm);
 
-    sent->messages->in_flight--;
     crash_point("message answered");
     if (vm && reply->outcome == CLOUD_DONE && strcmp(vm->message, sent->text) != 0) {
         vm_has_message(sent->messages->daemon->store, vm, sent->text);
@@ -99,7 +98,7 @@ static void answered(void *context, const struct cloud_reply *reply)
     }
     if (vm)
         vm_note_message_answered(sent->messages->daemon->store, vm, clock_monotonic());
-    free(sent);
+    sent->messages = NULL;
 }
 
 /* In a template a quote or backslash would end the text, and oned puts it between <![CDATA[ and ]]>
@@ -117,16 +116,22 @@ static void quote(const char *text, char *quoted, size_t size)
     mask_controls(quoted, '\'');
 }
 
-static void send_message(struct messages *messages, const struct vm_record *vm,
-                         const struct lease_record *lease, const char *text)
+static struct sent_message *free_slot(struct messages *messages)
 {
-    struct sent_message *sent = memory_new(1, sizeof *sent);
+    for (size_t i = 0; i < AT_ONCE; i++)
+        if (!messages->sent[i].messages)
+            return &messages->sent[i];
+    return NULL;
+}
 
+static void send_message(struct messages *messages, struct sent_message *sent,
+                         const struct vm_record *vm, const struct lease_record *lease,
+                         const char *text)
+{
     sent->messages = messages;
     sent->vm = vm->id;
     snprintf(sent->text, sizeof sent->text, "%s", text);
     vm_note_message_sent(messages->daemon->store, vm, lease, clock_now());
-    messages->in_flight++;
     crash_point("before a message");
     cloud_message(messages->daemon->cloud, vm->id, sent->text, answered, sent);
     crash_point("after a message");
@@ -190,6 +195,7 @@ size_t messages_update(struct messages *messages, int64_t now)
     for (size_t i = 0; i < n; i++) {
         const struct lease_record *lease = store_lease(daemon->store, vms[i]->lease);
         char text[STORE_TEXT_MAX], quoted[STORE_TEXT_MAX];
+        struct sent_message *sent;
 
         if (vms[i]->gone || !lease)
             continue;
@@ -197,12 +203,11 @@ size_t messages_update(struct messages *messages, int64_t now)
         quote(text, quoted, sizeof quoted);
         if (!is_due(vms[i], lease, quoted, now) || keeps_notice(vms[i], lease, quoted))
             continue;
-        if (messages->in_flight >= AT_ONCE) {
+        sent = free_slot(messages);
+        if (!sent)
             left++;
-            continue;
-        }
-        if (!daemon->live->dry_run)
-            send_message(messages, vms[i], lease, quoted);
+        else if (!daemon->live->dry_run)
+            send_message(messages, sent, vms[i], lease, quoted);
     }
     return left;
 }

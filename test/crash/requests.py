@@ -21,6 +21,8 @@ resources: 16  CPU:800 Memory:16384
 poll-interval: 1
 [daemon]
 log-level: warning
+[rights]
+max-reservations: unlimited
 """
 PATIENCE = 60  # seconds until galernad answers again
 
