@@ -54,7 +54,7 @@ class Scheduler:
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                 start_new_session=True, preexec_fn=end_with_parent)
 
-    def ask(self, **request):
+    def control(self, **request):
         """What the control socket answers."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(5)
@@ -65,7 +65,7 @@ class Scheduler:
 
     def wake(self):
         """What OpenNebula's hook does."""
-        return self.ask(command="wake")
+        return self.control(command="wake")
 
     def alive(self):
         return self.process is not None and self.process.poll() is None
@@ -108,7 +108,7 @@ class Scheduler:
 
     def reason(self, lease):
         """Why a lease is where it is."""
-        shown = self.ask(command="lease-show", lease=lease).get("lease", {})
+        shown = self.control(command="lease-show", lease=lease).get("lease", {})
         return (shown.get("reason") or {}).get("text", "")
 
     def command(self, *words):
