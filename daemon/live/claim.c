@@ -36,7 +36,7 @@ static void go_to(struct claim *claim, enum claim_state state, int64_t next)
     claim->next = next;
 }
 
-/* A number that the mark has not had: a galernad that watches it must see it change. */
+/* Continues from the mark's number: a galernad that watches the mark must see it change. */
 static void take(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     if (found->beat > claim->own.beat)
@@ -44,7 +44,7 @@ static void take(struct claim *claim, const struct cloud_mark *found, int64_t no
     go_to(claim, CLAIM_WRITING, now);
 }
 
-/* Without an owner, released, or of a process that cannot live since we have its lock. */
+/* A mark without an owner, released, or of a dead process: this daemon holds its lock. */
 static bool is_free(const struct claim *claim, const struct cloud_mark *found)
 {
     return !found->instance[0] || found->beat < 0 || strcmp(found->place, claim->own.place) == 0;
@@ -70,8 +70,8 @@ static void find(struct claim *claim, const struct cloud_mark *found, int64_t no
     }
 }
 
-/* After a write: the mark should be ours. One that we have replaced may still be shown for a while
- * where OpenNebula copies from one zone to another. */
+/* After a write the mark should be ours. Where OpenNebula replicates between zones, the replaced
+ * mark may still be read for a while. */
 static void check(struct claim *claim, const struct cloud_mark *found, int64_t now)
 {
     if (is_same(found, &claim->own)) {
@@ -79,7 +79,7 @@ static void check(struct claim *claim, const struct cloud_mark *found, int64_t n
         claim->fresh = claim->state == CLAIM_HELD;
         go_to(claim, CLAIM_HELD, claim->fresh ? now : now + CLAIM_BEAT);
     } else if (!found->instance[0]) {
-        go_to(claim, CLAIM_WRITING, now); /* it was removed */
+        go_to(claim, CLAIM_WRITING, now); /* the mark was removed */
     } else if (is_unchanged(found, &claim->other)) {
         claim->next = now + CLAIM_PAUSE;
     } else {

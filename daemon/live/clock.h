@@ -23,7 +23,7 @@ static inline int64_t clock_now_ms(void)
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* Milliseconds that never run backwards. */
+/* Milliseconds on a clock that never runs backwards. */
 static inline int64_t clock_monotonic(void)
 {
     struct timespec now;
@@ -32,7 +32,7 @@ static inline int64_t clock_monotonic(void)
     return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-/* The same, going on while the machine sleeps. */
+/* Monotonic milliseconds, time in suspend included. */
 static inline int64_t clock_awake_or_not(void)
 {
     struct timespec now;

@@ -8,7 +8,7 @@
 #include "daemon/live/vm_state.h"
 #include "daemon/log.h"
 
-enum { SET = 2 * 1000 /* milliseconds: less is the clock's being steered */, VOTES = 2 };
+enum { SET = 2 * 1000 /* milliseconds: less is a gradual adjustment */, VOTES = 2 };
 
 bool clocks_is_jump(int64_t set)
 {
@@ -53,7 +53,7 @@ int64_t clocks_compare(struct clocks *clocks, int64_t date, int64_t ours)
     return set;
 }
 
-/* --- what depends on them --------------------------------------------------------------------- */
+/* --- times that depend on clocks -------------------------------------------------------------- */
 
 void clocks_move(struct daemon *daemon, int64_t by)
 {
@@ -91,7 +91,7 @@ void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clock
     clocks_move(daemon, by);
 }
 
-/* Does the open record of the VM last? After a restart it is told with the next look. */
+/* Is the VM's last history record open? After a restart this is known only with the next poll. */
 static bool has_open_record(const struct daemon *daemon, const struct vm_record *vm)
 {
     const struct lease_record *lease = store_lease(daemon->store, vm->lease);
@@ -100,7 +100,7 @@ static bool has_open_record(const struct daemon *daemon, const struct vm_record 
            (vm->since_told == 0 && vm->ran && lease && lease->phase == PHASE_RUNNING);
 }
 
-/* OpenNebula's clock was set: records that are open last so much longer by its own account. */
+/* OpenNebula's clock was set: on that clock, open records become this much longer. */
 static void theirs_was_set(struct daemon *daemon, int64_t by)
 {
     size_t n;
@@ -149,7 +149,7 @@ int64_t clocks_running_since(const struct daemon *daemon, const struct lease_rec
         return 0;
     if (vm->since_told == record->rstime)
         return vm->since;
-    /* After a restart: the store knows better what was set meanwhile. */
+    /* After a restart the store knows better: clocks may have been set meanwhile. */
     vm_note_since(daemon->store, vm,
                   vm->since_told == 0 && lease->phase == PHASE_RUNNING &&
                           lease->since != INSTANT_NONE && record->sequence == vm->sequence + 1

@@ -1,7 +1,7 @@
-/* Clocks that were set while galernad was not running. What the store remembers: both clocks of
- * this machine when it was last written, how far OpenNebula's was ahead, and which boot that was.
- * In the same boot the steady clock has gone on, and tells by how much the wall clock was set. In
- * another one nothing is known of the time between, but that it did not run backwards. */
+/* Clocks that were set while galernad was not running. The store remembers both clocks of this
+ * machine when it was last written, how far OpenNebula's clock was ahead, and the boot. Within the
+ * same boot the steady clock continued, and tells by how much the wall clock was set. Across a
+ * boot, all that is known is that time did not run backwards. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define FACT "clock"
 
-/* What stands in the store. */
+/* The clocks as stored. */
 struct memory {
     int64_t wall, steady, ahead;
     int known;
@@ -31,7 +31,7 @@ void clocks_boot(char boot[CLOCKS_BOOT_MAX])
     fclose(file);
 }
 
-/* As of the last look at them: what was set since then has not moved anything yet. */
+/* The clocks as last read: times that depend on a later change have not been moved yet. */
 void clocks_remember(struct daemon *daemon)
 {
     const struct clocks *clocks = &daemon->clocks;

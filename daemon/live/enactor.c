@@ -12,8 +12,8 @@
 #include "util/memory.h"
 
 enum {
-    BLOCKED_TOO_LONG = 10 * 1000, /* milliseconds: then another place is thought of */
-    DATASTORES_OLD = 2 * 1000,    /* milliseconds: then their room is looked at again */
+    BLOCKED_TOO_LONG = 10 * 1000, /* milliseconds: then the lease is replanned */
+    DATASTORES_OLD = 2 * 1000,    /* milliseconds: then datastores are read again */
 };
 
 struct enactor *enactor_create(struct daemon *daemon)
@@ -36,7 +36,7 @@ void enactor_destroy(struct enactor *enactor)
     free(enactor);
 }
 
-/* --- what each host holds --------------------------------------------------------------------- */
+/* --- usage of each host ----------------------------------------------------------------------- */
 
 static struct host_usage *usage_of(const struct enactor *enactor, int32_t id)
 {
@@ -45,7 +45,7 @@ static struct host_usage *usage_of(const struct enactor *enactor, int32_t id)
     return host ? &enactor->usage[host - enactor->hosts->pool.items] : NULL;
 }
 
-/* A deploy that was sent and has not been seen to take effect. */
+/* A deploy was sent and its effect has not been seen yet. */
 static bool on_its_way(const struct vm_record *vm, const struct vm_observation *observed)
 {
     return command_kinds[vm->command].load == LOADS_HOST &&
@@ -123,9 +123,9 @@ static void count_hosts(struct enactor *enactor)
     }
 }
 
-/* --- which command ---------------------------------------------------------------------------- */
+/* --- choosing a command ----------------------------------------------------------------------- */
 
-/* What a user suspended, stopped or held is the user's to resume. */
+/* VMs that a user suspended, stopped or held are the user's to resume. */
 static enum command to_run(const struct enactor *enactor, const struct vm_record *vm,
                            const struct vm_observation *observed)
 {
@@ -213,7 +213,7 @@ static enum command command_for(const struct enactor *enactor, const struct vm_r
     }
 }
 
-/* --- may it be sent? -------------------------------------------------------------------------- */
+/* --- whether to send it now ------------------------------------------------------------------- */
 
 static bool is_settled(const struct vm_record *vm, const struct vm_observation *observed)
 {
@@ -267,13 +267,13 @@ static void note_blocked(struct enactor *enactor, const struct vm_record *vm, in
     }
 }
 
-/* Room that was taken for a VM of a group, on the host that its command loads. */
+/* Room taken for one VM of a group, on the host that its command loads. */
 struct taken {
     struct host_usage *usage;
     const struct vm_record *vm;
 };
 
-/* The VMs of a group start together: none before there is room for all that have not started. */
+/* The VMs of a group start together: none is deployed before all the others have room. */
 static bool group_has_room(struct enactor *enactor, const struct vm_record *vm,
                            enum command command)
 {
@@ -319,7 +319,8 @@ static bool has_datastore(struct enactor *enactor, const struct vm_record *vm)
     int32_t datastore;
 
     if (vm->ran || !world_vm(enactor->daemon->world, vm->id)->full) {
-        vm_take_datastore(store, vm, -1); /* it has one already: OpenNebula takes the same */
+        vm_take_datastore(store, vm, -1); /* the VM keeps its datastore: OpenNebula does not choose
+                                           * another one */
         return true;
     }
     if (vm->datastore >= 0)
@@ -404,7 +405,7 @@ static void consider(struct enactor *enactor, const struct vm_record *vm, int64_
         prepare(enactor, vm, command, now);
 }
 
-/* Those that are in the way of VMs that wait for their host. */
+/* VMs in transition on a host that another VM waits for: polled more often. */
 static void watch_awaited(struct enactor *enactor)
 {
     const struct vm_observation *observed;
@@ -438,7 +439,7 @@ size_t enactor_prepare(struct enactor *enactor, int64_t now)
                                  enactor->hosts->pool.n + 1, sizeof *enactor->usage);
     count_hosts(enactor);
     enactor_note_stuck(enactor, now);
-    for (int pass = 0; pass < 2; pass++) /* what makes room goes first */
+    for (int pass = 0; pass < 2; pass++) /* commands that free room go first */
         for (size_t i = 0; i < n; i++)
             if ((vms[i]->goal == GOAL_RUN) == (pass == 1))
                 consider(enactor, vms[i], now);

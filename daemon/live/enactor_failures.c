@@ -9,12 +9,13 @@
 #include "daemon/log.h"
 
 enum {
-    AVOID_SECONDS = 300,      /* a host where a VM failed is left to others for so long */
+    AVOID_SECONDS = 300,      /* no retry on a host where the VM failed for so long */
     PAUSE_MAX = 600,          /* seconds */
-    PAUSE_OF_OWNER = 60,      /* seconds, at first: people free quotas and unlock VMs */
-    COMPLAINT_SECONDS = 60,   /* the same complaint is logged once in so long */
-    TOO_LATE_MOST = 3,        /* refusals because of a VM's state that are not counted */
-    AVOID_AFTER_REFUSAL = 30, /* seconds: its usage differ from ours, or it has just changed */
+    PAUSE_OF_OWNER = 60,      /* seconds, at first: users need time to free quotas and unlock VMs */
+    COMPLAINT_SECONDS = 60,   /* the same failure is logged once in this time */
+    TOO_LATE_MOST = 3,        /* refusals because of the VM's state that are not counted */
+    AVOID_AFTER_REFUSAL = 30, /* seconds: OpenNebula's usage of the host differs from ours, or has
+                               * just changed */
     LAST_MOST = 160 /* characters of the last failure, in the reason of a lease that failed */
 };
 
@@ -42,7 +43,7 @@ void enactor_tell_repeated(struct enactor *enactor, int64_t now)
     *last = (struct complaint){.at = now};
 }
 
-/* The same is said of one VM after the other; it is logged once. */
+/* The same failure often hits one VM after another: it is logged once. */
 static void complain(struct enactor *enactor, const struct lease_record *lease, int32_t vm,
                      const char *text, int64_t now)
 {
@@ -60,7 +61,7 @@ static void complain(struct enactor *enactor, const struct lease_record *lease, 
     log_warning("VM %d of lease %lld: %s", vm, (long long)lease->id, text);
 }
 
-/* What happened, and when it is tried again. */
+/* Records the failure and the time of the next attempt, and logs it. */
 static void note(struct enactor *enactor, const struct vm_record *vm, const struct reason *reason,
                  int64_t again, int64_t now)
 {
@@ -74,7 +75,7 @@ static void note(struct enactor *enactor, const struct vm_record *vm, const stru
     complain(enactor, lease, vm->id, text, now);
 }
 
-/* Retries are limited; the user is told, and releases the VM for another try. */
+/* Retries are limited; the user is told, and can release the VM for another attempt. */
 static bool is_out_of_attempts(struct enactor *enactor, const struct vm_record *vm, int64_t now)
 {
     const struct lease_record *lease = store_lease(enactor->daemon->store, vm->lease);
@@ -88,7 +89,7 @@ static bool is_out_of_attempts(struct enactor *enactor, const struct vm_record *
     return true;
 }
 
-/* A VM that fails on every host is no evidence against a host. */
+/* A VM that fails on every host says nothing about the host. */
 static bool failed_elsewhere(const struct vm_record *vm, int32_t host, int64_t now)
 {
     for (size_t i = 0; i < sizeof vm->avoid / sizeof *vm->avoid; i++)
@@ -97,7 +98,7 @@ static bool failed_elsewhere(const struct vm_record *vm, int32_t host, int64_t n
     return false;
 }
 
-/* The state, and what the driver said, without the date before it. */
+/* The VM's state and the driver's message, without the date before it. */
 static void failure_text(const struct vm_observation *observed, char *text, size_t size)
 {
     const char *after = observed->error ? strstr(observed->error, ": ") : NULL;
@@ -108,7 +109,7 @@ static void failure_text(const struct vm_observation *observed, char *text, size
         *at = (unsigned char)*at < ' ' ? ' ' : *at;
 }
 
-/* The record of a VM that failed says where and when; the same failure counts once. */
+/* The VM's history record tells where and when it failed; each failure counts once. */
 bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now)
 {
@@ -137,9 +138,9 @@ bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
     return !vm->ran;
 }
 
-/* When the command is tried again. Whose fault a refusal is decides how soon that is, what
- * is avoided (the host, the VM for a while, or nothing), and whether the lease ever fails:
- * quotas, locks and faults of the cloud are not failures of the VM and are counted apart. */
+/* Returns when the command is retried. The cause of the refusal decides how soon that is, what is
+ * avoided (the host, the VM for a while, or nothing), and whether the lease can fail: quotas, locks
+ * and faults of the cloud are not failures of the VM and are counted separately. */
 static int64_t count_refusal(const struct daemon *daemon, const struct vm_record *vm,
                              enum cloud_refusal refusal, int64_t now)
 {
@@ -170,15 +171,15 @@ void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,
     const struct lease_record *lease = store_lease(store, vm->lease);
     bool deploys = vm->command == COMMAND_DEPLOY;
 
-    /* Some actions begin only after the answer, and others act as well: what was seen is not what
-     * is. Nobody's fault, unless it goes on. */
+    /* Some actions begin only after oned has answered, and users act on VMs as well: the state seen
+     * is out of date. Not counted as a failure unless it persists. */
     if (reply->refusal == CLOUD_NO_STATE && vm->too_late < TOO_LATE_MOST) {
         log_info("VM %d of lease %lld has changed state: %s", vm->id, (long long)vm->lease,
                  reply->message);
         vm_command_too_late(store, vm, now + 1);
         return;
     }
-    if (deploys) { /* it may have been the datastore */
+    if (deploys) { /* the datastore may be the cause */
         vm_take_datastore(store, vm, -1);
         world_promise(enactor->daemon->world, &(struct room_promise){.vm = vm->id});
     }

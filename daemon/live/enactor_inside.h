@@ -1,4 +1,4 @@
-/* enactor_inside.h: what the files of the enactor share. */
+/* enactor_inside.h: shared by the files of the enactor. */
 #ifndef GALERNA_DAEMON_ENACTOR_INSIDE_H
 #define GALERNA_DAEMON_ENACTOR_INSIDE_H
 
@@ -10,16 +10,16 @@
 #include "daemon/live/world.h"
 #include "daemon/store/store.h"
 
-/* What a host holds by what was seen and what is on its way. */
+/* Capacity used on a host: by the VMs seen there, and by commands in flight. */
 struct host_usage {
     int64_t cpu, memory;
-    int busy;  /* VMs that are being commanded or on their way to another state */
-    int stuck; /* those of them whose time is long over: not counted in busy */
+    int busy;  /* VMs being commanded or in transition */
+    int stuck; /* VMs whose transition is long overdue: not counted in busy */
     int stuck_booting;
     bool awaited; /* a VM waits for room here */
 };
 
-/* What was logged last of a VM, whatever its numbers. */
+/* The last failure that was logged, to log repetitions only once. */
 struct complaint {
     enum reason_id id;
     char quote[STORE_TEXT_MAX];
@@ -42,28 +42,27 @@ struct enactor {
     int64_t next_time; /* seconds since 1970 */
     struct complaint complaint;
     size_t in_flight;
-    struct sent *sent; /* a list of them */
+    struct sent *sent; /* commands in flight, a list */
 };
 
 /* --- enactor_send.c --- */
-/* Free what waits for an answer. */
+/* Free the commands that wait for an answer. */
 void enactor_forget_sent(struct enactor *enactor);
 
 /* --- enactor_stuck.c --- */
-/* On its way to another state for longer than `stuck-after` and than three times what such
- * operations took so far. It is set apart: the limits are for what moves. */
+/* In transition for longer than `stuck-after` and than three times what such operations took so
+ * far. Stuck VMs do not count against the limits, which are for operations that make progress. */
 bool enactor_is_stuck(const struct enactor *enactor, const struct vm_observation *observed);
 /* Quarantine the hosts where several VMs are stuck. */
 void enactor_note_stuck(struct enactor *enactor, int64_t now);
-/* A host is quarantined from now on. */
+/* Log that a host is quarantined from now on, and replan. */
 void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *why, int64_t now);
 
 /* --- enactor_failures.c --- */
-/* The VM failed to start where it was sent: remembered once per failure. True: time to recover it.
- */
+/* The VM failed to start on its host: counted once per failure. True: time to recover the VM. */
 bool enactor_note_failure(struct enactor *enactor, const struct vm_record *vm,
                           const struct vm_observation *observed, int64_t now);
-/* Say how often the last complaint was repeated, when that is due. */
+/* Log how often the last failure was repeated, when that is due. */
 void enactor_tell_repeated(struct enactor *enactor, int64_t now);
 /* oned refused a command. */
 void enactor_note_refusal(struct enactor *enactor, const struct vm_record *vm,

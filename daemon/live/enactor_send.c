@@ -13,8 +13,8 @@
 
 enum { PAUSE_WHEN_UNREACHABLE = 1 /* seconds */ };
 
-/* A command that the cloud has not answered yet; the enactor's, since a cloud that is destroyed
- * answers no more. */
+/* A command that the cloud has not answered yet. Owned by the enactor: a cloud that is destroyed
+ * never calls back. */
 struct sent {
     struct enactor *enactor;
     struct sent *next;
@@ -95,7 +95,7 @@ static void call(struct enactor *enactor, const struct vm_record *vm)
                                           .context = sent});
 }
 
-/* Its time is measured from here. */
+/* The operation's duration is measured from here. */
 static void measure(struct enactor *enactor, const struct vm_record *vm)
 {
     struct estimates *estimates = enactor->daemon->estimates;
@@ -132,7 +132,7 @@ static void send_one(struct enactor *enactor, const struct vm_record *vm)
 {
     measure(enactor, vm);
     log_command(enactor, vm);
-    vm_note_sent(enactor->daemon->store, vm); /* for ever in a dry run: told once */
+    vm_note_sent(enactor->daemon->store, vm); /* never cleared in a dry run: logged once */
     if (!enactor->daemon->live->dry_run)
         call(enactor, vm);
 }

@@ -1,5 +1,4 @@
-/* Stuck operations: they do not count against the limits, and a host with several of them is
- * quarantined. */
+/* Stuck operations do not count against the limits; a host with several of them is quarantined. */
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -9,9 +8,9 @@
 #include "daemon/live/quarantine.h"
 #include "daemon/log.h"
 
-enum { TIMES = 3 /* what such operations took so far */ };
+enum { TIMES = 3 /* as long as such operations took so far */ };
 
-/* Milliseconds that a VM may be on its way. */
+/* Milliseconds that a VM may stay in transition. */
 static int64_t patience(const struct enactor *enactor, const struct vm_observation *observed)
 {
     int64_t longest = enactor->daemon->live->stuck_after;
@@ -43,8 +42,8 @@ void enactor_tell_quarantine(struct enactor *enactor, int32_t host, const char *
     daemon_replan(enactor->daemon, "host %d is quarantined", host);
 }
 
-/* Booting is quick, wherever it works. What copies images may take its time, and stands for a fault
- * of the host only when the host does nothing else any more. */
+/* Booting is quick on a working host. Copying images can take long, and counts as a fault of the
+ * host only when the host makes no other progress. */
 void enactor_note_stuck(struct enactor *enactor, int64_t now)
 {
     struct daemon *daemon = enactor->daemon;

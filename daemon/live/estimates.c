@@ -11,14 +11,14 @@
 #include "util/search.h"
 
 enum {
-    UNDER_WAY_MAX = 4096,       /* more at once are not measured */
-    LONGEST = 24 * 3600 * 1000, /* milliseconds: what takes longer was not the operation */
+    UNDER_WAY_MAX = 4096,       /* further operations are not measured */
+    LONGEST = 24 * 3600 * 1000, /* milliseconds: anything longer was not the operation */
 };
 
 static const char *const fact_names[OPERATIONS] = {"estimate-suspend", "estimate-resume",
                                                    "estimate-boot"};
 
-/* A smoothed figure and how far off it was. */
+/* A smoothed value and its deviation. */
 struct smoothed {
     int64_t mean, deviation;
 };
@@ -26,7 +26,7 @@ struct smoothed {
 struct model {
     int64_t n;
     struct smoothed span;  /* milliseconds */
-    struct smoothed share; /* nanoseconds a MB */
+    struct smoothed share; /* nanoseconds per MB */
 };
 
 struct under_way {
@@ -48,7 +48,7 @@ static bool is_sound(const struct smoothed *smoothed, int64_t most)
            smoothed->deviation <= most;
 }
 
-/* A fact that makes no sense is as good as none. */
+/* An invalid fact is treated as missing. */
 static void read_model(const struct store *store, const char *name, struct model *model)
 {
     const char *text = store_fact(store, name);
@@ -92,7 +92,7 @@ void estimates_destroy(struct estimates *estimates)
     free(estimates);
 }
 
-/* --- operations under way --------------------------------------------------------------------- */
+/* --- operations in progress ------------------------------------------------------------------- */
 
 static int order_of_vms(const void *vm, const void *under_way)
 {
@@ -101,7 +101,7 @@ static int order_of_vms(const void *vm, const void *under_way)
     return a < b ? -1 : a > b;
 }
 
-/* Where the VM is, or would be: they are ascending. */
+/* The VM's index, or where to insert it: VMs are in ascending order. */
 static size_t place_of(const struct estimates *estimates, int32_t vm)
 {
     return search_place(&vm, estimates->under_way, estimates->n_under_way,
@@ -209,7 +209,7 @@ bool estimates_running(struct estimates *estimates, int32_t vm, int64_t at)
     return ended(estimates, found, at);
 }
 
-/* --- what is expected ------------------------------------------------------------------------- */
+/* --- estimating ------------------------------------------------------------------------------- */
 
 struct estimate estimates_of(const struct estimates *estimates, enum operation operation)
 {
@@ -219,7 +219,8 @@ struct estimate estimates_of(const struct estimates *estimates, enum operation o
 
     if (model->n == 0)
         return estimate;
-    /* By relative deviations. VMs that are all of one size fit both: others will differ. */
+    /* Compares relative deviations. When all VMs seen so far have the same memory both models fit;
+     * memory is preferred, since later VMs will differ. */
     if (3 * (double)model->share.deviation * span <= 4 * (double)model->span.deviation * share)
         estimate.rate = 1e9 / (share + 2 * (double)model->share.deviation);
     else
