@@ -38,7 +38,7 @@ static uint64_t digest_of(const char *text)
     return digest;
 }
 
-/* Root among the files of another user: that user must be able to lock the file, too. */
+/* When root runs in another user's directory, that user must be able to lock the file as well. */
 static void give_to_owner(int fd, const char *directory)
 {
     struct stat status;
@@ -47,7 +47,7 @@ static void give_to_owner(int fd, const char *directory)
         (void)!fchown(fd, status.st_uid, status.st_gid);
 }
 
-/* In a directory that others could write to, they could keep us out. */
+/* In a directory that other users can write to, they could block galernad. */
 static int check_directory(const char *directory, struct error *err)
 {
     struct stat status;
@@ -62,7 +62,8 @@ static int check_directory(const char *directory, struct error *err)
     return 0;
 }
 
-/* -1 with EBUSY: another galernad has it. Without a lock, the mark alone tells of others. */
+/* -1 with EBUSY: another galernad has the lock. If locking fails otherwise, only the mark shows
+ * other daemons. */
 static int hold_lock(const struct guard_settings *settings, struct error *err)
 {
     char path[PATH_MAX];
@@ -81,7 +82,7 @@ static int hold_lock(const struct guard_settings *settings, struct error *err)
     return fd;
 }
 
-/* --- who we are ------------------------------------------------------------------------------- */
+/* --- this daemon's name ----------------------------------------------------------------------- */
 
 static void read_machine(char *text, size_t size, const char *host)
 {
@@ -98,7 +99,7 @@ static void read_machine(char *text, size_t size, const char *host)
         snprintf(text, size, "%s", host);
 }
 
-/* Of two daemons with the same place, only one can live: the one that has the lock. */
+/* Of two daemons with the same place only one can be alive: the holder of the lock. */
 static void name_self(struct guard *guard, const struct guard_settings *settings)
 {
     char host[65] = "", machine[80], place[128];
@@ -125,7 +126,8 @@ static void failed(struct guard *guard, const char *why)
     claim_failed(&guard->claim, clock_monotonic());
 }
 
-/* A galernad that may not ask still acts: there is no evidence of another one. */
+/* A galernad without permission to read the mark acts all the same: nothing suggests another
+ * daemon. */
 static void answered_no(struct guard *guard, const struct cloud_reply *reply)
 {
     if (reply->outcome != CLOUD_REFUSED || reply->refusal != CLOUD_NO_PERMISSION) {

@@ -44,7 +44,7 @@ static const struct lease_record *add_lease(struct daemon *daemon, const struct 
     return lease;
 }
 
-/* What a request asks for, in the record. */
+/* The terms that the user requested. */
 static void read_terms(const struct lease_spec *spec, struct lease_record *terms)
 {
     *terms = (struct lease_record){
@@ -72,7 +72,7 @@ static void take_terms(struct daemon *daemon, const struct lease_record *lease,
     lease_take_terms(daemon->store, lease, &terms);
 }
 
-/* The lease of the same user and group name that still waits for members. */
+/* The group's lease if it still waits for members: same user, same group name. */
 static const struct lease_record *open_group(const struct daemon *daemon, const struct vm *vm,
                                              const char *group)
 {
@@ -96,8 +96,8 @@ static size_t members(const struct daemon *daemon, int64_t lease)
     return present;
 }
 
-/* The user's reservations and deadline leases that are not over, with those of this poll that are
- * not planned yet, and without the group that is being joined. */
+/* The user's active reservations and deadline leases, those of this poll that are not planned yet
+ * included, and without the group that is being joined. */
 static size_t reservations_of(const struct daemon *daemon, int32_t uid,
                               const struct lease_record *without)
 {
@@ -161,7 +161,7 @@ bool intake_allows(const struct daemon *daemon, const struct order *order, int64
     return rights_grant(daemon->rights, &request, reason) == 0;
 }
 
-/* A VM that no lease knows: it asks for a place, or has one already. */
+/* A VM without a lease: it requests one, or is already on a host. */
 static void take_up(struct daemon *daemon, const struct lease_record *lease, const struct vm *vm,
                     int64_t now)
 {
@@ -181,7 +181,7 @@ static void take_up(struct daemon *daemon, const struct lease_record *lease, con
     daemon_replan(daemon, "VM %d was found %s", vm->id, state);
 }
 
-/* It waits for the other members. */
+/* The lease waits for the other members of its group. */
 static void gather(struct daemon *daemon, const struct lease_record *lease,
                    const struct lease_spec *spec, int64_t now)
 {
@@ -236,7 +236,7 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
         if (vm->state == VM_PENDING || vm->state == VM_HOLD)
             refuse(daemon, lease, REASON_MALFORMED, reason, now);
         else
-            take_up(daemon, lease, vm, now); /* as a plain one: it runs already */
+            take_up(daemon, lease, vm, now); /* as a plain VM: it runs already */
         return;
     }
     take_terms(daemon, lease, &spec);
@@ -246,7 +246,7 @@ static void take_in(struct daemon *daemon, const struct vm *vm, int64_t now)
         take_up(daemon, lease, vm, now);
 }
 
-/* A VM of the lease that is there and tells what it asks for. */
+/* A VM of the lease that exists and whose request can be read. */
 static const struct vm_observation *asking_vm(const struct daemon *daemon,
                                               const struct lease_record *lease)
 {
@@ -263,7 +263,7 @@ static const struct vm_observation *asking_vm(const struct daemon *daemon,
     return NULL;
 }
 
-/* One that was refused by itself, whose group has been waiting for it. */
+/* A VM was refused alone while its group has been waiting for it. */
 static void rejoin(struct daemon *daemon, const struct lease_record *lease,
                    const struct lease_record *group, int32_t vm, int64_t now)
 {
@@ -274,7 +274,7 @@ static void rejoin(struct daemon *daemon, const struct lease_record *lease,
                   vm);
 }
 
-/* It is asked for again, with a request that can be granted. */
+/* The user requests the lease again, and the request can be granted. */
 static void take_in_again(struct daemon *daemon, const struct lease_record *lease,
                           const struct lease_record *group, const struct lease_spec *spec,
                           int64_t now)
@@ -303,7 +303,7 @@ void intake_again(struct daemon *daemon, const struct lease_record *lease, int64
 
     if (!observed)
         return;
-    /* Before the lease itself is one that gathers. */
+    /* Look for an open group first: the lease itself becomes one. */
     readable = lease_spec_read(observed->full, &plain, &spec, reason) == 0;
     may = readable && granted(daemon, observed->full, &spec, now, reason);
     if (may && spec.group[0])
@@ -326,7 +326,8 @@ static void close_group(struct daemon *daemon, const struct lease_record *lease,
     daemon_wake(daemon);
 }
 
-/* An order (`galerna lease request`) that the daemon was killed over: its last VMs never come. */
+/* An order (`galerna lease request`) during which the daemon was killed: its last VMs never
+ * arrive. */
 static bool is_interrupted_order(const struct daemon *daemon, const struct lease_record *lease,
                                  int64_t now)
 {

@@ -16,8 +16,9 @@
 
 enum {
     AT_ONCE = 20,           /* calls under way */
-    ESTIMATE_INTERVAL = 30, /* seconds between two of a waiting VM that differ in numbers only */
-    REWRITE_INTERVAL = 2,   /* seconds between any two to one VM */
+    ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM that differ in numbers
+                             * only */
+    REWRITE_INTERVAL = 2,   /* seconds between any two messages of a VM */
 };
 
 struct sent_message {
@@ -44,7 +45,7 @@ void messages_destroy(struct messages *messages)
     free(messages);
 }
 
-/* Of a VM that runs, a notice stays until there is something else to say, over a restart, too. */
+/* A running VM keeps its notice until there is a new message, across restarts as well. */
 static bool keeps_notice(const struct vm_record *vm, const struct lease_record *lease,
                          const char *text)
 {
@@ -57,7 +58,7 @@ static bool is_time(int64_t instant)
     return instant != INSTANT_NONE && instant != INSTANT_NEVER;
 }
 
-/* Its owner expects nothing else of it: there is nothing to be told. */
+/* The lease does what its owner expects: no message. */
 static bool goes_as_expected(const struct lease_record *lease)
 {
     switch (lease->phase) {
@@ -101,8 +102,8 @@ static void answered(void *context, const struct cloud_reply *reply)
     sent->messages = NULL;
 }
 
-/* In a template a quote or backslash would end the text, and oned puts it between <![CDATA[ and ]]>
- * as it is: what users wrote, of which a reason may quote a part, must not end that either. */
+/* In a template a quote or backslash would end the text, and oned writes it verbatim between
+ * <![CDATA[ and ]]>: a reason may quote user input, which must not end that either. */
 static void quote(const char *text, char *quoted, size_t size)
 {
     size_t n = 0;
@@ -137,8 +138,7 @@ static void send_message(struct messages *messages, struct sent_message *sent,
     crash_point("after a message");
 }
 
-/* What stands there says the same, and only numbers and times differ: not worth a call each time.
- */
+/* The message shown differs in numbers and times only: not worth a call each time. */
 static bool differs_in_numbers(const struct vm_record *vm, const struct lease_record *lease)
 {
     return lease->phase == PHASE_WAITING && lease->reason_id != REASON_NONE &&
@@ -147,7 +147,8 @@ static bool differs_in_numbers(const struct vm_record *vm, const struct lease_re
             (is_time(vm->message_expected) && is_time(lease->expected)));
 }
 
-/* oned of 7.x writes the attribute too: what stands there counts, not what was written last. */
+/* oned 7.x writes the attribute as well: compare with what OpenNebula shows, not with the last
+ * write. */
 static void see_message(struct daemon *daemon, const struct vm_record *vm)
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);
@@ -180,7 +181,7 @@ static bool is_due(const struct vm_record *vm, const struct lease_record *lease,
         return false;
     if (now - vm->message_at < REWRITE_INTERVAL && now >= vm->message_at)
         return false;
-    /* The time that stands there has passed. */
+    /* The start announced in the message has passed. */
     if (is_time(vm->message_expected) && vm->message_expected < now)
         return true;
     return !differs_in_numbers(vm, lease) || now - vm->message_at >= ESTIMATE_INTERVAL;

@@ -1,5 +1,5 @@
-/* messages.h: SCHED_MESSAGE on each VM that waits: what it waits for and when it is expected to
- * start. Written only when it changes, and estimates not too often.
+/* messages.h: writes SCHED_MESSAGE of each waiting VM: what it waits for, and its expected start.
+ * Written only when it changes, and estimates not too often.
  */
 #ifndef GALERNA_DAEMON_MESSAGES_H
 #define GALERNA_DAEMON_MESSAGES_H
@@ -14,14 +14,14 @@ struct messages; /* opaque */
 struct messages *messages_create(struct daemon *daemon);
 void messages_destroy(struct messages *messages); /* NULL is allowed */
 
-/* What the extended forms that came in last say of SCHED_MESSAGE. */
+/* Read SCHED_MESSAGE from the extended forms of the last poll. */
 void messages_see(struct messages *messages);
 
-/* Send what has changed, at most a few dozen calls at once. Returns how many could not go yet. */
+/* Send the messages that changed, at most a few dozen calls at once. Returns how many are left. */
 size_t messages_update(struct messages *messages, int64_t now);
 
-/* The sentence for a lease: what the user reads. No start before `now` (seconds since 1970) is
- * announced in it. */
+/* The sentence shown to the lease's owner. A start before `now` (seconds since 1970) is not
+ * announced. */
 void message_of(const struct lease_record *lease, int64_t now, char *text, size_t size);
 
 #endif

@@ -50,7 +50,7 @@ bool move_seen(struct daemon *daemon, const struct vm_record *vm,
     if (!vm_moves(vm))
         return false;
     if (observed->state == VM_LIVE_MIGRATING)
-        return true; /* it runs, and both hosts have it */
+        return true; /* the VM runs, and holds room on both hosts */
     if (observed->history.host == vm->move_to) {
         store_history(daemon->store, vm->lease, now, "moved",
                       "VM %d runs on host %d now, as planned", vm->id, vm->move_to);

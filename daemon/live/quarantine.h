@@ -1,8 +1,8 @@
-/* quarantine.h: hosts on which different VMs failed to start lately, or are stuck: the host's
- * fault, not theirs. A quarantined host takes no VMs.
+/* quarantine.h: hosts on which several VMs recently failed to start or are stuck, which points to
+ * the host. A quarantined host takes no new VMs.
  *
  * At most half of the hosts are quarantined at once: where most hosts fail the cause lies
- * elsewhere, and the VMs of one user must not close all hosts to the others. Kept in memory only: a
+ * elsewhere, and one user's VMs must not block the hosts for everyone. Kept in memory only: a
  * restart ends all quarantines.
  */
 #ifndef GALERNA_DAEMON_QUARANTINE_H
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 enum {
-    QUARANTINE_VMS = 2,       /* so many different VMs */
-    QUARANTINE_SECONDS = 300, /* within this time; the quarantine lasts as long */
+    QUARANTINE_VMS = 2,       /* this many different VMs */
+    QUARANTINE_SECONDS = 300, /* within this time; also the duration of a quarantine */
 };
 
 struct host_trouble {
@@ -26,21 +26,21 @@ struct host_trouble {
 struct quarantine {
     struct host_trouble *items;
     size_t n, allocated;
-    size_t hosts; /* that there are; 0: not known, any number may be quarantined */
+    size_t hosts; /* hosts of the cloud; 0: unknown, any number may be quarantined */
 };
 
 /* A VM failed to start on a host. True: the host is quarantined from now on. O(hosts with
  * failures). */
 bool quarantine_note(struct quarantine *quarantine, int32_t host, int32_t vm, int64_t now);
-/* VMs are stuck on a host: it is quarantined from now on, for as long as this is repeated and
- * QUARANTINE_SECONDS more. True: it was not until now. */
+/* VMs are stuck on a host: quarantined until QUARANTINE_SECONDS after the last such call. True: the
+ * host was not quarantined before. */
 bool quarantine_stuck(struct quarantine *quarantine, int32_t host, int64_t now);
-/* A VM was started on it, or an operator released it. True: it was quarantined until now. */
+/* A VM started on the host, or an operator released it. True: it was quarantined. */
 bool quarantine_clear(struct quarantine *quarantine, int32_t host);
-/* Forget what is over. True: the quarantine of a host ended. */
+/* Forget old failures. True: the quarantine of a host ended. */
 bool quarantine_expire(struct quarantine *quarantine, int64_t now);
 bool quarantine_has(const struct quarantine *quarantine, int32_t host, int64_t now);
-/* Until when; INSTANT_NONE: it is not quarantined. */
+/* End of the host's quarantine; INSTANT_NONE: the host is not quarantined. */
 int64_t quarantine_until(const struct quarantine *quarantine, int32_t host, int64_t now);
 void quarantine_finish(struct quarantine *quarantine);
 

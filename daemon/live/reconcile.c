@@ -16,7 +16,7 @@ static bool has_failed(const struct daemon *daemon, const struct lease_record *l
     return false;
 }
 
-/* A VM that cannot be monitored may run or not: its lease goes on, and says so. */
+/* A VM in UNKNOWN may or may not be running: its lease continues, with that as its reason. */
 static void watch_unknown(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     size_t n;
@@ -134,8 +134,9 @@ static void reconcile_ending(struct daemon *daemon, const struct lease_record *l
         reconcile_apply_by(daemon, lease, EVENT_ENDED, REASON_NONE, now);
 }
 
-/* What is still to be done with its VMs, NONE when nothing is: of what is to be ended, all; of what
- * is to be held, the first that is there stands for the others. */
+/* The goal that the VMs of a finished lease have yet to reach: GOAL_END while any VM is to be
+ * ended; else the first existing VM speaks for all, and one that was ended counts as held. NONE:
+ * nothing to do. */
 static enum vm_goal goal_of(const struct daemon *daemon, const struct lease_record *lease)
 {
     enum vm_goal goal = GOAL_NONE;
@@ -155,8 +156,8 @@ static enum vm_goal goal_of(const struct daemon *daemon, const struct lease_reco
     return goal;
 }
 
-/* A refused VM that its user released is requested again; one that is started after its lease is
- * over is ended again. */
+/* A refused VM that its user released is requested again; a VM started after its lease is over is
+ * ended again. */
 static void reconcile_final(struct daemon *daemon, const struct lease_record *lease,
                             const struct standings *s, int64_t now)
 {

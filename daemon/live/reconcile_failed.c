@@ -1,4 +1,4 @@
-/* A lease that fails because one of its VMs cannot be started. */
+/* A lease fails because one of its VMs cannot be started. */
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -13,8 +13,8 @@ static void note_ending(struct daemon *daemon, const struct vm_record *vm, int64
     log_warning("ending VM %d: lease %lld has failed", vm->id, (long long)vm->lease);
 }
 
-/* A group is one lease: members that run would hold their hosts for ever without being planned. A
- * VM that is being started may still arrive; one that never ran has nothing to end. */
+/* A group is one lease: members that keep running would hold their hosts forever without being
+ * planned. A VM that is being started may still arrive; one that never ran needs no end. */
 static bool is_to_be_ended(const struct daemon *daemon, const struct vm_record *vm)
 {
     enum standing standing = reconcile_standing(daemon, vm, world_vm(daemon->world, vm->id));
@@ -85,7 +85,8 @@ void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, i
             continue;
         standing = reconcile_standing(daemon, vm, world_vm(daemon->world, vm->id));
         if (standing == STANDS_RUNNING) {
-            vm_seen_to_have_run(daemon->store, vm); /* an end action may keep its work */
+            vm_seen_to_have_run(daemon->store, vm); /* the VM may have work to keep: end action
+                                                     * applies */
             note_ending(daemon, vm, now);
         } else if (standing == STANDS_PENDING || standing == STANDS_FAILED) {
             vm_set_goal(daemon->store, vm, GOAL_HOLD);

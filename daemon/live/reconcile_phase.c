@@ -1,4 +1,4 @@
-/* What was seen of a lease's VMs, as events of the lease, and what the planner is told of it. */
+/* Turns observations of a lease's VMs into events of the lease, and informs the planner. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 #include "daemon/live/reconcile_inside.h"
 #include "util/time_text.h"
 
-/* Others that were to leave their hosts for it may stay. */
+/* Leases that were to leave their hosts for this one may stay. */
 static void release_victims(struct daemon *daemon, int64_t lease)
 {
     size_t n;

@@ -8,7 +8,7 @@
 #include "daemon/log.h"
 #include "util/time_text.h"
 
-enum { WAIT_FOR_LEAVERS = 15 /* seconds: then another place is thought of */ };
+enum { WAIT_FOR_LEAVERS = 15 /* seconds: then the lease is replanned */ };
 
 /* --- time ------------------------------------------------------------------------------------- */
 
@@ -34,7 +34,7 @@ void reconcile_watch_end(struct daemon *daemon, const struct lease_record *lease
     }
 }
 
-/* "; VM 3 (SAVE_STOP) has not left host 1", or nothing. */
+/* "; VM 3 (SAVE_STOP) has not left host 1", or "". */
 static void say_who_is_waited_for(const struct daemon *daemon, const struct lease_record *lease,
                                   char *text, size_t size)
 {
@@ -67,9 +67,9 @@ static void note_late(struct daemon *daemon, const struct lease_record *lease,
     log_warning("lease %lld: %s", (long long)lease->id, text);
 }
 
-/* Of a lease whose VMs were promised to run: one was seen after its start, and not running; or
- * nothing of it has been commanded, as its hosts are not left yet; or the time is over, and it was
- * never seen running. When they run, the time of that is known; here they may never do. */
+/* A promised start is late if a VM was observed not running after it, if no command was sent yet
+ * because its hosts are still occupied, or if the lease's time is over and the VM never ran. VMs
+ * that do run report their start themselves; these may never do. */
 void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lease, int64_t now)
 {
     size_t n;
@@ -100,7 +100,7 @@ static void note_not_started(struct daemon *daemon, const struct lease_record *l
     log_warning("lease %lld is late: not started %s after its start", (long long)lease->id, late);
 }
 
-/* Its time, or its deadline, has passed without it. */
+/* The reservation's time, or the deadline, has passed before the lease ran. */
 static bool is_missed(const struct lease_record *lease, int64_t now)
 {
     return lease->kind == LEASE_RESERVATION
@@ -130,7 +130,7 @@ void reconcile_watch_promise(struct daemon *daemon, const struct lease_record *l
         note_not_started(daemon, lease, now);
 }
 
-/* Nothing of it has been commanded: where it starts may be thought over. */
+/* No command has been sent for the lease: its start may be replanned. */
 bool reconcile_not_begun(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
@@ -155,9 +155,9 @@ static bool takes_vms(const struct daemon *daemon, int32_t id)
     return host && host->state == HOST_ON;
 }
 
-/* A reservation whose time has come and whose hosts are being left by others: to think it over
- * would only make others leave other hosts. One that was accepted to start at once keeps its place
- * as well: in the queue it would wait like any other. */
+/* A reservation that is due while other VMs are still leaving its hosts: replanning would only
+ * preempt VMs on other hosts. An immediate lease keeps its place as well: in the queue it would
+ * wait like any other lease. */
 static bool waits_for_leavers(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
@@ -215,7 +215,7 @@ int64_t reconcile_next_time(const struct daemon *daemon, int64_t now)
             earlier(&next, lease->group_until, now);
         } else if (lease->phase == PHASE_WAITING && lease->expected != INSTANT_NONE &&
                    lease->expected != INSTANT_NEVER) {
-            earlier(&next, lease->expected + 1, now); /* its message announces no past start */
+            earlier(&next, lease->expected + 1, now); /* a message announces no start in the past */
         } else if (lease->phase == PHASE_RESERVED && lease->kind == LEASE_RESERVATION &&
                    lease->duration != SPAN_UNLIMITED) {
             earlier(&next, lease->start + lease->duration, now);

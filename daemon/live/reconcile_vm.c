@@ -34,8 +34,8 @@ enum standing reconcile_standing(const struct daemon *daemon, const struct vm_re
 
 /* --- one VM ----------------------------------------------------------------------------------- */
 
-/* Running time comes from OpenNebula's own history: closed records count once. When an operator had
- * the VM recreated, its lease gets its whole time again. */
+/* Running time comes from OpenNebula's history: each closed record counts once. When an operator
+ * recreates the VM, its lease gets its full time again. */
 static void count_running_time(struct daemon *daemon, const struct vm_record *vm,
                                const struct vm_observation *observed)
 {
@@ -119,7 +119,7 @@ static void note_running(struct daemon *daemon, const struct lease_record *lease
     vm_seen_running(daemon->store, vm);
 }
 
-/* Operations that have ended tell how long such ones take. */
+/* Finished operations improve the estimates. */
 static void learn(struct daemon *daemon, const struct vm_record *vm, enum standing standing,
                   const struct vm_observation *observed)
 {
@@ -152,7 +152,7 @@ void reconcile_observe_vm(struct daemon *daemon, const struct lease_record *leas
             note_gone(daemon, lease, vm, now);
         return;
     }
-    vm_command_over(daemon->store, vm); /* what became of it can be seen now */
+    vm_command_over(daemon->store, vm); /* the effect of the command can be observed now */
     note_size(daemon, vm, observed);
     move_adopt(daemon, vm, observed, now);
     note_lock(daemon, vm, observed);

@@ -1,5 +1,5 @@
-/* What a lease that is on its way waits for at this moment: who is still where its VMs go, or which
- * VM has not arrived. */
+/* What a starting, stopping or ending lease waits for right now: a VM that is still on its hosts,
+ * or one of its own that has not arrived. */
 #include <stdio.h>
 
 #include "daemon/daemon.h"
@@ -33,7 +33,7 @@ const struct vm_record *reconcile_leaver_of_lease(const struct daemon *daemon,
     return leaver;
 }
 
-/* Until when a VM that failed or was refused gets no command; INSTANT_NONE: it may get one. */
+/* When a VM that failed or was refused may be commanded again; INSTANT_NONE: at any time. */
 static int64_t paused_until(const struct vm_record *vm, int64_t now)
 {
     int64_t until = vm->next_try;
@@ -52,7 +52,7 @@ static void say_leaves(const struct daemon *daemon, const struct vm_record *vm, 
              observed->history.host);
 }
 
-/* Its first VM that does not run yet. */
+/* The lease's first VM that does not run yet. */
 static void say_arrives(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
                         char *text, size_t size)
 {
@@ -78,7 +78,7 @@ static void say_arrives(const struct daemon *daemon, const struct lease_record *
     }
 }
 
-/* Its first VM that is still on a host. */
+/* The lease's first VM that is still on a host. */
 static void say_goes(const struct daemon *daemon, const struct lease_record *lease, char *text,
                      size_t size)
 {
