@@ -1,4 +1,4 @@
-/* The owner of a lease's state: events are applied, other fields change by functions. */
+/* The owner of a lease's state: events change the phase, functions change the other fields. */
 #include "daemon/live/lease_state.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ bool lease_is_final(const struct lease_record *lease)
            lease->phase == PHASE_FAILED;
 }
 
-/* It was promised a start or a deadline. */
+/* Was the lease promised a start or a deadline? */
 static bool lease_is_promised(const struct lease_record *lease)
 {
     return lease->accepted && (lease->kind == LEASE_RESERVATION || lease->kind == LEASE_DEADLINE);
@@ -42,7 +42,7 @@ bool lease_is_over(const struct lease_record *lease, int64_t now)
     return lease_end_from(lease, now) <= now;
 }
 
-/* The shortest time that any of its VMs ran in stretches that are over, seconds. */
+/* The shortest time that any VM of the lease ran in closed history records, seconds. */
 static int64_t lease_ran_for(const struct store *store, const struct lease_record *lease)
 {
     size_t n;
@@ -89,8 +89,8 @@ static void stand_still(const struct store *store, struct lease_record *lease)
         lease->end = INSTANT_NONE;
 }
 
-/* What is expected of a lease without a promise is the start that is over; of a deadline lease that
- * ran, when it was to go on after a suspension. */
+/* Without a promise, the expected start is in the past. So it is for a deadline lease that ran: its
+ * expected time was that of its resumption. */
 static void waits_again(struct lease_record *lease)
 {
     if (!lease_is_promised(lease) ||
@@ -202,7 +202,7 @@ static int no_such_transition(const struct lease_record *lease, enum lease_event
     return -1;
 }
 
-/* Each plan decides again about a start of which nothing has been commanded. */
+/* Each plan repeats the start of a lease that has not been commanded: told once. */
 static bool says_the_same_start(struct lease_record *lease, enum lease_event event,
                                 const char *text)
 {
@@ -227,7 +227,8 @@ int lease_apply(struct store *store, const struct lease_record *known, enum leas
     if (!row)
         return no_such_transition(known, event);
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args); /* before what it tells of is forgotten */
+    vsnprintf(text, sizeof text, format, args); /* before the event changes what the text refers
+                                                 * to */
     va_end(args);
     lease = store_change_lease(store, known);
     take_effect(store, lease, event, now);

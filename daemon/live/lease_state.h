@@ -1,12 +1,12 @@
 /* lease_state.h: the owner of a lease's state.
  *
- * A lease changes by events. One table says which event may happen in which phase, where it leads,
- * what its VMs are to do then, and the word in its history: doc/lease-states.md prints it.
- * lease_apply() is the only function that changes a lease's phase, and the only one that gives all
- * its VMs a goal. The other functions change what else the record holds. Nothing here knows the
- * planner, OpenNebula or the time: callers say what happened, and when.
+ * A lease changes by events. One table says which event may happen in which phase, the phase it
+ * leads to, the goal it gives the lease's VMs, and the word in its history: doc/lease-states.md
+ * prints it. lease_apply() is the only function that changes a lease's phase, and the only one that
+ * gives all its VMs a goal. The other functions change the other fields of the record. This file
+ * does not depend on the planner, OpenNebula or the clock: callers say what happened, and when.
  *
- * Times are seconds since 1970. A record that is passed in must be in the store.
+ * Times are seconds since 1970. A record passed in must be in the store.
  */
 #ifndef GALERNA_DAEMON_LEASE_STATE_H
 #define GALERNA_DAEMON_LEASE_STATE_H
@@ -25,17 +25,17 @@ enum lease_event {
     EVENT_FOUND_RUNNING, /* a VM that no lease knew runs */
     EVENT_FOUND_STOPPED, /* a VM that no lease knew is suspended, powered off, ... */
     EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease */
-    EVENT_QUEUED,        /* what it asks for now is granted */
+    EVENT_QUEUED,        /* the terms it now requests are granted */
     EVENT_REFUSED,       /* by rights, policy, lack of room, or a malformed attribute */
     /* from the planner */
-    EVENT_ACCEPTED,  /* admitted: it has a promise, or waits for room */
+    EVENT_ACCEPTED,  /* admitted: the lease has a promise, or waits for room */
     EVENT_CONVERTED, /* a reservation without room becomes best-effort */
     EVENT_START,     /* its VMs are to be deployed */
     EVENT_RESUME,    /* the same after a suspension by galernad */
     EVENT_SUSPEND,   /* its VMs make room and keep their work */
     EVENT_RESTART,   /* its VMs make room and lose their work */
-    EVENT_GIVES_WAY, /* its VMs make room and are ended, by its terms */
-    EVENT_TIME_OVER, /* it has had its time */
+    EVENT_GIVES_WAY, /* its VMs are ended to make room, by its terms */
+    EVENT_TIME_OVER, /* the lease has used up its time */
     /* from OpenNebula */
     EVENT_RUNNING,           /* all its VMs run */
     EVENT_SUSPENDED,         /* all its VMs are suspended, as commanded */
@@ -46,11 +46,11 @@ enum lease_event {
     EVENT_RELEASED,          /* a user or operator released the VMs of a parked lease */
     EVENT_STARTED_BY_OTHERS, /* a user or operator started VMs of a lease that waits */
     EVENT_STARTED_AFTER_END, /* a user or operator started VMs of a lease that is over */
-    EVENT_HELD,              /* the VMs of a refused lease are held: nothing is left to do */
+    EVENT_HELD,              /* the VMs of a refused lease are held: nothing left to do */
     EVENT_ENDED,             /* its VMs are gone, or ended as configured */
     /* from the daemon */
-    EVENT_REPLANNED, /* nothing was commanded yet: its start is planned again */
-    EVENT_MISSED,    /* the time it was promised has passed without it */
+    EVENT_REPLANNED, /* no command sent yet: the start is planned again */
+    EVENT_MISSED,    /* the promised time has passed and the lease has not run */
     EVENT_GIVEN_UP,  /* a VM could not be started */
     EVENT_CANCELLED, /* a user, an operator or an interrupted order */
     EVENTS
@@ -69,73 +69,75 @@ struct lease_transition {
     enum lease_phase from;
     enum lease_event event;
     int to;           /* a phase, or PHASE_QUEUE */
-    int goal;         /* of all its VMs that are there: a goal, or GOAL_KEPT */
+    int goal;         /* of all existing VMs of the lease, or GOAL_KEPT */
     const char *word; /* in its history; NULL: none */
 };
 
-/* All transitions, by phase. */
+/* All transitions, ordered by phase. */
 const struct lease_transition *lease_transitions(size_t *n);
-/* The row of a pair; NULL: the event cannot happen in that phase. O(1). */
+/* The transition for a phase and an event; NULL: the event cannot happen in that phase. O(1). */
 const struct lease_transition *lease_transition_of(enum lease_phase from, enum lease_event event);
 /* Can the event happen to the lease as it is? */
 bool lease_can(const struct lease_record *lease, enum lease_event event);
 
-/* The event happened at `now`. The text goes into its history with the table's word ("": the
- * reason's sentence). -1 with errno EINVAL: the pair is not in the table; nothing has changed, and
- * the log says so. */
+/* Apply an event that happened at `now`. The text goes into the lease's history with the table's
+ * word ("": the reason's sentence). -1 with errno EINVAL: the pair is not in the table; the lease
+ * has not changed, and the error is logged. */
 int lease_apply(struct store *store, const struct lease_record *known, enum lease_event event,
                 int64_t now, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* The same; what its reason says goes into its history. */
+/* The same, with the sentence of the lease's reason as the history text. */
 int lease_apply_because(struct store *store, const struct lease_record *lease,
                         enum lease_event event, int64_t now);
 
-/* EVENT_REFUSED with its reason, which is logged. */
+/* EVENT_REFUSED with its reason; also logged. */
 int lease_refuse(struct store *store, const struct lease_record *lease, int64_t now,
                  const struct reason *reason, const struct vm_record *vm);
 
 /* --- without an event ------------------------------------------------------------------------- */
 
-/* Why it is where it is, and when what it tells of is tried again (INSTANT_NONE). Its text may be
- * cut. `vm`: the size of a VM is part of it; NULL: it is not. True: anything differs. */
+/* Set the reason why the lease is in its phase, and when the failed operation is retried
+ * (INSTANT_NONE). The reason's text may be cut. `vm`: the reason includes the size of this VM;
+ * NULL: it does not. True: the reason or the time has changed. */
 bool lease_explain(struct store *store, const struct lease_record *lease,
                    const struct reason *reason, const struct vm_record *vm, int64_t retry);
 
-/* It runs since then, as seen: its begin and its end follow. */
+/* All VMs of the lease have been running since then: sets its begin and its end. */
 void lease_runs_since(struct store *store, const struct lease_record *known, int64_t since);
 
-/* Its VMs do not run: what they ran is added up; when their time is over is not known, except of a
- * reservation. */
+/* The lease's VMs stopped running: adds up the time they ran. Its end is unknown from now on,
+ * except for a reservation. */
 void lease_stands_still(struct store *store, const struct lease_record *lease);
 
-/* It was ended before it was seen running: what it ran counts all the same. */
+/* The lease was ended before it was seen running: the time it ran counts all the same. */
 void lease_ran_unseen(struct store *store, const struct lease_record *known, int64_t since);
 
-/* Its user was told that it is late, or that its end is near. */
+/* The lease's owner was told that it is late, or that its end is near. */
 void lease_note_late(struct store *store, const struct lease_record *lease);
 void lease_note_warned(struct store *store, const struct lease_record *lease);
 
-/* When it starts (or goes on): promised (`contract`) or planned or estimated. INSTANT_NONE: not
- * known, INSTANT_NEVER: nothing that it waits for has a known end. True: that is new. */
+/* Set when the lease starts (or continues): promised (`contract`), planned or estimated.
+ * INSTANT_NONE: unknown; INSTANT_NEVER: what the lease waits for has no known end. True: that is
+ * new. */
 bool lease_expect(struct store *store, const struct lease_record *lease, int64_t at, bool contract);
 
-/* It is to make room for another lease at that time. False: that was known. */
+/* The lease is to make room for another one at that time. False: already noted. */
 bool lease_note_preemption(struct store *store, const struct lease_record *lease, int64_t other,
                            int64_t at);
 
-/* The preemption that was noted is not planned any more. */
+/* The noted preemption is no longer planned. */
 void lease_keeps_hosts(struct store *store, const struct lease_record *known, int64_t now);
 
-/* Group membership. `until`: when an incomplete group counts as complete. */
+/* The size of the lease's group. `until`: when an incomplete group counts as complete. */
 void lease_gather(struct store *store, const struct lease_record *known, uint32_t size,
                   int64_t until);
 
-/* What it asks for, from the record `terms`, and when. */
+/* Copy the requested terms from the record `terms`; set when they were submitted. */
 void lease_take_terms(struct store *store, const struct lease_record *known,
                       const struct lease_record *terms);
 void lease_submitted(struct store *store, const struct lease_record *lease, int64_t at);
 
-/* The clock was set by so many seconds: its times are moved. */
+/* The clock was set by so many seconds: move the lease's times. */
 void lease_move_times(struct store *store, const struct lease_record *known, int64_t by);
 
 /* Notes that are not stored. */
@@ -149,10 +151,10 @@ void lease_note_recorded(struct store *store, const struct lease_record *lease, 
 
 /* Ended, refused or failed. */
 bool lease_is_final(const struct lease_record *lease);
-/* When its time is over if it runs, or began to, at `begun` (its own `since` counts first);
- * INSTANT_NEVER. */
+/* When the lease's time is over if it runs, or began to, at `begun` (an earlier `since` takes
+ * precedence); INSTANT_NEVER: unlimited. */
 int64_t lease_end_from(const struct lease_record *lease, int64_t begun);
-/* Whether it has had its time at `now`. */
+/* Has the lease used up its time at `now`? */
 bool lease_is_over(const struct lease_record *lease, int64_t now);
 
 #endif

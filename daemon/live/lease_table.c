@@ -1,4 +1,5 @@
-/* The transition table of leases: which event leads where. doc/lease-states.md is made of it. */
+/* The transition table of leases: which event leads to which phase. doc/lease-states.md prints
+ * it. */
 #include "daemon/live/lease_state.h"
 
 static const struct lease_transition transitions[] = {

@@ -1,4 +1,4 @@
-/* What a VM as last seen does with its host. */
+/* How a VM, as last observed, uses its host. */
 #include "daemon/live/world.h"
 
 bool observed_uses_host(const struct vm_observation *observed)

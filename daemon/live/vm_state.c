@@ -6,7 +6,7 @@
 #include "daemon/store/change.h"
 #include "util/instant.h"
 
-/* --- what is to be done ----------------------------------------------------------------------- */
+/* --- goals and hosts -------------------------------------------------------------------------- */
 
 void vm_set_goal(struct store *store, const struct vm_record *known, enum vm_goal goal)
 {
@@ -120,7 +120,7 @@ void vm_command(struct store *store, const struct vm_record *known, enum command
     struct vm_record *vm = store_change_vm(store, known);
 
     vm->command = command;
-    vm->in_flight = true; /* from now on: what is seen meanwhile says nothing of it */
+    vm->in_flight = true; /* from now on: observations made meanwhile do not show its effect */
     vm->sent = at;
     vm->blocked = 0;
     if (command_kinds[command].effect == EFFECT_SUSPEND)
@@ -161,7 +161,7 @@ void vm_command_accepted(struct store *store, const struct vm_record *known, int
         return;
     vm = store_change_vm(store, known);
     vm->ran = false;
-    vm->ran_for = 0; /* of work that is lost */
+    vm->ran_for = 0; /* the work is lost */
     if (sequence > vm->sequence)
         vm->sequence = sequence;
     if (vm->goal == GOAL_AGAIN)
@@ -214,7 +214,7 @@ void vm_note_blocked(struct store *store, const struct vm_record *vm, int64_t si
     store_note_vm(store, vm)->blocked = since;
 }
 
-/* --- what is seen ----------------------------------------------------------------------------- */
+/* --- what was observed ------------------------------------------------------------------------ */
 
 void vm_seen_gone(struct store *store, const struct vm_record *vm)
 {

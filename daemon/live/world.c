@@ -7,7 +7,7 @@
 #include "daemon/log.h"
 #include "util/memory.h"
 
-/* --- a look at some --------------------------------------------------------------------------- */
+/* --- asking for some VMs ---------------------------------------------------------------------- */
 
 static void look_in(void *context, struct cloud_answer *answer)
 {
@@ -64,7 +64,7 @@ void world_want_full(struct world *world, const int32_t *ids, size_t n)
     world->n_wanted = n;
 }
 
-/* --- the rest --------------------------------------------------------------------------------- */
+/* --- the world -------------------------------------------------------------------------------- */
 
 struct world *world_create(const struct world_settings *settings, world_polled *polled,
                            void *context)

@@ -1,11 +1,11 @@
-/* world_inside.h: what the files of the world share. */
+/* world_inside.h: shared by the files of the world. */
 #ifndef GALERNA_DAEMON_WORLD_INSIDE_H
 #define GALERNA_DAEMON_WORLD_INSIDE_H
 
 #include "daemon/live/world.h"
 #include "util/map.h"
 
-/* Extended forms are kept per answer: the pending ones and those wanted besides. */
+/* Extended forms are kept per answer: those of the pending VMs and the wanted ones. */
 struct form_pool {
     struct vm_pool pool;
     int64_t asked;
@@ -42,10 +42,10 @@ struct world {
     void (*look_seen)(void *context, bool ok);
     void *look_context;
 
-    /* The poll under way. */
+    /* The poll in progress. */
     enum poll_kind kind, next_kind;
     bool polling, next, failed, second_stage;
-    bool refreshing; /* at what waits, while a full poll is under way */
+    bool refreshing; /* pending VMs are asked for during a full poll */
     int64_t refreshed;
     size_t open; /* answers awaited */
     int64_t asked;
@@ -56,20 +56,20 @@ struct world {
 };
 
 /* --- world_room.c --- */
-/* Forget the promises that the new picture has overtaken. */
+/* Drop the promises that the new picture includes. */
 void promises_review(struct world *world);
 
 /* --- world_vms.c --- */
-/* The observed of a VM, made when there is none. */
+/* The observation of a VM, created if there is none. */
 struct vm_observation *observation_make(struct world *world, int32_t id);
-/* What an answer says of a VM; older than what is known: nothing. */
+/* Update a VM's observation from an answer; ignored if older than the observation. */
 void observation_see(struct world *world, const struct vm *vm, int64_t asked);
 void full_forms_finish(struct full_forms *full);
 void full_forms_add(struct full_forms *full, const struct vm_pool *pool, int64_t asked);
-/* The forms the poll brought, and those that were asked for after it had begun, are the ones that
- * count. */
+/* Use the forms that the poll brought, and those asked for after the poll had begun; free the
+ * others. */
 void full_forms_take(struct world *world);
-/* The forms of one answer count as well. */
+/* Use the forms of one more answer. */
 void full_forms_use(struct world *world, const struct form_pool *forms);
 
 #endif

@@ -75,7 +75,7 @@ static void note_left_out(const struct pool_errors *errors, const char *what)
         log_warning("%zu %s left out: %s", errors->n, what, errors->first);
 }
 
-/* Counts the answer. True: it has what was asked for. */
+/* Remembers the error of a failed answer. True: the answer is complete. */
 static bool arrived(struct world *world, const struct cloud_answer *answer)
 {
     if (answer->error)
@@ -239,7 +239,7 @@ static void poll_begin(struct world *world, enum poll_kind kind)
     answer_in(world);
 }
 
-/* A VM that cannot be read any more is not gone as long as a host has it. */
+/* A VM that is not listed is not gone while a host still lists it. */
 static bool is_on_a_host(const struct world *world, int32_t id)
 {
     const struct hosts_seen *seen = world->hosts_next ? world->hosts_next : world->hosts;
@@ -251,10 +251,10 @@ static bool is_on_a_host(const struct world *world, int32_t id)
     return false;
 }
 
-/* VMs that were never seen in full, those wanted, and those that a full listing did not show. */
+/* VMs never read in full, wanted ones, and those missing from a full listing. */
 static bool needs_full_form(const struct world *world, struct vm_observation *observed)
 {
-    bool shown = observed->asked >= world->asked; /* or looked at since */
+    bool shown = observed->asked >= world->asked; /* or observed since */
 
     if (world->kind != POLL_FULL)
         return false;
@@ -291,7 +291,7 @@ static bool poll_second_stage(struct world *world)
     return false;
 }
 
-/* --- a glance --------------------------------------------------------------------------------- */
+/* --- a notice during a full poll -------------------------------------------------------------- */
 
 static void remember(struct world *world, enum poll_kind kind)
 {
@@ -309,7 +309,7 @@ static void glance_in(void *context, struct cloud_answer *answer)
         if (world->polling)
             remember(world, POLL_NOTICE);
         else
-            poll_begin(world, POLL_NOTICE); /* which tells what is wrong */
+            poll_begin(world, POLL_NOTICE); /* reports the error */
         return;
     }
     note_left_out(&answer->vms.errors, "VMs of the VM pool");
@@ -321,7 +321,7 @@ static void glance_in(void *context, struct cloud_answer *answer)
     world->polled(world->context, POLL_NOTICE, true, "");
 }
 
-/* What has just come does not wait until a poll of everything is over. */
+/* A notice does not wait for the end of a full poll. */
 static void glance(struct world *world)
 {
     world->refreshing = true;

@@ -1,15 +1,15 @@
-/* Room that is not seen: on datastores, promised to VMs and not in OpenNebula's figures yet; on
- * hosts, of VMs that cannot be read. */
+/* Room that figures do not show: on datastores, promised to VMs and not measured yet; on hosts, of
+ * VMs that cannot be read. */
 
 #include "daemon/live/clock.h"
 #include "daemon/live/world_inside.h"
 #include "util/memory.h"
 
 enum {
-    LONGEST = 15 * 60 * 1000, /* milliseconds: measured meanwhile, whatever the figure says */
+    LONGEST = 15 * 60 * 1000, /* milliseconds: datastores are measured well within this time */
 };
 
-/* MB free as measured last; -1: not measured. */
+/* MB free as last measured; -1: not measured. */
 static int64_t reported(const struct world *world, const struct room_promise *promise)
 {
     const struct host *host =
@@ -50,7 +50,7 @@ const struct room_promise *world_promises(const struct world *world, size_t *n)
     return world->promises;
 }
 
-/* A VM that waits still has been promised it: it may be on its way. */
+/* A pending VM keeps its promise: it may be on its way. */
 static bool is_over(const struct world *world, const struct room_promise *promise, int64_t now)
 {
     const struct vm_observation *observed = world_vm(world, promise->vm);

@@ -40,7 +40,7 @@ void world_drop(struct world *world, int32_t id)
     map_remove(&world->observations, number);
 }
 
-/* The short form has no times: those known stay as long as nothing has changed. */
+/* The short form has no times: the known ones remain valid while the record is the same. */
 static void see_history(struct vm_observation *observed, const struct vm *vm, bool changed)
 {
     const struct vm_history *old = &observed->history, *new = &vm->history;
@@ -120,7 +120,8 @@ void full_forms_use(struct world *world, const struct form_pool *forms)
     }
 }
 
-/* What was asked for later goes behind: it is the one that counts. */
+/* Forms asked for after the poll began are newer: they come last, and full_forms_use() takes the
+ * last. */
 static void keep_later_forms(struct world *world)
 {
     for (size_t i = 0; i < world->full.n; i++) {
