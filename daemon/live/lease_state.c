@@ -227,8 +227,7 @@ int lease_apply(struct store *store, const struct lease_record *known, enum leas
     if (!row)
         return no_such_transition(known, event);
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args); /* before the event changes what the text refers
-                                                 * to */
+    vsnprintf(text, sizeof text, format, args); /* before the event changes what it quotes */
     va_end(args);
     lease = store_change_lease(store, known);
     take_effect(store, lease, event, now);
@@ -239,7 +238,7 @@ int lease_apply(struct store *store, const struct lease_record *known, enum leas
     if (row->goal != GOAL_KEPT)
         set_goals(store, lease, (enum vm_goal)row->goal);
     if (event == EVENT_ACCEPTED && lease->plain)
-        store_tell(store, lease->id, now, row->word); /* only a place was requested */
+        store_tell(store, lease->id, now, row->word); /* no line: routine for a plain VM */
     else if (row->word && !says_the_same_start(lease, event, text))
         store_history(store, lease->id, now, row->word, "%s", text);
     return 0;

@@ -77,7 +77,7 @@ struct lease_transition {
 const struct lease_transition *lease_transitions(size_t *n);
 /* The transition for a phase and an event; NULL: the event cannot happen in that phase. O(1). */
 const struct lease_transition *lease_transition_of(enum lease_phase from, enum lease_event event);
-/* Can the event happen to the lease as it is? */
+/* Can the event happen in the lease's phase? */
 bool lease_can(const struct lease_record *lease, enum lease_event event);
 
 /* Apply an event that happened at `now`. The text goes into the lease's history with the table's

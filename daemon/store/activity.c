@@ -1,4 +1,4 @@
-/* What a lease is doing, in the words of its owner: SCHED_MESSAGE and the answers of galernad. */
+/* What a lease is doing, in its owner's words: SCHED_MESSAGE and galernad's answers. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static bool is_time(int64_t instant)
     return instant != INSTANT_NONE && instant != INSTANT_NEVER;
 }
 
-/* A time that has passed is not announced. */
+/* Times in the past are not announced. */
 static bool is_to_come(const struct sentence *sentence, int64_t instant)
 {
     return is_time(instant) && instant >= sentence->now;
@@ -58,7 +58,7 @@ static void add_reason(struct sentence *sentence, const char *before, bool body)
         add(sentence, "%s%s", before, reason);
 }
 
-/* The reason only repeats when it starts or ends. */
+/* The reason adds nothing to the start or end shown. */
 static bool is_plan(const struct lease_record *lease)
 {
     return !lease->reason_word[0] || strcmp(lease->reason_word, "planned") == 0 ||
@@ -93,7 +93,7 @@ static void add_left(struct sentence *sentence)
     add(sentence, ", %s left to run", left);
 }
 
-/* It left its hosts for another lease. */
+/* The lease left its hosts for another one. */
 static void say_preempted(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -130,7 +130,7 @@ static void say_waiting(struct sentence *sentence)
         add(sentence, ". Too far back in the queue to estimate its start");
 }
 
-/* A reservation. Its start is known, whether it can be planned at present or not. */
+/* A reservation's start is known even when it cannot be planned at present. */
 static void say_reserved(struct sentence *sentence)
 {
     const struct lease_record *lease = sentence->lease;
@@ -203,7 +203,7 @@ static void say_running(struct sentence *sentence)
     if (lease->since != INSTANT_NONE && lease->since > promised) {
         time_text_span(lease->since - promised, late, sizeof late);
         add(sentence, ". Late: the %s started %s after its time", what, late);
-    } else { /* OpenNebula counts the time that a VM takes to boot */
+    } else { /* OpenNebula counts booting as running */
         add(sentence, ". Late: the VMs of the %s still booted at its time", what);
     }
 }

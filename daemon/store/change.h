@@ -1,9 +1,9 @@
-/* change.h: the records of a store, to be changed. Only for the owners of their fields: the store
- * itself, and lease_state.c and vm_state.c of daemon/live/ (a test counts the includes). All others
- * hold `const` records.
+/* change.h: write access to the records of a store. Only for the owners of their fields: the store
+ * itself, and lease_state.c and vm_state.c of daemon/live/ (a test counts the includes). All other
+ * code holds `const` records.
  *
- * The store_change_ functions mark the record: the next commit writes it. The store_note_ ones do
- * not; they are for fields that are not stored. The record must be in memory. O(1).
+ * The store_change_ functions mark the record: the next commit writes it. The store_note_ functions
+ * do not; they are for fields that are not stored. The record must be in memory. O(1).
  */
 #ifndef GALERNA_DAEMON_STORE_CHANGE_H
 #define GALERNA_DAEMON_STORE_CHANGE_H

@@ -1,4 +1,4 @@
-/* What is marked, and writing it. */
+/* Marked records, and writing them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ int store_sqlite_error(const struct store *store, const char *doing, struct erro
                          doing);
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-    /* Its statements are right: those that fail found other tables, or rows that cannot be. */
+    /* Galerna's statements are valid: they fail only on other tables or impossible rows. */
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
@@ -243,7 +243,7 @@ static void clear_marks(struct store *store)
     store->n_marked_leases = store->n_marked_vms = store->n_events = store->n_leaving = 0;
 }
 
-/* Of the commit that is being made. */
+/* Counts the commit in progress. */
 static int count_commit(const struct store *store)
 {
     char text[24];
@@ -252,7 +252,7 @@ static int count_commit(const struct store *store)
     return put_fact(store, "commits", text);
 }
 
-/* A seal that cannot be written leaves the commit as it is: the next one waits for it. */
+/* A failed write of the seal does not undo the commit: the next commit retries it first. */
 static int catch_up_seal(struct store *store, struct error *err)
 {
     int result =
@@ -284,7 +284,7 @@ int store_write(struct store *store, store_writer *write, void *context, struct 
 rollback:
     store_sqlite_error(store, "write", err);
     sums_settle(store, false);
-    /* SQLite has rolled back by itself after some errors. */
+    /* After some errors SQLite has already rolled back. */
     if (!sqlite3_get_autocommit(store->database))
         store_run(store->statements[STATEMENT_ROLLBACK]);
     return -1;

@@ -1,4 +1,4 @@
-/* History, its end, and small facts. */
+/* History, its expiry, and small facts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ enum { EXPIRE_AT_ONCE = 500 };
 
 typedef void event_visitor(void *context, const struct store_event *event);
 
-/* Events in memory that the caller wants; all of them when lease is 0. */
+/* Pending events of a lease, or of all leases. */
 static size_t count_pending(const struct store *store, int64_t lease, bool all)
 {
     size_t n = 0;
@@ -22,7 +22,7 @@ static size_t count_pending(const struct store *store, int64_t lease, bool all)
     return n;
 }
 
-/* How one row of the history is read, and whether it is as it was written. */
+/* Passes a row of the history to the visitor, after checking it. */
 static int visit_written(const struct store *store, sqlite3_stmt *statement, event_visitor *visit,
                          void *context, struct error *err)
 {
@@ -86,7 +86,7 @@ int store_each_event(struct store *store, int64_t lease, size_t limit, event_vis
     return 0;
 }
 
-/* Delete from a table what belongs to a lease. */
+/* Deletes a lease's rows from a table. */
 static int delete_of(struct store *store, const char *text, int64_t lease)
 {
     sqlite3_stmt *statement;
@@ -159,7 +159,7 @@ static int expire_all(struct store *store, void *context)
     for (size_t i = 0; i < n && result == 0; i++)
         result = delete_lease(store, ids[i]);
     free(ids);
-    /* The daemon's own lines have no lease: -1. */
+    /* The daemon's own lines have lease -1. */
     return result == 0 ? delete_of(store,
                                    "DELETE FROM event WHERE lease = -1 AND at < ?"
                                    " RETURNING drop_sum('event', sum)",

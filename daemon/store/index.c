@@ -1,4 +1,4 @@
-/* Records by id: a map for finding, an ascending array for going through. */
+/* Records by id: a map to find them, an ascending array to iterate. */
 #include "daemon/store/index.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int order_of_ids(const void *one, const void *two)
     return a < b ? -1 : a > b;
 }
 
-/* Where the id is in the ascending array, or would be. */
+/* The id's index in the ascending array, or where to insert it. */
 static size_t place_of(const struct store_index *index, int64_t id)
 {
     if (index->n == 0 || index->ids[index->n - 1] < id)

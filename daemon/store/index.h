@@ -1,4 +1,4 @@
-/* store_index.h: records by id: a map for finding, an ascending array for going through.
+/* index.h: records by id: a map to find them, an ascending array to iterate.
  *
  * Holds pointers that it does not own. Ids are never negative.
  */

@@ -1,4 +1,4 @@
-/* Reading the state file when it is opened, and what is no longer in memory later. */
+/* Reading the state file: when it is opened, and later what is no longer in memory. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "daemon/store/rows.h"
 #include "util/memory.h"
 
-/* Leases that still matter. A lease that is over matters while one of its VMs is there: a user who
- * resumes that VM must find its lease. */
+/* Leases to load. A finished lease is loaded while one of its VMs exists: a user who resumes that
+ * VM must find its lease. */
 #define UNFINISHED                                                                                 \
     "(phase NOT IN ('ended', 'refused', 'failed')"                                                 \
     " OR EXISTS (SELECT 1 FROM vm WHERE vm.lease = lease.id AND vm.gone = 0))"
@@ -21,7 +21,7 @@ static const char *sum_of(const struct store *store, const struct store_table *t
     return store->sums[table == &store_lease_table ? SUMMED_LEASE : SUMMED_VM];
 }
 
-/* Every row of a table that meets the condition. */
+/* Reads every row of a table that meets the condition. */
 static int each_row(const struct store *store, const struct store_table *table,
                     const char *condition, row_reader *read, void *context, struct error *err)
 {
@@ -82,7 +82,7 @@ static int load_facts(struct store *store, struct error *err)
 
     if (!statement)
         return -1;
-    /* Their checksums were compared when the file was opened; they are not read again. */
+    /* Checksums were compared when the file was opened: no second check. */
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
         store_set_fact(store, (const char *)sqlite3_column_text(statement, 0),
                        (const char *)sqlite3_column_text(statement, 1));

@@ -1,4 +1,4 @@
-/* store_private.h: how the store is made. Only for daemon/store*.c. */
+/* private.h: the inside of the store. Only for daemon/store/. */
 #ifndef GALERNA_DAEMON_STORE_PRIVATE_H
 #define GALERNA_DAEMON_STORE_PRIVATE_H
 
@@ -12,7 +12,7 @@ struct lease_entry {
     struct lease_record lease; /* first: a lease_record of the store is a lease_entry */
     struct vm_record **vms;    /* ascending */
     size_t n_vms, vms_allocated;
-    bool fresh; /* never written by this process: what the file has under its id is replaced */
+    bool fresh; /* not written by this process yet: replaces any row with its id in the file */
 };
 
 struct event_record {
@@ -21,7 +21,7 @@ struct event_record {
 };
 
 struct fact_record {
-    char *name, *value; /* value NULL: gone */
+    char *name, *value; /* value NULL: deleted */
     bool marked;
 };
 
@@ -42,7 +42,7 @@ enum store_statement {
 struct store {
     char *path, *seal_path; /* of the database; of the file that counts the commits */
     int lock, seal;
-    bool seal_behind; /* it could not be written */
+    bool seal_behind; /* the last write of the seal failed */
     int64_t commits, last_event;
     char *sums[SUMMED_TABLES]; /* "row_sum(...)" of the columns */
     struct sums_total totals[SUMMED_TABLES], sealed[SUMMED_TABLES]; /* as last committed */
@@ -50,7 +50,7 @@ struct store {
     sqlite3_stmt *statements[STATEMENTS];
     struct store_index leases, vms;
 
-    /* To be written by the next commit, in this order. */
+    /* Written by the next commit, in this order. */
     struct lease_entry **marked_leases;
     struct vm_record **marked_vms;
     struct event_record *events;
@@ -63,11 +63,11 @@ struct store {
     struct fact_record *facts; /* ascending by name */
     size_t n_facts, facts_allocated, n_marked_facts;
 
-    struct lease_entry **leaving; /* forgotten, but not written yet */
+    struct lease_entry **leaving; /* forgotten by the daemon, to be written once more */
     size_t n_leaving, leaving_allocated;
 };
 
-/* What SQLite says, with the file's name, and what to do when the file is damaged or the disk full.
+/* SQLite's message with the file's name, and what to do when the file is damaged or the disk full.
  * Returns -1. */
 int store_sqlite_error(const struct store *store, const char *doing, struct error *err);
 
@@ -75,26 +75,26 @@ int store_sqlite_error(const struct store *store, const char *doing, struct erro
 int store_damaged(const struct store *store, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Write in a transaction, which counts as a commit. -1: nothing was written. */
+/* Write in a transaction, which counts as one commit. -1: nothing was written. */
 typedef int store_writer(struct store *store, void *context); /* -1: an SQLite error */
 int store_write(struct store *store, store_writer *write, void *context, struct error *err);
 
-/* Run a prepared statement to its end, and make it ready for the next time. Returns an
- * SQLite code: SQLITE_DONE when it worked. */
+/* Run a prepared statement to its end and reset it. Returns an SQLite code: SQLITE_DONE on
+ * success. */
 int store_run(sqlite3_stmt *statement);
 
 /* Prepare a statement for one use. NULL with err. */
 sqlite3_stmt *store_prepare(const struct store *store, const char *text, struct error *err);
 
-/* Records of an open file: unfinished leases, those with VMs that are not gone, and the facts. */
+/* Load an open file: unfinished leases, leases with existing VMs, and the facts. */
 int store_load(struct store *store, struct error *err);
 
-/* The next commit writes it. */
+/* The next commit writes the record. */
 void store_mark_lease(struct store *store, struct lease_record *lease);
 void store_mark_vm(struct store *store, struct vm_record *vm);
 
 void store_lease_entry_free(struct lease_entry *record);
-/* Put a VM among those of its lease. */
+/* Add a VM to the VMs of its lease. */
 void store_attach_vm(struct lease_entry *record, struct vm_record *vm);
 
 #endif

@@ -1,4 +1,4 @@
-/* Why a lease is where it is, as a sentence: made where it is shown, of an id and numbers. */
+/* The reason of a lease as a sentence: built where it is shown, from an id and numbers. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -27,8 +27,8 @@ void store_reason_sentence(const struct lease_record *lease, bool body, char *te
     }
     memcpy(reason.n, lease->reason_n, sizeof reason.n);
     if (lease->reason_id == REASON_PLANNED && lease->expected != INSTANT_NONE)
-        reason.n[0] = lease->expected; /* which is rounded, and kept while it hardly changes */
-    /* What was accepted is not refused, whatever is in its way at present. */
+        reason.n[0] = lease->expected; /* which is rounded, and kept across small changes */
+    /* An accepted lease is not "refused", whatever blocks it at present. */
     body = body || (reason_lead(reason.id) == LEAD_REFUSED && lease->phase != PHASE_REFUSED);
     length = (body ? reason_format_body : reason_format)(&reason, text, size, lease_time_text);
     if (vm[0] > 0 && length < size)

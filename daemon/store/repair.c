@@ -1,4 +1,4 @@
-/* Repairing a damaged store: its sound rows, in a new file. */
+/* Repairing a damaged store: copies its valid rows to a new file. */
 #include "daemon/store/repair.h"
 
 #include <errno.h>
@@ -21,10 +21,10 @@ enum { PAGE = 4096, GAP_MAX = 100000, REPORTED_MAX = 20 };
 
 struct repair {
     const char *directory;
-    char *work; /* a directory in it: a copy of the old store and the new one are made there */
+    char *work; /* a directory in it, for a copy of the old store and the new one */
     repair_report *report;
     void *context;
-    struct store fresh; /* the new one, with the old one attached as `old` */
+    struct store fresh; /* the new store, with the old one attached as `old` */
     int version;        /* of both */
     int64_t sealed;
     int64_t kept[SUMMED_TABLES], lost[SUMMED_TABLES];
@@ -73,7 +73,7 @@ static int copy_bytes(FILE *from, FILE *to)
     return ferror(from) || fflush(to) ? -1 : 0;
 }
 
-/* A file that is not there is not copied. */
+/* A missing file is skipped. */
 static int copy_file(const struct repair *repair, const char *name, const char *copy,
                      struct error *err)
 {
@@ -107,7 +107,7 @@ static void clear_work(const struct repair *repair)
     }
 }
 
-/* The header and the tables' definitions are the same in every store of a version, and stand in the
+/* The header and the tables' definitions are the same in every store of a version, and are in the
  * first page. */
 static int replace_first_page(const struct repair *repair)
 {
@@ -117,7 +117,7 @@ static int replace_first_page(const struct repair *repair)
     int result = -1;
 
     if (from && to && fread(page, 1, sizeof page, from) == sizeof page) {
-        page[92] ^= 1; /* version-valid-for: the size of the file counts, not that in the header */
+        page[92] ^= 1; /* version-valid-for: SQLite uses the file's size, not the header's */
         result = fwrite(page, 1, sizeof page, to) == sizeof page ? 0 : -1;
     }
     if (to && fclose(to) != 0)
@@ -189,8 +189,8 @@ static int make_fresh(struct repair *repair, int version, struct error *err)
     return store_schema_create(fresh, version, err);
 }
 
-/* The old one attached to a new one of its version, if need be with another first page. 0: nothing
- * of it can be read. */
+/* Attaches the old store to a new one of its version, replacing the old one's first page if
+ * necessary. 0: the old store is unreadable. */
 static int open_both(struct repair *repair, struct error *err)
 {
     int64_t version;
@@ -214,15 +214,15 @@ static int open_both(struct repair *repair, struct error *err)
 /* --- rows --------------------------------------------------------------------------------------
  */
 
-/* Copying of one table. */
+/* State of copying one table. */
 struct copying {
     struct repair *repair;
     int table;
     sqlite3_stmt *copy, *find; /* of the row with a key; in the new store */
-    int64_t last, first;       /* keys at the borders of what cannot be read */
+    int64_t last, first;       /* keys next to the unreadable part */
 };
 
-/* 1: copied; 0: not there, or not sound. */
+/* 1: copied; 0: missing or invalid. */
 static int copy_row(const struct copying *copying, sqlite3_value *key, int64_t number)
 {
     sqlite3 *database = copying->repair->fresh.database;
@@ -257,8 +257,8 @@ static void tell_lost(struct repair *repair, int table, const char *key)
              summed_tables[table].name, key ? key : "without a key");
 }
 
-/* From one end, to the other (1) or to what cannot be read (0); downwards no further than what is
- * there already. */
+/* Copies rows from one end of the table. 1: reached the other end, or (downwards) a row already
+ * copied; 0: reached an unreadable part. */
 static int walk(struct copying *copying, bool down)
 {
     const struct summed_table *table = &summed_tables[copying->table];
@@ -305,7 +305,7 @@ static int prepare_copying(struct copying *copying, struct error *err)
     return copying->find ? 0 : -1;
 }
 
-/* All that can be read: from the front, from the back, and single rows between. */
+/* Copies every readable row: from the front, from the back, and then by key between. */
 static int copy_table(struct repair *repair, int table, struct error *err)
 {
     struct copying copying = {.repair = repair, .table = table, .last = -1, .first = -1};
@@ -339,7 +339,7 @@ static int copy_table(struct repair *repair, int table, struct error *err)
 /* --- leases ------------------------------------------------------------------------------------
  */
 
-/* Each row that the query finds is told of as `text`, a format with %lld twice. */
+/* Reports each row that the query finds. */
 static void tell_each(const struct repair *repair, const char *query, const char *what,
                       const char *why)
 {
@@ -353,7 +353,8 @@ static void tell_each(const struct repair *repair, const char *query, const char
     sqlite3_finalize(statement);
 }
 
-/* A lease and its VMs are there together, or galernad makes a lease of the VMs again. */
+/* Keep a lease and its VMs together or not at all: galernad creates a new lease for VMs without
+ * one. */
 static int settle_leases(const struct repair *repair)
 {
 #define PARTIAL                                                                                    \
@@ -411,8 +412,7 @@ static int fill_fresh(struct repair *repair, struct error *err)
     return 0;
 }
 
-/* --- together ----------------------------------------------------------------------------------
- */
+/* --- the whole repair ------------------------------------------------------------------------- */
 
 static int sync_file(const char *path)
 {
@@ -424,7 +424,7 @@ static int sync_file(const char *path)
     return result;
 }
 
-/* The log first: it must not be taken for that of the new store. */
+/* The log first: SQLite must not use it for the new store. */
 static int put_in_place(const struct repair *repair, struct error *err)
 {
     char *store = path_of(repair->directory, "store.db");
@@ -514,7 +514,7 @@ int store_repair(const char *directory, repair_report *report, void *context, st
     free(repair.fresh.path);
     free(repair.work);
     close(lock);
-    if (result == 0) { /* as galernad will open it; this also brings an older version up */
+    if (result == 0) { /* as galernad will open it; also migrates an older version */
         store = store_open(directory, err);
         result = store ? 0 : -1;
         store_close(store);

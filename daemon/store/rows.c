@@ -105,7 +105,7 @@ const struct store_table store_lease_table = {"lease", lease_columns,
 const struct store_table store_vm_table = {"vm", vm_columns,
                                            sizeof vm_columns / sizeof *vm_columns};
 
-/* The columns' names, each between `before` and `after`. */
+/* Appends the columns' names, each between `before` and `after`. */
 static void append_names(char **text, const struct store_table *table, const char *before,
                          const char *after)
 {
@@ -238,7 +238,7 @@ static bool read_word(const char *text, const struct store_column *column, void 
     return false;
 }
 
-/* What an administrator may ask for is no limit here: the row was granted when it was written. */
+/* Limits on what users may ask for do not apply: the row was granted when it was written. */
 static bool read_term(sqlite3_stmt *statement, int place, const struct lease_term *term,
                       struct term_values *values)
 {

@@ -1,7 +1,7 @@
-/* store_rows.h: records as rows of tables, by one table of columns each.
+/* rows.h: records as rows of tables, described by one table of columns each.
  *
- * To add a field to a record: the field in store.h, its line in store_rows.c, and a migration in
- * store_schema.c that adds the column (a test compares the three).
+ * To add a field to a record: the field in store.h, its line in rows.c, and a migration in schema.c
+ * that adds the column (a test compares the three).
  */
 #ifndef GALERNA_DAEMON_STORE_ROWS_H
 #define GALERNA_DAEMON_STORE_ROWS_H
@@ -41,15 +41,16 @@ struct store_table {
 extern const struct store_table store_lease_table, store_vm_table;
 
 /* "INSERT OR REPLACE INTO ..." and "SELECT ... FROM name" with all columns in order, and the row's
- * checksum: `sum` is the expression (sums.h), in the first of parameters. To be freed. */
+ * checksum: `sum` is the expression (sums.h), in the first one of parameters. To be freed. */
 char *store_rows_put_text(const struct store_table *table, const char *sum);
 char *store_rows_get_text(const struct store_table *table, const char *sum, const char *condition);
 
-/* Bind a record to a put statement. Texts must live until it is stepped. Returns an SQLite code. */
+/* Bind a record to a put statement. Texts must live until the statement is stepped. Returns an
+ * SQLite code. */
 int store_rows_bind(sqlite3_stmt *statement, const struct store_table *table, const void *record);
 
-/* Read the present row of a get statement. Errors: EPROTO (the checksum is another one, or a word
- * or number cannot be there: the file is damaged). Texts that are too long are cut. */
+/* Read the current row of a get statement. Errors: EPROTO (wrong checksum, or an impossible word or
+ * number: the file is damaged). Texts that are too long are cut. */
 int store_rows_read(sqlite3_stmt *statement, const struct store_table *table, void *record,
                     struct error *err);
 

@@ -1,4 +1,4 @@
-/* The tables of the state file, their versions, and whether the file is sound. */
+/* The tables of the state file, their versions, and checks of the file. */
 #include "daemon/store/schema.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static const char *const migrations[] = {
     "UPDATE lease SET reason = substr(reason, 1, instr(reason, '; it is tried again at ') - 1)"
     " WHERE instr(reason, '; it is tried again at ') > 0;",
     "ALTER TABLE vm RENAME COLUMN ours TO suspended_by_us;",
-    /* Reasons used to be sentences; those that are there stay so. */
+    /* Reasons used to be sentences; existing ones remain so. */
     "ALTER TABLE lease ADD COLUMN reason_id TEXT NOT NULL DEFAULT 'none';"
     "ALTER TABLE lease ADD COLUMN reason_n TEXT NOT NULL DEFAULT '0 0 0 0 0 0';",
     /* Checksums (sums.h). */
@@ -87,7 +87,7 @@ static int ask_number(const struct store *store, const char *text, int none, int
     return 0;
 }
 
-/* What SQLite itself finds: pages, indexes. */
+/* SQLite's own checks: pages, indexes. */
 static int check_integrity(const struct store *store, struct error *err)
 {
     sqlite3_stmt *statement = store_prepare(store, "PRAGMA integrity_check(1)", err);
@@ -107,7 +107,7 @@ static int check_integrity(const struct store *store, struct error *err)
     return result;
 }
 
-/* `has_seal`: this directory had a store of Galerna. */
+/* `has_seal`: the directory has held a store of Galerna. */
 static int check_identity(const struct store *store, bool has_seal, struct error *err)
 {
     int id, tables;
@@ -156,7 +156,7 @@ int store_schema_create(const struct store *store, int version, struct error *er
     return 0;
 }
 
-/* 0 for a new file. */
+/* The file's version; 0: a new file. */
 static int read_version(const struct store *store, int *version, struct error *err)
 {
     int tables;
@@ -167,7 +167,7 @@ static int read_version(const struct store *store, int *version, struct error *e
     return tables ? ask_number(store, "SELECT max(version) FROM migration", 0, version, err) : 0;
 }
 
-/* The end of a log that cannot be read is not there for SQLite. */
+/* SQLite silently ignores the end of a log that it cannot read: only the seal shows the loss. */
 static int check_commits(struct store *store, int64_t sealed, bool has_sums, struct error *err)
 {
     int commits;
@@ -191,7 +191,7 @@ static int check_commits(struct store *store, int64_t sealed, bool has_sums, str
     return 0;
 }
 
-/* Nothing is written before all is known to be sound: what is there may be needed for a repair. */
+/* Write nothing before the file has passed all checks: a repair may need it unchanged. */
 static int check_file(struct store *store, int *version, struct error *err)
 {
     int64_t sealed = seal_read(store->seal_path, err);

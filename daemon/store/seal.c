@@ -1,4 +1,4 @@
-/* The file that says how many commits the store must have. */
+/* The file with the number of commits the store must have. */
 #include "daemon/store/seal.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The state directory: who may use it, and who does. */
+/* The state directory: access and lock. */
 #include "daemon/store/state_directory.h"
 
 #include <dirent.h>
@@ -62,8 +62,8 @@ static int make_directory(const char *directory, struct error *err)
     if (!S_ISDIR(status.st_mode))
         return error_set(err, ENOTDIR, "%s is not a directory: name another one with --state-dir",
                          directory);
-    /* A directory that mkdir made a moment ago, as most umasks have it: nobody has anything there
-     * to lose. */
+    /* mkdir has just created the directory with the permissions of a common umask. It is empty:
+     * closing it to others takes nothing from them. */
     if (status.st_uid == geteuid() && (status.st_mode & OTHERS) && is_empty(directory)) {
         if (chmod(directory, S_IRWXU) < 0)
             return file_error(err, directory, "make the state directory private");
@@ -90,7 +90,7 @@ int store_state_make_private(const char *path, struct error *err)
     return result;
 }
 
-/* Of the process that wrote that it has the lock; 0: not known. */
+/* The process id that the lock's holder wrote; 0: unknown. */
 static long owner(int fd)
 {
     char text[32] = "";
@@ -114,8 +114,8 @@ static bool has_ended(long pid)
     return pid > 0 && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
 }
 
-/* The simulated OpenNebula of a galernad that was killed has its lock, and its own file, until it
- * has ended, which it does at once: that is waited for. */
+/* When galernad is killed, its simulated OpenNebula still holds the lock and its own file for a
+ * moment until it ends as well: wait for that. */
 static int lock(int fd)
 {
     const struct timespec pause = {.tv_nsec = 50 * 1000000L};
@@ -132,7 +132,7 @@ static int lock(int fd)
     return 0;
 }
 
-/* flock, and write who has it. */
+/* Lock with flock, and write our process id. */
 static int take(int fd, const char *path, const char *what, struct error *err)
 {
     char text[32];
@@ -174,7 +174,7 @@ int store_state_lock(const char *directory, struct error *err)
 
 int store_state_take_over(const char *directory, struct error *err)
 {
-    /* The database last: as long as it has its old name, the rest may still have to follow. */
+    /* The database last: while it has its old name, other files may still have to be renamed. */
     static const char *const parts[] = {"-wal", "-shm", ""};
     char from[PATH_MAX], to[PATH_MAX];
     struct stat status;

@@ -1,32 +1,33 @@
-/* store_state.h: the state directory: who may see it, and who has it.
+/* state_directory.h: access to the state directory, and its lock.
  *
- * A file `lock` in it is locked (flock) as long as a daemon uses the directory, and holds that
- * daemon's process id. The lock goes with the process, however it ends.
+ * The file `lock` in it is locked (flock) while a daemon uses the directory, and contains that
+ * daemon's process id. The kernel releases the lock when the process ends, however it ends.
  */
 #ifndef GALERNA_DAEMON_STORE_STATE_H
 #define GALERNA_DAEMON_STORE_STATE_H
 
 #include "util/error.h"
 
-/* Make the directory if need be (mode 0700, its parent must exist), check that it is this user's
- * and no others may use it (an empty one is made so), and lock it. Returns the lock's descriptor,
- * to be closed at the end; or -1: EBUSY (names the process), EPERM, those of the file system. */
+/* Create the directory if needed (mode 0700, its parent must exist), check that it belongs to this
+ * user and that no others may use it (an empty one is made private), and lock it. Returns the
+ * lock's descriptor, to be closed at the end; or -1: EBUSY (names the process), EPERM, errors of
+ * the file system. */
 int store_state_lock(const char *directory, struct error *err);
 
-/* Lock a file, which is made if need be, for the life of this process. Its directory must be one
- * that only trusted users may write to. what: what it stands for, for the message. As
+/* Lock a file, created if needed, for the life of this process. Only trusted users may be able to
+ * write to its directory. what: what the lock protects, for the message. Errors as
  * store_state_lock().
  */
 int store_state_take(const char *path, const char *what, struct error *err);
 
-/* A state whose database is still called book.db is taken over: it is renamed to store.db, with its
- * log, unless there is a store.db. After an interruption the next call goes on. The lock must be
- * held. Errors: those of the file system. */
+/* Rename a database from earlier versions, book.db, to store.db, with its log, unless there is a
+ * store.db. After an interruption the next call continues. The lock must be held. Errors: those of
+ * the file system. */
 int store_state_take_over(const char *directory, struct error *err);
 
-/* Make sure that a file is there that only this user can read, before another user creates it.
+/* Make sure that the file exists and only this user can read it, before another user creates it.
  * Errors: EPERM (others can read or write it, or it is not this user's), ELOOP (a symbolic link),
- * those of the file system. */
+ * errors of the file system. */
 int store_state_make_private(const char *path, struct error *err);
 
 #endif

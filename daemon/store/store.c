@@ -27,7 +27,7 @@ static int prepare(struct store *store, enum store_statement place, const char *
     return store_sqlite_error(store, "prepare", err);
 }
 
-/* The insertion of a row with its checksum. */
+/* The INSERT statement of a table, with the row's checksum. */
 static char *put_text(int table, const char *sum)
 {
     char *text = NULL;
@@ -98,7 +98,7 @@ static int name_instance(struct store *store, struct error *err)
     return store_commit(store, err);
 }
 
-/* The log of a store that is refused stays as it is: closing would write it into the database. */
+/* A store that is refused keeps its log: closing would otherwise write it into the database. */
 static int keep_log(struct store *store, bool keep)
 {
     return sqlite3_db_config(store->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, (int)keep, NULL);

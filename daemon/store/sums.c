@@ -1,4 +1,4 @@
-/* Checksums of rows, totals of tables, and the comparison of all that with the file. */
+/* Checksums of rows, totals of tables, and their check against the file. */
 #include "daemon/store/sums.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static uint64_t mix(uint64_t sum, const void *bytes, size_t n)
     return sum;
 }
 
-/* Numbers as a whole: a step for each byte would take eight times as long. */
+/* Mixes a number in one step: byte by byte would take eight times as long. */
 static uint64_t mix_number(uint64_t sum, uint64_t number)
 {
     sum = (sum ^ number) * prime;
@@ -92,7 +92,7 @@ static struct sums_total *total_of(sqlite3_context *context, sqlite3_value *name
     return &store->totals[table];
 }
 
-/* put_sum(table, checksum, that of the row that is replaced or NULL): the checksum. */
+/* put_sum(table, checksum, checksum of the replaced row or NULL): returns the checksum. */
 static void put_sum(sqlite3_context *context, int n, sqlite3_value **values)
 {
     struct sums_total *total = total_of(context, values[0]);
@@ -154,7 +154,7 @@ static char *ask_text(const struct store *store, const char *text, struct error 
     return answer;
 }
 
-/* With each column's name between `before` and `after`. */
+/* An expression with each column's name between `before` and `after`. */
 static char *expression(const struct store *store, const struct summed_table *table,
                         const char *before, const char *after, struct error *err)
 {
@@ -200,7 +200,7 @@ static int read_total(const struct store *store, const struct summed_table *tabl
     sealed = ask_text(store, text, err);
     if (!sealed)
         return -1;
-    *total = (struct sums_total){-1, -1}; /* also when there is none */
+    *total = (struct sums_total){-1, -1}; /* also for a table without a total */
     sscanf(sealed, "%" SCNd64 " %" SCNd64, &total->n, &total->total);
     free(sealed);
     return 0;

@@ -1,10 +1,10 @@
-/* sums.h: what tells a damaged store from one as it was written.
+/* sums.h: checksums that detect a damaged store.
  *
- * Each row has a checksum (column `sum`) of its table's name and its values, made by the SQL
+ * Each row has a checksum (column `sum`) of its table's name and its values, computed by the SQL
  * function row_sum(). The table `seal` has the number of rows and the total of the checksums of
- * each table, kept by triggers: a row that is lost, or is older than it should be, is missed. The
- * fact `schema` is the checksum of the tables' definitions, `commits` the number of transactions;
- * what commits the store must have is in a file beside it (seal.h).
+ * each table, updated by every transaction: a lost or outdated row shows. The fact `schema` is the
+ * checksum of the tables' definitions, `commits` the number of transactions; the expected number of
+ * commits is in a file beside the store (seal.h).
  */
 #ifndef GALERNA_DAEMON_STORE_SUMS_H
 #define GALERNA_DAEMON_STORE_SUMS_H
@@ -23,7 +23,7 @@ enum { SUMMED_LEASE, SUMMED_VM, SUMMED_EVENT, SUMMED_FACT, SUMMED_MIGRATION, SUM
 
 extern const struct summed_table summed_tables[SUMMED_TABLES];
 
-/* Of bytes: FNV-1a, folded. */
+/* FNV-1a of bytes, folded to 32 bits. */
 uint32_t sum_of_bytes(const void *bytes, size_t n);
 
 /* Rows of a table, and the total of their checksums. */
@@ -31,34 +31,34 @@ struct sums_total {
     int64_t n, total;
 };
 
-/* Make the store's database know the functions; returns an SQLite code. */
+/* Register the SQL functions; returns an SQLite code. */
 int sums_define(struct store *store);
 
-/* What is needed of a sound file: the expressions and totals of the store. -1 with err. */
+/* Prepare a valid file's expressions and totals. -1 with err. */
 int sums_begin(struct store *store, struct error *err);
 
-/* "row_sum('vm', ...)" of all columns of the file's table but `sum`, by name. To be freed; NULL
+/* "row_sum('vm', ...)" of all columns of the file's table except `sum`, by name. To be freed; NULL
  * with err. */
 char *sums_expression(const struct store *store, const struct summed_table *table,
                       struct error *err);
-/* The value of `sum` in an insertion whose parameters have the columns' names; it counts the row.
+/* The value of `sum` in an insertion whose parameters have the columns' names; also counts the row.
  * To be freed; NULL with err. Deletions have "RETURNING drop_sum('vm', sum)". */
 char *sums_of_inserted(const struct store *store, const struct summed_table *table,
                        struct error *err);
 
-/* Write the totals, in a transaction; -1: an SQLite error. sums_settle(): it has been committed, or
- * rolled back. */
+/* Write the totals, in a transaction; -1: an SQLite error. sums_settle(): the transaction was
+ * committed, or rolled back. */
 int sums_seal(const struct store *store);
 void sums_settle(struct store *store, bool committed);
 
 /* Does the file have checksums? 1, 0, or -1 with err. */
 int sums_exist(const struct store *store, struct error *err);
 
-/* Compute all of them from what is there. -1 with err. */
+/* Recompute all checksums and totals from the rows. -1 with err. */
 int sums_renew(const struct store *store, struct error *err);
 
-/* Compare all of them with what is there. Errors: EBADMSG, with the table and the row. Reads the
- * whole file: about 2 us a row. */
+/* Compare all checksums and totals with the rows. Errors: EBADMSG, with the table and the row.
+ * Reads the whole file: about 2 us per row. */
 int sums_check(const struct store *store, struct error *err);
 int sums_check_table(const struct store *store, const struct summed_table *table,
                      struct error *err);

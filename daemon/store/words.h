@@ -1,5 +1,4 @@
-/* store_words.h: the words that stand for enumerations, in the state file and in answers. Stable.
- */
+/* words.h: the words for enumerations, in the state file and in answers. Stable. */
 #ifndef GALERNA_DAEMON_STORE_WORDS_H
 #define GALERNA_DAEMON_STORE_WORDS_H
 
