@@ -1,4 +1,4 @@
-/* Facts for a plan: what holds hosts, what was promised, what waits, what is new. */
+/* Facts for a plan: VMs that hold hosts, promises, waiting leases, new leases. */
 #include <stdlib.h>
 
 #include "daemon/live/lease_state.h"
@@ -7,11 +7,11 @@
 #include "util/memory.h"
 
 enum {
-    /* A VM that does not settle is looked at again and planned for anew after so long, when nothing
-     * is known of how long it takes. */
+    /* Seconds until a VM in transition is expected to settle, and is planned again, when no
+     * estimate exists. */
     PATIENCE = 5,
-    /* Who has not left its hosts so many seconds after the estimate is not waited for: it is taken
-     * to need as long again as it has taken, and what was promised its hosts is placed elsewhere.
+    /* Seconds after its estimated end when a suspension counts as overdue: it is assumed to need as
+     * long again as it has taken, and leases promised its hosts are placed elsewhere.
      */
     OVERDUE = 10,
 };
@@ -22,7 +22,7 @@ static bool holds_its_hosts(const struct lease_record *lease)
            lease->phase == PHASE_STOPPING;
 }
 
-/* When the last of its VMs is likely to be suspended; whether that is long overdue. */
+/* When the last VM of the lease will probably be suspended. *overdue: at least one is overdue. */
 static int64_t leaving_until(const struct facts *facts, const struct lease_record *lease,
                              int64_t now, bool *overdue)
 {
@@ -55,8 +55,8 @@ static int64_t leaving_until(const struct facts *facts, const struct lease_recor
     return until;
 }
 
-/* A deadline lease that is being suspended: when it goes on is planned after the reservations that
- * it makes room for. If it is long overdue, they are placed elsewhere. */
+/* A deadline lease that is being suspended: its resumption is planned after the reservations that
+ * it makes room for. When the suspension is overdue, those are placed elsewhere. */
 static bool leaves_for_a_promise(const struct facts *facts, const struct lease_record *lease,
                                  int64_t now)
 {
@@ -79,7 +79,7 @@ static int32_t must_relocate(struct facts *facts, const struct lease_record *lea
                : -1;
 }
 
-/* Where each VM is or goes. The flags are those of fact_place: holds, relocate. */
+/* The current or planned host of each VM. The flags are those of fact_place: holds, relocate. */
 static void put_places(struct facts *facts, const struct lease_record *lease,
                        const struct planned *planned)
 {
@@ -115,7 +115,7 @@ static void put_adoption(struct facts *facts, const struct lease_record *lease,
         fact->adoption.as == ADOPTED_RUNNING ? fact->adoption.until : INSTANT_NONE;
 }
 
-/* All places known: a VM on a host that OpenNebula no longer has holds nothing. */
+/* Are the hosts of all VMs known? A VM on a host that OpenNebula no longer has holds nothing. */
 static bool have_places(const struct facts *facts, const struct planned *planned)
 {
     for (uint32_t i = 0; i < planned->n_vms; i++)
@@ -127,7 +127,7 @@ static bool have_places(const struct facts *facts, const struct planned *planned
 
 /* --- VMs that hold a host and belong to no lease of the plan ---------------------------------- */
 
-/* The VM's capacity is in the engine by its lease, or will be, or on its way out. */
+/* Does the engine count the VM's capacity by its lease, or will the VM be gone soon? */
 static bool covered(const struct facts *facts, const struct vm_record *vm)
 {
     const struct lease_record *lease = vm ? store_lease(facts->store, vm->lease) : NULL;
@@ -137,7 +137,7 @@ static bool covered(const struct facts *facts, const struct vm_record *vm)
         return false;
     if (holds_its_hosts(lease))
         return (planned && planned->in_engine) || leaves_for_a_promise(facts, lease, facts->now);
-    /* Over a restart only the time of the next try tells of a refusal. */
+    /* After a restart only the time of the next attempt shows a refusal. */
     if (vm->refusals > 0 || (vm->next_try != INSTANT_NONE && vm->next_try > facts->now + PATIENCE))
         return false;
     return vm->attempts == 0 &&
@@ -165,7 +165,7 @@ static void put_block(struct facts *facts, const struct vm_observation *observed
     facts->n_adoptions++;
 }
 
-/* What a VM holds that could never be read is known from its host's figures only. */
+/* The capacity of VMs that could never be read is known from their hosts' usage only. */
 static void gather_unread(struct facts *facts)
 {
     const struct host_pool *pool = &facts->picture->hosts->pool;
@@ -207,7 +207,7 @@ static int64_t running_until(const struct lease_record *lease, int64_t now)
     return until > now ? until : now + 1;
 }
 
-/* Does somebody who was promised hosts at that time still have that promise? */
+/* Does the lease still have the hosts promised to it for that time? */
 static bool is_promised_at(const struct lease_record *lease, int64_t at)
 {
     if (!lease || lease->phase != PHASE_RESERVED)
@@ -246,8 +246,8 @@ static void gather_running(struct facts *facts, const struct lease_record *lease
     asking_finish(&asking);
 }
 
-/* When the first reservation that was promised a host begins, for each host of the site;
- * INSTANT_NEVER: none. To be freed. */
+/* For each host of the site, when the first reservation promised that host begins; INSTANT_NEVER:
+ * none. To be freed. */
 static int64_t *promised_starts(const struct facts *facts)
 {
     size_t n, n_hosts = facts->picture->hosts->pool.n;
@@ -273,8 +273,9 @@ static int64_t *promised_starts(const struct facts *facts)
     return starts;
 }
 
-/* When a reservation that was promised a host of the lease's begins, if that is before `until`. If
- * they are late to leave, it is late; to let others leave other hosts for it would not be faster.
+/* The earliest start of a reservation promised one of the lease's hosts, if before `until`. When
+ * the VMs leave late, that reservation starts late: preempting VMs on other hosts would not be
+ * faster.
  */
 static int64_t until_promised(struct facts *facts, const struct lease_record *lease, int64_t until,
                               int64_t now)
@@ -293,14 +294,14 @@ static int64_t until_promised(struct facts *facts, const struct lease_record *le
     return until > now ? until : now;
 }
 
-/* Its place is kept, if there was one. */
+/* Is the lease's planned start still ahead, so that its place is kept? */
 static bool has_known_place(const struct lease_record *lease, int64_t now)
 {
     return lease->expected != INSTANT_NONE && lease->expected >= now;
 }
 
-/* OpenNebula counts the time of the suspension as running time; so what it has run is known only
- * when that is over. */
+/* OpenNebula counts a suspension as running time; what the lease has run is known only when the
+ * suspension is over. */
 static int64_t work_kept(const struct lease_record *lease, int64_t now)
 {
     if (lease->kind != LEASE_DEADLINE || lease->phase != PHASE_STOPPING ||
@@ -309,8 +310,8 @@ static int64_t work_kept(const struct lease_record *lease, int64_t now)
     return lease->duration - lease_remaining(lease, now);
 }
 
-/* Is it known where its memory is, and does that matter: elsewhere it could not be resumed, or
- * would lose the place that was planned for it? */
+/* Are the hosts of the VMs' memory known, and must they be kept? On other hosts the lease could not
+ * be resumed, or would lose its planned place. */
 static bool has_memory_places(const struct facts *facts, const struct lease_record *lease,
                               const struct planned *planned)
 {
@@ -323,8 +324,8 @@ static bool has_memory_places(const struct facts *facts, const struct lease_reco
     return have_places(facts, planned);
 }
 
-/* A lease that waits, or is on its way out of its hosts: they are taken until it is likely to be
- * gone. A deadline lease waits here only for its resumption. */
+/* A waiting lease, or one that is leaving its hosts: they are occupied until it is likely to be
+ * gone. Of the deadline leases, only those to be resumed. */
 static void gather_waiting(struct facts *facts, const struct lease_record *lease)
 {
     int64_t now = facts->now;
@@ -364,10 +365,10 @@ static void gather_reserved(struct facts *facts, const struct lease_record *leas
     struct asking asking;
 
     if (lease->kind == LEASE_RESERVATION && lease_is_over(lease, facts->now))
-        return; /* missed: said so by the reconciliation */
+        return; /* missed: reported by the reconciliation */
     if (!asking_make(facts, lease, &asking))
         return;
-    /* Booting takes longer than it did when it was promised: better late than not at all. */
+    /* Booting has become slower since the reservation was promised: better late than never. */
     if (asking.request.kind == LEASE_RESERVATION && asking.request.start < lease->start) {
         struct lease_request later = asking.request;
 
@@ -393,7 +394,7 @@ static void gather_phase(struct facts *facts, enum lease_phase phase,
             how(facts, leases[i]);
 }
 
-/* Those whose place is known, and those that a place is looked for. */
+/* Deadline leases with (known) or without a planned place. */
 static void gather_deadlines(struct facts *facts, bool known)
 {
     size_t n;
@@ -447,7 +448,7 @@ void facts_gather(struct facts *facts)
     gather_news(facts);
 }
 
-/* --- group members that have to go elsewhere -------------------------------------------------- */
+/* --- group members that must move to other hosts ---------------------------------------------- */
 
 bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *picture,
                           const struct vm_record *vm, int64_t now)
@@ -522,7 +523,7 @@ static void put_settings(const struct planner *planner, struct wire_writer *fram
     wire_put_raw(frame, &settings, sizeof settings);
 }
 
-/* A host that was never monitored has no capacity that one could plan with. */
+/* A host that was never monitored has no capacity to plan with. */
 static void put_hosts(const struct picture *picture, struct wire_writer *frame)
 {
     const struct host_pool *pool = &picture->hosts->pool;

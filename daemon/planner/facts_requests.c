@@ -1,4 +1,4 @@
-/* What leases ask of the engine: requests, and which hosts their VMs may have. */
+/* Requests of leases to the engine, and the hosts that their VMs may use. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "util/memory.h"
 
 enum {
-    BOOTS_SEEN = 3, /* before that the site's own word counts */
+    BOOTS_SEEN = 3, /* with fewer observations the site's setting applies */
     SOON = 60,      /* seconds */
-    PAUSE = 10,     /* seconds: then room on datastores and missing documents are looked at again */
+    PAUSE = 10,     /* seconds until datastores' room and missing documents are checked again */
     NO_FILTER = -1,
 };
 
@@ -147,7 +147,7 @@ static int32_t put_filter(struct facts *facts, const struct host_filter *filter)
     return (int32_t)(*facts->n_filters)++;
 }
 
-/* One of the eligibility's: sent once, however many VMs share it. */
+/* A filter of the eligibility: sent once, even if many VMs share it. */
 static int32_t shared_filter(struct facts *facts, const struct host_filter *filter)
 {
     int64_t address = (int64_t)(intptr_t)filter;
@@ -161,7 +161,8 @@ static int32_t shared_filter(struct facts *facts, const struct host_filter *filt
     return sent;
 }
 
-/* Without the hosts where it failed lately. *left: hosts in service that remain. */
+/* The filter without the hosts where the VM failed recently. If that leaves no host in service, the
+ * filter applies as it is, unless `always`. */
 static int32_t filter_without_failures(struct facts *facts, const struct vm_record *vm,
                                        const struct host_filter *filter, bool always)
 {
@@ -179,7 +180,7 @@ static int32_t filter_without_failures(struct facts *facts, const struct vm_reco
     own.allowed = allowed;
     if (left || always)
         number = put_filter(facts, &own);
-    else if (filter) /* there are no others */
+    else if (filter) /* no other hosts */
         number = shared_filter(facts, filter);
     free(allowed);
     return number;
@@ -192,7 +193,7 @@ static int32_t filter_number(struct facts *facts, const struct vm_record *vm,
                                       : shared_filter(facts, filter);
 }
 
-/* Where it is and nowhere else. */
+/* Only the VM's planned host. */
 static int32_t stay_filter(struct facts *facts, const struct vm_record *vm)
 {
     const struct host_pool *pool = &facts->picture->hosts->pool;
@@ -225,13 +226,13 @@ int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm)
     return number;
 }
 
-/* A lease whose VMs have hosts is where it is: its filter does not matter any more. */
+/* The VMs of any other lease have hosts already: filters do not apply. */
 static bool needs_place(const struct lease_record *lease)
 {
     return lease->phase == PHASE_WAITING || lease->phase == PHASE_RESERVED;
 }
 
-/* Of a lease that runs on terms that allow better hosts: those that its requirements allow. */
+/* The hosts that the requirements of a running lease allow, if its terms allow moves; else none. */
 static int32_t move_filter(struct facts *facts, const struct lease_record *lease,
                            const struct vm_record *vm)
 {
@@ -254,8 +255,8 @@ bool planner_may_move(const struct planner *planner, const struct lease_record *
            (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING);
 }
 
-/* A datastore that is full now says nothing of a start that is far ahead, and a promise that was
- * made does not depend on it. */
+/* Datastores that are full now do not affect starts in the distant future, nor promises already
+ * made. */
 static void look_at_hosts(struct facts *facts, const struct lease_record *lease,
                           const struct vm *vm, struct eligible *eligible)
 {
@@ -273,7 +274,7 @@ static void note_pause(struct facts *facts, const struct lease_record *lease,
 {
     struct reason reason = {.id = lease->reason_id, .text = lease->reason};
 
-    /* What failed is better known than how often. */
+    /* The failure itself is a better reason than the number of attempts. */
     if (reason.id == REASON_VM_FAILED || reason.id == REASON_COMMAND_REFUSED)
         memcpy(reason.n, lease->reason_n, sizeof reason.n);
     else
@@ -290,7 +291,7 @@ static void note_rank(struct facts *facts, const struct lease_record *lease,
     facts_note(facts, NOTE_RANK, lease->id, &(struct reason){.text = text}, INSTANT_NONE);
 }
 
-/* All hosts that it may use are quarantined. A promise stays where it is. */
+/* Are all hosts that the lease may use quarantined? A promise keeps its hosts. */
 static bool is_quarantined(const struct facts *facts, const struct lease_record *lease,
                            const struct host_filter *filter)
 {
@@ -310,7 +311,7 @@ static bool is_quarantined(const struct facts *facts, const struct lease_record 
     return any;
 }
 
-/* It failed a short while ago, and is tried again later. */
+/* Has the VM failed recently, so that it must wait for its next attempt? */
 static bool pauses(struct facts *facts, const struct lease_record *lease,
                    const struct vm_record *vm)
 {
@@ -318,7 +319,7 @@ static bool pauses(struct facts *facts, const struct lease_record *lease,
 
     if (again == INSTANT_NONE || again <= facts->now)
         return false;
-    if (!lease->reason_word[0]) /* it says already what failed and when it is tried again */
+    if (!lease->reason_word[0]) /* else the reason already tells the failure and the next attempt */
         note_pause(facts, lease, vm, again);
     if (lease->phase == PHASE_WAITING)
         facts_note(facts, NOTE_ESTIMATE, lease->id, &(struct reason){0}, again);
@@ -326,7 +327,7 @@ static bool pauses(struct facts *facts, const struct lease_record *lease,
     return true;
 }
 
-/* Which hosts it may have is not known until its document comes. A promise keeps its place. */
+/* The VM's hosts are unknown until its document is read. A promise keeps its place. */
 static bool filter_without_document(struct facts *facts, const struct lease_record *lease,
                                     const struct vm_record *vm, int32_t *filter)
 {
@@ -358,7 +359,7 @@ static bool filter_of(struct facts *facts, const struct lease_record *lease,
     }
     if (!observed->full && (observed->state == VM_PENDING || observed->state == VM_HOLD))
         return filter_without_document(facts, lease, vm, filter);
-    if (!observed->full) /* stopped by us and not asked for in full: any open host */
+    if (!observed->full) /* stopped by us, extended form not requested: any open host */
         return true;
     look_at_hosts(facts, lease, observed->full, &eligible);
     if (!eligible.filter || eligible.n_hosts == 0) {
@@ -399,7 +400,7 @@ static void add_to_set(struct asking *asking, const struct amounts *amounts, int
     *set_of = set;
 }
 
-/* The engine numbers VMs over the sets in order. */
+/* The engine numbers VMs in the order of the sets. */
 static void order_by_set(struct planned *planned, const size_t *set_of, size_t n_sets)
 {
     int32_t *ordered = memory_new(planned->n_vms, sizeof *ordered);
@@ -413,9 +414,9 @@ static void order_by_set(struct planned *planned, const size_t *set_of, size_t n
     planned->vms = ordered;
 }
 
-/* How long before a reservation's start its VMs are commanded, for all of them to run then: what
- * booting was seen to take, once enough was seen. A site that does not state a time wants its
- * reservations to begin at their start and not before it. */
+/* How long before a reservation's start its VMs are commanded, so that all run by then: the
+ * observed booting time, once there are enough observations. Without a configured boot time,
+ * reservations begin at their start and not before. */
 static int64_t boot_lead(const struct facts *facts, const struct lease_record *lease)
 {
     struct estimate estimate = {0};
@@ -466,7 +467,7 @@ static void fill_request(const struct facts *facts, const struct lease_record *l
                                       .node_sets = asking->sets,
                                       .n_node_sets = request->n_node_sets};
     if (lease->kind == LEASE_IMMEDIATE && lease->accepted)
-        request->kind = LEASE_BEST_EFFORT; /* it was promised to start, so it waits if it must */
+        request->kind = LEASE_BEST_EFFORT; /* the start was promised: it waits if necessary */
     if (lease->kind == LEASE_RESERVATION) {
         request_set_start(lease, lease->start - boot_lead(facts, lease), facts->now, request);
     } else if (lease->earliest != INSTANT_NONE && lease->earliest > facts->now) {
@@ -521,7 +522,7 @@ void asking_finish(struct asking *asking)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* The world has moved past the time a reservation was asked for. */
+/* The reservation's time was over before it could be planned. */
 static bool is_over(struct facts *facts, const struct lease_record *lease)
 {
     if (lease->kind != LEASE_RESERVATION || !lease_is_over(lease, facts->now))
@@ -532,7 +533,7 @@ static bool is_over(struct facts *facts, const struct lease_record *lease)
     return true;
 }
 
-/* What a new lease asks for; false when it cannot be asked at present. */
+/* Adds the request of a new lease; false: not possible at present. */
 static bool add_request(struct facts *facts, int64_t id, struct wire_writer *section)
 {
     const struct lease_record *lease = store_lease(facts->store, id);

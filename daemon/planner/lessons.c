@@ -11,7 +11,7 @@
 
 enum { RECALLED_LINES = 20000 };
 
-/* What modules know of a lease that is not over. */
+/* What modules have been told of an unfinished lease. */
 struct known {
     int64_t lease;
     bool started;
@@ -29,7 +29,7 @@ struct lessons {
     size_t n_past_vms, past_vms_allocated;
 };
 
-/* --- what they know --------------------------------------------------------------------------- */
+/* --- what modules have been told -------------------------------------------------------------- */
 
 static int order_of_known(const void *lease, const void *known)
 {
@@ -81,7 +81,7 @@ static void keep_past_vm(void *context, const struct vm_record *vm)
     lessons->past_vms[lessons->n_past_vms++] = *vm;
 }
 
-/* One that is no longer in memory; NULL: its records are gone, too. */
+/* A lease that is no longer in memory; NULL: its records are deleted as well. */
 static const struct lease_record *read_past(struct lessons *lessons, int64_t id)
 {
     struct error err = {0};
@@ -163,7 +163,7 @@ static void tell(struct lessons *lessons, const struct lease_record *lease,
     free(sets);
 }
 
-/* --- from words to events --------------------------------------------------------------------- */
+/* --- from history words to policy events ------------------------------------------------------ */
 
 static void requested(struct lessons *lessons, const struct lease_record *lease, int64_t at)
 {
@@ -194,7 +194,7 @@ static void preempted(struct lessons *lessons, const struct lease_record *lease,
                  .kind = POLICY_EVENT_PREEMPTED, .time = at, .other = lease->preempted_for});
 }
 
-/* Also of one that was refused before it was accepted. */
+/* The lease is over, possibly refused before it was accepted. */
 static void over(struct lessons *lessons, const struct lease_record *lease, int64_t at,
                  bool refused)
 {
@@ -258,7 +258,7 @@ void lessons_destroy(struct lessons *lessons)
     free(lessons);
 }
 
-/* --- what was --------------------------------------------------------------------------------- */
+/* --- the past --------------------------------------------------------------------------------- */
 
 struct recall {
     struct lessons *lessons;
@@ -284,7 +284,7 @@ static void recall_line(void *context, const struct store_event *event)
         learn(lessons, lease, event);
 }
 
-/* Those whose beginning is before all lines that are read. */
+/* Leases that began before the oldest line that is read. */
 static void recall_long_ones(struct lessons *lessons, int64_t oldest)
 {
     size_t n;

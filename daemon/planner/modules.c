@@ -1,4 +1,4 @@
-/* Policy modules of a live galernad: which there are, and which are out of service. */
+/* Policy modules of a live galernad: the configured ones, and those out of service. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@
 #include "daemon/planner/planner.h"
 #include "util/memory.h"
 
-/* Lines of: module, tab, when, tab, what it did. */
+/* One line per module: name, tab, time, tab, offence. */
 #define FACT "policies-out-of-service"
 
-/* --- what the store has ----------------------------------------------------------------------- */
+/* --- outages in the store --------------------------------------------------------------------- */
 
 static void set_outage(struct module_list *list, size_t i, const char *text, int64_t since)
 {
@@ -45,7 +45,7 @@ static void recall(struct module_list *list, const struct store *store)
     free(copy);
 }
 
-/* Lines of modules that the configuration does not name any more are dropped. */
+/* Drops lines of modules that are no longer configured. */
 void modules_remember(struct modules *modules)
 {
     const struct module_list *list = &modules->list;

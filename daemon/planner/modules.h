@@ -1,9 +1,9 @@
 /* modules.h: the policy modules of a live galernad: their process, and which are out of service.
  *
- * A module that ends a planner process (it crashes, hangs, ends it, does what it must not do, or
- * gives too many broken answers) is out of service until the operator says otherwise, over restarts
- * too: that is a fact in the store, a line in the daemon's history and in the log. The next process
- * begins at once, with the built-in default in its place.
+ * A module that ends a planner process (it crashes, hangs, exits, makes a forbidden call, or gives
+ * too many broken answers) is out of service until the operator enables it, across restarts as
+ * well: a fact in the store, a line in the daemon's history and in the log. The next process starts
+ * at once, with the built-in default in the module's place.
  */
 #ifndef GALERNA_DAEMON_PLANNER_MODULES_H
 #define GALERNA_DAEMON_PLANNER_MODULES_H
@@ -16,11 +16,11 @@
 struct planner_module;
 struct pollfd;
 
-/* Modules as they were found. */
+/* Modules as found on disk. */
 struct module_list {
     struct policy_configured configured;
     struct policy_module *modules;
-    int64_t *since; /* out of service since then */
+    int64_t *since; /* since when each is out of service */
     size_t n;
 };
 
@@ -28,79 +28,81 @@ struct module_list {
 struct modules_process {
     struct planner_process *process; /* NULL: none at present */
     bool ready, wants_events;
-    bool faulty; /* one gave too many broken answers: to be ended */
+    bool faulty; /* a module gave too many broken answers: the process must end */
     struct planner_offence fault;
-    bool refused; /* it cannot have its modules */
+    bool refused; /* its modules cannot be loaded */
     struct error refusal;
 };
 
-/* err: NULL, the modules were loaded; else the old ones stay. */
+/* err: NULL when the modules were loaded; otherwise the old ones stay. */
 typedef void modules_loaded(void *context, const struct error *err);
 
 struct modules {
     const struct configuration *configuration;
-    struct store *store; /* NULL: nothing is remembered */
+    struct store *store; /* NULL: outages are not stored */
     struct planner_limits limits;
     struct module_list list;
 
-    struct modules_process current; /* plans are made by it */
-    uint64_t held;                  /* built-in defaults are in it in the place of these modules, */
-    int64_t held_since;           /* since then (seconds since 1970), as `next` still loads them */
-    struct modules_process next;  /* being loaded: it takes the place of `current` when ready */
-    int64_t began;                /* monotonic milliseconds: the last process was started */
-    struct module_list *reloaded; /* of `next` when it is a reload; NULL: those of `list` */
-    char *enabled;                /* it brings this module back into service; NULL: none */
+    struct modules_process current; /* makes the plans */
+    uint64_t held;                  /* these modules are still loading: built-in defaults replace
+                                     * them in `current`, */
+    int64_t held_since;             /* since then (seconds since 1970), while `next` loads them */
+    struct modules_process next;    /* being loaded: replaces `current` when ready */
+    int64_t began;                  /* monotonic milliseconds: the last process was started */
+    struct module_list *reloaded;   /* of `next` during a reload; NULL: those of `list` */
+    char *enabled;                  /* the module that the reload brings back into service; NULL:
+                                     * none */
     modules_loaded *loaded;
     void *loaded_context;
-    struct planner_process *ending[8]; /* killed, and not gone yet */
+    struct planner_process *ending[8]; /* killed, but not reaped yet */
     size_t n_ending;
 
     int64_t next_start; /* monotonic milliseconds: not before */
-    int strikes;        /* ends in a row that no module was to blame for */
+    int strikes;        /* consecutive ends that no module was blamed for */
     int64_t last_strike;
-    int64_t suspect; /* the module that was called last before that; -1 */
+    int64_t suspect; /* the last module called before that; -1 */
     uint64_t n_ended;
 };
 
 enum { MODULES_FDS = 2 * PLANNER_PROCESS_FDS };
 
-/* Find the modules of the configuration, those that the store has out of service excepted, start a
- * process and wait until it is ready. Modules that end it are out of service. NULL with err. */
+/* Find the configured modules, start a process without those out of service and wait until it is
+ * ready. Modules that end it are put out of service. NULL with err. */
 struct modules *modules_create(const struct configuration *configuration, struct store *store,
                                struct error *err);
 void modules_destroy(struct modules *modules);
-/* The same as a trial: also what ends a process is an error. */
+/* The same as a trial: a module that ends its process is an error. */
 int modules_check(const struct configuration *configuration, struct error *err);
 
 /* At most MODULES_FDS entries. */
 unsigned modules_waitfds(const struct modules *modules, struct pollfd *fds);
-/* When they must be served though nothing came: monotonic milliseconds; INSTANT_NEVER. */
+/* When to call modules_serve() at the latest: monotonic milliseconds; INSTANT_NEVER. */
 int64_t modules_due(const struct modules *modules);
 
-/* What is new for who plans with the current process. */
+/* What happened to the current process. */
 enum modules_news {
     MODULES_NOTHING,
     MODULES_READY,  /* the current process can plan from now on */
-    MODULES_ENDED,  /* it has ended: who was to blame is noted, and another one is started */
-    MODULES_LOADED, /* another process has taken its place, and is ready */
+    MODULES_ENDED,  /* it ended: the module to blame was recorded, and another process is started */
+    MODULES_LOADED, /* another process replaced it, and is ready */
 };
 
-/* Take what has come, watch deadlines, start processes; never waits. `take` is called with frames
- * of the current process that are not about modules. Plans do not wait for a module that takes more
- * than half a second to load: until it is ready, the built-in default takes its place (in that of
- * an admission policy leases are refused for now). */
+/* Receive frames, check deadlines, start processes; never blocks. `take` is called with frames of
+ * the current process that are not about modules. Plans wait for a loading module for half a second
+ * at most: until it is ready, the built-in default takes its place (for an admission policy, leases
+ * are refused for now). */
 enum modules_news modules_serve(struct modules *modules,
                                 bool (*take)(void *context, enum frame kind,
                                              struct wire_reader *reader),
                                 void *context);
 
-/* Load the modules as they are on disk into another process, which takes the place of the current
- * one when it is ready; `loaded` is called then, or when it fails, from modules_serve(). `enabled`:
- * of those out of service, this one is tried; NULL: none. -1: it does not begin, and `loaded` is
- * not called; EAGAIN: modules are being loaded. */
+/* Load the modules from disk in another process, which replaces the current one when it is ready;
+ * `loaded` is called then, or on failure, from modules_serve(). `enabled`: a module out of service
+ * to try again; NULL: none. -1: not started, and `loaded` is not called; EAGAIN: modules are
+ * already being loaded. */
 int modules_reload(struct modules *modules, const char *enabled, modules_loaded *loaded,
                    void *context, struct error *err);
-/* galernad stops: a reload that is under way ends, and `loaded` is called. */
+/* galernad stops: cancels a reload in progress, calling `loaded`. */
 void modules_abandon(struct modules *modules);
 
 void modules_each(const struct modules *modules,

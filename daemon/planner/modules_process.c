@@ -1,4 +1,5 @@
-/* The processes with policy modules: started, replaced, and who is to blame when one ends. */
+/* The processes with policy modules: starting and replacing them, and blaming a module for an
+ * end. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -11,11 +12,11 @@
 #include "util/memory.h"
 
 enum {
-    STRIKES = 2,                    /* ends that no module is to blame for: all are suspected */
+    STRIKES = 2,                    /* ends without a module to blame, before all are suspected */
     STRIKES_FORGOTTEN = 600 * 1000, /* milliseconds */
-    PAUSE_MAX = 60 * 1000,          /* milliseconds between ends and starts */
+    PAUSE_MAX = 60 * 1000,          /* milliseconds between an end and the next start */
     PAUSE_FIRST = 250,
-    PATIENCE = 500, /* milliseconds that plans wait for a module to be loaded */
+    PATIENCE = 500, /* milliseconds that plans wait for a module to load */
     HELD_MAX = 64,
 };
 
@@ -26,7 +27,7 @@ static bool is_held(uint64_t held, size_t i)
     return i < HELD_MAX && (held & UINT64_C(1) << i);
 }
 
-/* `held`: those in whose place the built-in defaults are, as bits. */
+/* `held`: modules to replace by built-in defaults, as bits. */
 static int start(struct modules *modules, struct modules_process *which,
                  const struct module_list *list, uint64_t held, struct error *err)
 {
@@ -158,8 +159,9 @@ static bool take_frame(void *context, enum frame kind, struct wire_reader *reade
 
 /* --- blame ------------------------------------------------------------------------------------ */
 
-/* The engine or a module did it, long after it was called, perhaps: once may be chance. Twice, and
- * the same module was called last: it is suspected; else all are. */
+/* The engine failed outside of a call, perhaps long after a module corrupted it. A single end may
+ * be chance. After the second one, the module called last both times is suspected, or else all
+ * modules. */
 static void strike(struct modules *modules, const struct planner_offence *offence)
 {
     int64_t now = clock_monotonic(), suspect = modules->suspect;
@@ -184,7 +186,7 @@ static void strike(struct modules *modules, const struct planner_offence *offenc
                 modules, i, "was loaded when the planner failed repeatedly outside of calls");
 }
 
-/* A process with the modules of the list has ended. */
+/* A process with the list's modules has ended. */
 static void blame(struct modules *modules, const struct planner_offence *offence)
 {
     int64_t pause = 0;
@@ -213,9 +215,9 @@ static struct planner_offence offence_of(const struct modules_process *which)
     return offence;
 }
 
-/* --- what is loaded --------------------------------------------------------------------------- */
+/* --- loading ---------------------------------------------------------------------------------- */
 
-/* A reload is over; err: it failed. */
+/* The reload is over; err: it failed. */
 static void tell_loaded(struct modules *modules, const struct error *err)
 {
     modules_loaded *loaded = modules->loaded;
@@ -232,7 +234,7 @@ static void tell_loaded(struct modules *modules, const struct error *err)
         loaded(modules->loaded_context, err);
 }
 
-/* The one that is ready takes the place of the other. */
+/* The next process is ready and replaces the current one. */
 static void adopt_next(struct modules *modules)
 {
     end(modules, &modules->current);
@@ -282,7 +284,7 @@ static void next_failed(struct modules *modules)
     }
 }
 
-/* True: it has taken the place of the current one, which finishes what it was asked before. */
+/* True: the next process replaced the current one, which first finishes its answers. */
 static bool serve_next(struct modules *modules)
 {
     const struct planner_process *current = modules->current.process;
@@ -302,7 +304,7 @@ static bool serve_next(struct modules *modules)
     return false;
 }
 
-/* --- what plans ------------------------------------------------------------------------------- */
+/* --- the current process ---------------------------------------------------------------------- */
 
 static void current_ended(struct modules *modules)
 {
@@ -310,7 +312,7 @@ static void current_ended(struct modules *modules)
     struct error err = {0};
 
     end(modules, &modules->current);
-    end(modules, &modules->next); /* which may have the module that is to blame */
+    end(modules, &modules->next); /* may have the same module loaded */
     modules->held = 0;
     blame(modules, &offence);
     error_set(&err, EAGAIN, "the planner ended during the reload; try again");
@@ -332,8 +334,7 @@ static enum modules_news serve_current(struct modules *modules, struct taking *t
     return MODULES_ENDED;
 }
 
-/* The process that does not get ready while plans wait for it, because of a module that it calls;
- * NULL. */
+/* The process that plans wait for if it is still calling a module while loading it; else NULL. */
 static const struct modules_process *stuck(const struct modules *modules)
 {
     const struct modules_process *current = &modules->current, *next = &modules->next;
@@ -346,7 +347,7 @@ static const struct modules_process *stuck(const struct modules *modules)
     return waits;
 }
 
-/* The built-in default takes the place of the module for which it is stuck. */
+/* Starts a process with the built-in default in place of the module that is stuck loading. */
 static int start_stopgap(struct modules *modules, struct error *err)
 {
     size_t module = (size_t)planner_process_last_called(stuck(modules)->process);
@@ -427,7 +428,7 @@ int64_t modules_due(const struct modules *modules)
     return due;
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- starting and stopping -------------------------------------------------------------------- */
 
 static int init(struct modules *modules, const struct configuration *configuration,
                 struct store *store, struct error *err)
@@ -445,7 +446,7 @@ static int init(struct modules *modules, const struct configuration *configurati
     return planner_limits_find_user(&modules->limits, err);
 }
 
-/* Until it is ready or refuses; false: it has ended. */
+/* Waits until the process is ready or refuses its modules; false: it has ended. */
 static bool await_next(struct modules *modules)
 {
     struct modules_process *next = &modules->next;

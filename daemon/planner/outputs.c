@@ -1,4 +1,4 @@
-/* What the planner decided, as events of leases; what was found out while facts were gathered. */
+/* Applies the planner's decisions to leases as events, and the notes made while gathering facts. */
 #include <string.h>
 
 #include "daemon/live/lease_state.h"
@@ -7,11 +7,11 @@
 #include "daemon/planner/planner_inside.h"
 
 enum {
-    LOOK_AGAIN = 10,   /* seconds: its host takes no VMs, and no other has room */
-    POLICY_PAUSE = 30, /* seconds until a policy that is out of service is asked again */
+    LOOK_AGAIN = 10,   /* seconds: the VM's host takes no VMs, and no other has room */
+    POLICY_PAUSE = 30, /* seconds until leases ask a policy out of service again */
 };
 
-/* A VM of the lease, where the reason is lack of room for such; else NULL. */
+/* A VM of the lease if the reason is lack of room for one; else NULL. */
 static const struct vm_record *vm_without_room(const struct planner *planner,
                                                const struct lease_record *lease,
                                                const struct reason *reason)
@@ -42,7 +42,7 @@ static int32_t host_id(const struct planner *planner, uint32_t place)
     return planner->picture.hosts->pool.items[place].id;
 }
 
-/* The VM that the engine counts as number `vm` of the lease; NULL: it is not there any more. */
+/* The VM with number `vm` of the lease in the engine; NULL: it no longer exists. */
 static const struct vm_record *vm_of(const struct planner *planner,
                                      const struct lease_record *lease, uint32_t vm)
 {
@@ -53,7 +53,7 @@ static const struct vm_record *vm_of(const struct planner *planner,
     return found && !found->gone && found->lease == lease->id ? found : NULL;
 }
 
-/* Where the engine wants the lease's VMs. */
+/* Places the lease's VMs on the hosts of the plan. */
 static void take_hosts(struct planner *planner, const struct lease_record *lease,
                        const struct plan_reservation *stretch)
 {
@@ -65,15 +65,15 @@ static void take_hosts(struct planner *planner, const struct lease_record *lease
     }
 }
 
-/* VMs run, or are resumed, on these hosts from now on. The engine resumes those of one host one
- * after the other; here all are told at once, or a crash in between would leave some behind. */
+/* The VMs start, or are resumed, on these hosts now. The engine resumes the VMs of a host one after
+ * another; here all get their goal at once, since a crash in between would leave some behind. */
 static void start_lease(struct planner *planner, const struct lease_record *lease, int64_t now,
                         const struct plan_reservation *r)
 {
     bool resumes = lease_is_suspended_by_us(planner->store, lease);
 
-    /* One that is being stopped waits again when it is, and is planned for then: where its VMs go
-     * must not change while they are on their way. */
+    /* A lease that is still being stopped is planned again afterwards: the hosts of its VMs must
+     * not change while they are in transition. */
     if (!lease_can(lease, EVENT_START) || r->n_vms == 0)
         return;
     take_hosts(planner, lease, r);
@@ -88,10 +88,11 @@ static void stop_lease(struct planner *planner, const struct lease_record *lease
         lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
 }
 
-/* The engine counts from the planned start; reality may be late, and the time is the user's. */
+/* The engine counts from the planned start; if the VMs started late, the lease still gets its full
+ * time. */
 static void end_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
-    if (!lease_can(lease, EVENT_GIVES_WAY)) /* it holds no hosts */
+    if (!lease_can(lease, EVENT_GIVES_WAY)) /* the lease holds no hosts */
         return;
     planned_of(&planner->planned, lease->id)->end = INSTANT_NONE;
     if (!lease_is_over(lease, now))
@@ -114,7 +115,7 @@ static void admitted(struct planner *planner, const struct lease_record *lease, 
                     lease->kind == LEASE_IMMEDIATE ? "starts at once" : "waits for room");
 }
 
-/* No host is large enough at present: others may come. */
+/* No host is large enough at present: larger ones may be added. */
 static void too_big(struct planner *planner, const struct lease_record *lease,
                     const struct planned *planned)
 {
@@ -140,7 +141,7 @@ static bool may_fit_later(const struct planned *planned, const struct reason *re
            (reason->id == REASON_TOO_BIG || reason->id == REASON_NO_HOST_ALLOWED);
 }
 
-/* Its admission policy is out of service: whoever can wait is asked again. */
+/* The admission policy is out of service: leases that can wait are asked again. */
 static bool is_for_now(const struct lease_record *lease, const struct reason *reason)
 {
     return lease->kind != LEASE_IMMEDIATE &&
@@ -189,8 +190,8 @@ static bool keeps_its_work(const struct planner *planner, const struct lease_rec
             (planner->settings.engine.suspension == SUSPENSION_SERIAL_ONLY && n == 1));
 }
 
-/* There is no room for the reservation, and the operator lets it wait for some: from its start on.
- */
+/* There is no room for the reservation, and the operator lets such leases wait from their start
+ * on. */
 static void converted(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     char when[64];
@@ -212,15 +213,15 @@ static void preempted(struct planner *planner, const struct lease_record *lease,
     planned_of(&planner->planned, lease->id)->is_preempted = true;
     set_reason(planner, lease, &reason);
     if (!lease_note_preemption(planner->store, lease, output->other, output->at))
-        return; /* each plan says so again */
+        return; /* every plan repeats it */
     lease_time_text(output->at, when, sizeof when);
     store_history(planner->store, lease->id, now, "preempted", "to be %s for lease %lld at %s",
                   store_preemption_word(lease), (long long)output->other, when);
 }
 
-/* The engine has no time to suspend it and puts it back at once. Real VMs are suspended even so,
- * and what they make room for begins a little later, unless their work is to be lost by their
- * terms. Either takes time, of which the next plan knows. */
+/* The engine has no time for the suspension and requeues the lease at once. The VMs are suspended
+ * all the same (unless their terms allow losing their work), so the lease they make room for starts
+ * a little later. Either takes time that the next plan takes into account. */
 static void withdrawn(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     bool again = !keeps_its_work(planner, lease);
@@ -232,14 +233,14 @@ static void withdrawn(struct planner *planner, const struct lease_record *lease,
     planner->outdated = true;
 }
 
-/* VMs that run go to better hosts. */
+/* Running VMs move to better hosts. */
 static void move_lease(struct planner *planner, const struct lease_record *lease, int64_t now,
                        const struct plan_output *output)
 {
     const struct plan_reservation *moves = &output->reservation;
     char why[STORE_TEXT_MAX];
 
-    if (!lease_can(lease, EVENT_SUSPEND)) /* it holds no hosts */
+    if (!lease_can(lease, EVENT_SUSPEND)) /* the lease holds no hosts */
         return;
     set_reason(planner, lease, &output->reason);
     store_reason_sentence(lease, false, why, sizeof why);
@@ -276,7 +277,7 @@ static void take_output(struct planner *planner, const struct plan_output *outpu
 
     if (!lease || !planned)
         return;
-    if (planned->gone) { /* while this was being planned, or before */
+    if (planned->gone) { /* since before this plan was made */
         if (output->kind == OUTPUT_FINISHED)
             planned_drop(&planner->planned, output->lease);
         return;
@@ -310,10 +311,10 @@ static void take_output(struct planner *planner, const struct plan_output *outpu
     }
 }
 
-/* --- what waits ------------------------------------------------------------------------------- */
+/* --- waiting leases --------------------------------------------------------------------------- */
 
-/* When a deadline lease goes on after a suspension: it keeps that place when another engine takes
- * over. While it is still being resumed, that is what is planned next. */
+/* When a suspended deadline lease continues: a rebuilt engine keeps that place. Until it has been
+ * resumed, the planned time remains. */
 static void note_resumption(struct planner *planner, const struct lease_record *lease,
                             const struct lease_view *view, int64_t now)
 {
@@ -323,8 +324,8 @@ static void note_resumption(struct planner *planner, const struct lease_record *
         lease_expect(planner->store, lease, view->begin, lease->contract);
 }
 
-/* The promised start of a reservation, and the planned one of others. What waits without one gets
- * an estimate (planner_forecast()). */
+/* The promised start of a reservation, and the planned start of other leases. Waiting leases
+ * without one get an estimate (planner_forecast()). */
 static void note_expectation(struct planner *planner, const struct lease_record *lease,
                              const struct lease_view *view, int64_t now)
 {
@@ -356,9 +357,9 @@ static void take_view(struct planner *planner, const struct lease_view *view, in
         note_resumption(planner, lease, view, now);
 }
 
-/* --- what is there ---------------------------------------------------------------------------- */
+/* --- adopted leases --------------------------------------------------------------------------- */
 
-/* It could not be taken in as it is. */
+/* The lease could not be adopted with its places. */
 static void take_exception(struct planner *planner, const struct plan_exception *exception)
 {
     const struct lease_record *lease = store_lease(planner->store, exception->lease);
@@ -381,7 +382,7 @@ static void take_exception(struct planner *planner, const struct plan_exception 
         set_reason(planner, lease, &exception->reason);
 }
 
-/* There is no other host: it is tried again where it failed when its pause is over. */
+/* There is no other host: the VM is retried where it failed when its pause is over. */
 static void stay(struct planner *planner, const struct vm_record *vm, int64_t now)
 {
     uint32_t place = picture_place(&planner->picture, vm->host);
@@ -394,7 +395,7 @@ static void stay(struct planner *planner, const struct vm_record *vm, int64_t no
         vm_avoid_host(planner->store, vm, vm->host, now);
 }
 
-/* A member of a group that is being started, and could not be where it was to. */
+/* A starting member of a group could not use its host. */
 static void take_relocation(struct planner *planner, const struct plan_relocation *relocation,
                             int64_t now)
 {
@@ -413,7 +414,7 @@ static void take_relocation(struct planner *planner, const struct plan_relocatio
     vm_relocate(planner->store, vm, host_id(planner, relocation->place));
 }
 
-/* A reservation that has no place in the plan is told of before it is late. */
+/* Reports a reservation without a place in the plan before it is late. */
 static void note_risk(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     bool at_risk = lease->reason_word[0] && lease->reason_id != REASON_PLANNED;
@@ -444,7 +445,7 @@ static void note_risks(struct planner *planner, int64_t now)
         note_risk(planner, leases[i], now);
 }
 
-/* A plan of all says again who is preempted. */
+/* A complete plan repeats all preemptions that still apply. */
 static void drop_preemptions(struct planner *planner, int64_t now)
 {
     size_t n;
@@ -460,7 +461,7 @@ static void drop_preemptions(struct planner *planner, int64_t now)
     }
 }
 
-/* What admission lets in and no host has room for was never accepted. */
+/* A lease that admission accepts but no host has room for was never accepted. */
 static void note_refusals(struct planner *planner, const struct plan_reply *reply)
 {
     for (size_t i = 0; i < reply->n_outputs; i++) {
@@ -508,7 +509,7 @@ static void take_note(struct planner *planner, const struct note *note, int64_t 
     case NOTE_ESTIMATE:
         planner_estimate(planner, lease, note->retry, now);
         break;
-    case NOTE_RANK: /* its user would not know otherwise that another host was taken than meant */
+    case NOTE_RANK: /* otherwise its owner would not notice the unintended host */
         if (lease->rank_ignored)
             break;
         lease_note_rank_ignored(planner->store, lease);

@@ -1,5 +1,5 @@
-/* The hosts and the site as a plan sees them: one picture from the world, kept until the next plan
- * that is made from the beginning. */
+/* The hosts and the site as a plan sees them: taken from the world, and kept until the next
+ * complete plan. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +38,8 @@ static uint64_t mix_number(uint64_t digest, int64_t number)
     return (digest ^ (uint64_t)number) * UINT64_C(1099511628211) + 1;
 }
 
-/* Figures that monitoring changes all the time do not make another site; requirements on them are
- * compared by their answers. */
+/* Figures that monitoring changes all the time do not make the hosts different; requirements on
+ * such figures are compared by their results. */
 static uint64_t hosts_digest(const struct host_pool *pool)
 {
     uint64_t digest = UINT64_C(14695981039346656037);
@@ -61,7 +61,7 @@ static uint64_t hosts_digest(const struct host_pool *pool)
     return digest;
 }
 
-/* New leases are asked about with the newest figures. */
+/* Use the latest figures for new leases, if the hosts are otherwise the same. */
 static bool picture_follow(struct picture *picture, struct hosts_seen *seen)
 {
     if (hosts_digest(&seen->pool) != picture->digest ||
@@ -90,7 +90,7 @@ static bool takes_vms(const struct host *host)
     return host->state == HOST_ON;
 }
 
-/* What was sent to datastores lately and is not in their figures yet. */
+/* Room on datastores that was promised to VMs and is not in the datastores' figures yet. */
 static void repeat_promises(struct picture *picture, const struct planner *planner)
 {
     size_t n;

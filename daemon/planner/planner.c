@@ -1,4 +1,4 @@
-/* The planner from galernad's side: plans are sent, their outputs taken, its process kept going. */
+/* The planner from galernad's side: sends facts, applies outputs, supervises the process. */
 #include "daemon/planner/planner.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@
 _Static_assert(PLANNER_FDS == (int)MODULES_FDS, "room for the descriptors of both processes");
 
 enum {
-    QUESTION_LIMIT = 70,       /* milliseconds until a question is told that it must wait */
-    MEMORY_OF_HOST = 64 << 10, /* bytes, for each host, */
-    MEMORY_OF_VM = 32 << 10,   /* and for each VM, beyond what the process begins with */
+    QUESTION_LIMIT = 70,       /* milliseconds until a question is answered with "busy" */
+    MEMORY_OF_HOST = 64 << 10, /* bytes per host, */
+    MEMORY_OF_VM = 32 << 10,   /* and per VM, beyond the process's initial memory */
 };
 
 struct planner *planner_create(const struct planner_settings *settings, struct store *store,
@@ -27,7 +27,7 @@ struct planner *planner_create(const struct planner_settings *settings, struct s
     struct planner *planner = memory_new(1, sizeof *planner);
 
     planner->settings = *settings;
-    /* OpenNebula migrates: to the engine the VMs go on, whichever way it is done. */
+    /* OpenNebula migrates the VMs: for the engine they keep running, live or cold. */
     planner->moves_cold = settings->engine.migration_mode == MOVING_COLD;
     planner->settings.engine.migration_mode = MOVING_LIVE;
     planner->store = store;
@@ -70,7 +70,7 @@ void planner_set_estimates(struct planner *planner, const struct estimates *esti
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* The engine is no more, and with it what it knew. */
+/* The engine and its state are lost. */
 static void lose_engine(struct planner *planner)
 {
     planner->ready = false;
@@ -87,7 +87,7 @@ static void is_over(struct planner *planner, bool made)
         planner->settings.planned(planner->settings.context, made);
 }
 
-/* Leases that the engine cannot make sense of are refused, all others planned: one by one. */
+/* Refuse leases that the engine cannot handle, and plan all others: one by one. */
 static void take_failure(struct planner *planner, const struct plan_reply *reply)
 {
     const struct lease_record *lease = NULL;
@@ -103,8 +103,8 @@ static void take_failure(struct planner *planner, const struct plan_reply *reply
     lose_engine(planner);
 }
 
-/* A module that overwrites the engine's memory gives leases other numbers: all that were sent, and
- * no others, are spoken of. */
+/* A module that corrupts the engine's memory can change leases' ids: outputs must be about the
+ * leases that were sent. */
 static bool is_about_ours(const struct planner *planner, const struct plan_reply *reply)
 {
     size_t n_requested = 0;
@@ -214,8 +214,8 @@ unsigned planner_waitfds(const struct planner *planner, struct pollfd *fds)
     return planner->modules ? modules_waitfds(planner->modules, fds) : 0;
 }
 
-/* When a question is told that it must wait, behind a plan or a question that takes its time;
- * INSTANT_NEVER: it is being answered, or has been told. */
+/* When a question behind a plan or a slow question is answered with "busy"; INSTANT_NEVER: it is
+ * being answered, or was told. */
 static int64_t patience_of(const struct planner *planner, size_t i)
 {
     const struct waiting *waiting = &planner->waiting[i];
@@ -263,7 +263,7 @@ static void ignore_operations(void *context, const struct planned_operation *ope
     (void)context, (void)operations, (void)n, (void)err;
 }
 
-/* Their answers are ignored when they come. */
+/* The real answers are ignored when they arrive. */
 static void answer_impatient_ones(struct planner *planner)
 {
     struct error err = {0};
@@ -326,7 +326,7 @@ uint64_t planner_ended(const struct planner *planner)
     return planner->modules ? planner->modules->n_ended : 0;
 }
 
-/* --- what modules are told -------------------------------------------------------------------- */
+/* --- events for modules ----------------------------------------------------------------------- */
 
 bool planner_wants_events(const struct planner *planner)
 {
@@ -356,7 +356,7 @@ void planner_tell(struct planner *planner, const struct policy_event *event)
 
 /* --- plans ------------------------------------------------------------------------------------ */
 
-/* Moves that were planned and not commanded: the new engine plans what is best now. */
+/* Drops moves that were planned but not commanded: the new engine plans the best ones now. */
 static void forget_moves(struct planner *planner)
 {
     size_t n;
@@ -499,7 +499,7 @@ int64_t planner_built(const struct planner *planner)
     return planner->built;
 }
 
-/* --- between two plans ------------------------------------------------------------------------ */
+/* --- between plans ---------------------------------------------------------------------------- */
 
 static void append(int64_t **ids, size_t *n, size_t *allocated, int64_t id)
 {

@@ -1,5 +1,4 @@
-/* When those start that the engine has not planned a start for: estimated by the planner when it
- * has nothing else to do. */
+/* Start estimates for leases without a planned start, made by the planner when it is idle. */
 #include <stdlib.h>
 
 #include "daemon/live/clock.h"
@@ -7,16 +6,17 @@
 #include "daemon/planner/planner_inside.h"
 
 enum {
-    REST = 200,            /* a forecast is begun anew after so many times what the last one took */
-    PAUSE_MIN = 1000,      /* milliseconds between two of them at least, */
-    PAUSE_MAX = 60 * 1000, /* and at most, when there is nothing new */
-    GRAIN_SOON = 600,      /* seconds: what is further ahead is told in minutes, */
+    REST = 200,            /* a forecast begins at the earliest after this many times the duration
+                            * of the last one */
+    PAUSE_MIN = 1000,      /* milliseconds between forecasts at least, */
+    PAUSE_MAX = 60 * 1000, /* and at most, when nothing has changed */
+    GRAIN_SOON = 600,      /* seconds: starts further ahead are shown in minutes, */
     GRAIN_FAR = 86400,     /* and further ahead than this in ten minutes */
-    TOLERANCE = 20,        /* the same time if it differs by less than a 20th of the wait, */
-    TOLERANCE_MIN = 5,     /* or by no more than so many seconds */
+    TOLERANCE = 20,        /* unchanged if it differs by less than a 20th of the wait, */
+    TOLERANCE_MIN = 5,     /* or by at most this many seconds */
 };
 
-/* --- what is told ----------------------------------------------------------------------------- */
+/* --- rounding --------------------------------------------------------------------------------- */
 
 static int64_t rounded(int64_t at, int64_t now)
 {
@@ -45,7 +45,7 @@ bool planner_estimate(struct planner *planner, const struct lease_record *lease,
     return lease_expect(planner->store, lease, at, false);
 }
 
-/* It waits, and the engine has planned no start for it. */
+/* Is the lease waiting without a planned start? */
 static bool is_open(const struct planner *planner, const struct lease_record *lease)
 {
     const struct planned *planned =
@@ -54,7 +54,7 @@ static bool is_open(const struct planner *planner, const struct lease_record *le
     return planned && planned->in_engine && !planned->is_placed;
 }
 
-/* The others of the queue are too far back; those that came in meanwhile are behind them. */
+/* The other leases are too far back in the queue; leases that arrived meanwhile are behind them. */
 static bool note_far_ones(struct planner *planner, bool any, int64_t now)
 {
     bool news = false;
@@ -88,7 +88,7 @@ static bool publish(struct planner *planner, const struct forecast_reply *reply,
     return note_far_ones(planner, reply->left_out > 0, now) || news;
 }
 
-/* --- when ------------------------------------------------------------------------------------- */
+/* --- timing ----------------------------------------------------------------------------------- */
 
 void planner_forecast(struct planner *planner)
 {

@@ -1,4 +1,4 @@
-/* Questions that change nothing: would a lease fit, and what is planned on a host. */
+/* Queries: would a lease fit, and what is planned on a host. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static int ask(struct planner *planner, const struct wire_writer *frame,
     return -1;
 }
 
-/* Facts of their own, of a store that they cannot change; outputs of an engine of its own. */
+/* Uses separate facts, from a store that they cannot change, and a temporary engine. */
 int planner_try(struct planner *planner, const struct lease_request *request, int64_t now,
                 planner_tried *tried, void *context, struct error *err)
 {

@@ -19,16 +19,16 @@
 #include "util/memory.h"
 
 enum {
-    DESCRIPTORS_FROM = 16,   /* ours are above those that the process gets */
-    ANSWER_LEAST = 16 << 20, /* bytes that an answer may have, and */
-    ANSWER_RATIO = 16,       /* so many for each byte of the question */
+    DESCRIPTORS_FROM = 16,   /* our descriptors are above the process's */
+    ANSWER_LEAST = 16 << 20, /* bytes that an answer may have, plus */
+    ANSWER_RATIO = 16,       /* this many per byte of the question */
     READ_AT_ONCE = 256 << 10,
 };
 
 /* --- starting --------------------------------------------------------------------------------- */
 
-/* <build>/libexec/galerna/ beside <build>/bin/, and so below the prefix of an installed galernad.
- */
+/* <build>/libexec/galerna/ beside <build>/bin/, and likewise below the prefix of an
+ * installation. */
 static void find_program(char path[PLANNER_PROGRAM_MAX])
 {
     char program[PATH_MAX];
@@ -159,7 +159,7 @@ static void close_all(struct descriptors *its)
             close(all[i]);
 }
 
-/* A socket, and a pipe of what it writes to its standard error: what does not fit there is lost. */
+/* A socket, and a pipe for its standard error: output that does not fit in the pipe is lost. */
 static int connect_to(struct planner_process *process, struct descriptors *its, struct error *err)
 {
     int ends[2] = {-1, -1}, pipe[2] = {-1, -1};
@@ -202,7 +202,7 @@ struct planner_process *planner_process_start(const struct policy_host_settings 
 
 void planner_process_allow_memory(struct planner_process *process, int64_t bytes)
 {
-#ifdef GALERNA_SANITIZED /* their shadow takes more than any limit */
+#ifdef GALERNA_SANITIZED /* shadow memory exceeds any limit */
     (void)process, (void)bytes;
 #else
     const struct rlimit limit = {(rlim_t)bytes, RLIM_INFINITY};
@@ -227,7 +227,7 @@ static void write_some(struct planner_process *process)
         if (put < 0 && errno == EAGAIN)
             return;
         if (put < 0)
-            break; /* the other end is closed: reading sees it, after what has come */
+            break; /* the process closed its socket: noticed after reading what was sent */
         process->out_done += (size_t)put;
     }
     process->out_n = process->out_done = 0;
@@ -256,7 +256,7 @@ static bool is_answer(enum frame kind)
     return kind != FRAME_LOG && kind != FRAME_FAULT && kind != FRAME_FORECASTED;
 }
 
-/* All frames that are complete. */
+/* Handles all complete frames. */
 static void take_frames(struct planner_process *process,
                         bool (*take)(void *context, enum frame kind, struct wire_reader *reader),
                         void *context)
@@ -292,7 +292,7 @@ static void take_frames(struct planner_process *process,
     process->in_n -= done;
 }
 
-/* What has come; false: the other end is closed. */
+/* Reads whatever has arrived; false: the process closed its socket. */
 static bool read_some(struct planner_process *process)
 {
     for (;;) {

@@ -1,11 +1,11 @@
-/* process.h: a planner process from galernad's side: started, talked to without waiting, watched,
- * ended.
+/* process.h: a planner process from galernad's side: start, non-blocking communication,
+ * supervision, end.
  *
- * Frames go out and come in as the socket allows. While an answer is awaited, a sample is taken of
- * the shared page a few times a second: a call that has not come back within its limit, or a plan
- * within its own, ends the process. Whatever ends it, a text says how and which module was called.
- * What the page says is a hint: a module can write to it. What the process writes to its standard
- * error goes to the log.
+ * Frames are sent and received as the socket allows. While an answer is awaited, the shared page is
+ * sampled a few times a second: a module call that exceeds its limit, or a plan that exceeds its
+ * own, ends the process. However the process ends, a text says how and which module was being
+ * called. The page is only a hint: a module can write to it. The process's standard error goes to
+ * the log.
  */
 #ifndef GALERNA_DAEMON_PLANNER_PROCESS_H
 #define GALERNA_DAEMON_PLANNER_PROCESS_H
@@ -23,58 +23,59 @@ struct pollfd;
 struct planner_limits {
     int64_t call, plan; /* milliseconds */
     int64_t memory;     /* bytes of address space; 0: no limit */
-    const char *user;   /* whose process it is when galernad is root's */
+    const char *user;   /* the process's user when galernad runs as root */
     uid_t uid;          /* planner_limits_find_user() sets both */
     gid_t gid;
 };
 
-/* Those of limits->user if galernad is root's, else its own. -1: there is no such user. It may take
- * a while where users come from a directory service. */
+/* The ids of limits->user if galernad runs as root, else its own. -1: no such user. May block where
+ * users come from a directory service. */
 int planner_limits_find_user(struct planner_limits *limits, struct error *err);
 
-/* How it ended. */
+/* How the process ended. */
 struct planner_offence {
-    int64_t module; /* its place among the modules of the setup; -1: not known */
-    int64_t last;   /* the one that was called last; -1: none was */
-    char text[400]; /* what it did: "crashed (Segmentation fault) when it was called for admit", and
-                       the last line that it wrote to its standard error */
+    int64_t module; /* the module's index in the setup; -1: unknown */
+    int64_t last;   /* the module called last; -1: none */
+    char text[400]; /* the offence: "crashed (Segmentation fault) when it was called for admit", and
+                     * the last line on its standard error */
 };
 
 enum { PLANNER_PROGRAM_MAX = 4096, PLANNER_PROCESS_FDS = 2 };
 
-/* Start the program with these modules; settings->modules must be set. It is ready when
- * FRAME_READY has come. Costs about 1 ms. Errors: those of the system, with the program's name. */
+/* Start the program with these modules; settings->modules must be set. The process is ready when
+ * FRAME_READY has arrived. Costs about 1 ms. Errors: those of the system, with the program's
+ * name. */
 struct planner_process *planner_process_start(const struct policy_host_settings *settings,
                                               const struct planner_limits *limits,
                                               struct error *err);
-/* End it if it has not ended, and wait for that; NULL is allowed. */
+/* End the process if needed and wait for its end; NULL is allowed. */
 void planner_process_destroy(struct planner_process *process);
-/* The same without waiting, which takes a while when its memory is large. False: it has not ended
- * yet; call this again later. */
+/* The same without blocking: freeing a large process takes a while. False: not ended yet; call this
+ * again later. */
 bool planner_process_bury(struct planner_process *process);
 
-/* Send a frame; what the socket does not take at once goes later. `answers`: how many frames are
- * awaited for it (0 or 1) within the limit of a plan. */
+/* Send a frame, or queue what the socket does not take at once. `answers`: how many frames must
+ * answer it (0 or 1) within the limit of a plan. */
 void planner_process_send(struct planner_process *process, const struct wire_writer *frame,
                           int answers);
 bool planner_process_is_busy(const struct planner_process *process); /* an answer is awaited */
 
-/* At most PLANNER_PROCESS_FDS entries, none when it has ended. */
+/* At most PLANNER_PROCESS_FDS entries, none after the process has ended. */
 unsigned planner_process_waitfds(const struct planner_process *process, struct pollfd *fds);
-/* When it must be looked at though nothing came: monotonic milliseconds; INSTANT_NEVER. */
+/* When to call planner_process_serve() at the latest: monotonic milliseconds; INSTANT_NEVER. */
 int64_t planner_process_due(const struct planner_process *process);
 
-/* Send and receive what can be; `take` is called with the kind and the rest of each frame that has
- * come: false when it makes no sense, which ends the process. Returns false when it has ended:
- * planner_process_offence() says how. */
+/* Send and receive without blocking; `take` is called with the kind and the rest of each frame
+ * received, and returns false for an invalid frame, which ends the process. Returns false when the
+ * process has ended: planner_process_offence() says how. */
 bool planner_process_serve(struct planner_process *process,
                            bool (*take)(void *context, enum frame kind, struct wire_reader *reader),
                            void *context);
 const struct planner_offence *planner_process_offence(const struct planner_process *process);
-/* The module that was called last, its place; -1: none was. */
+/* The index of the module called last; -1: none. */
 int64_t planner_process_last_called(const struct planner_process *process);
 
-/* Allow it more address space than so far; less is no change. */
+/* Raise the limit of address space; a smaller value is ignored. */
 void planner_process_allow_memory(struct planner_process *process, int64_t bytes);
 
 #endif

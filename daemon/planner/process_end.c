@@ -1,4 +1,4 @@
-/* How a planner process ends: its deadlines, what it wrote, who is to blame. */
+/* How a planner process ends: its deadlines, its standard error, the module to blame. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,16 +15,16 @@
 #include "daemon/planner/process_inside.h"
 
 enum {
-    SAMPLES = 8,     /* of the page, in the time of a call's limit */
+    SAMPLES = 8,     /* of the page, during the limit of a call */
     SAMPLE_MIN = 20, /* milliseconds */
     SAMPLE_MAX = 250,
-    END_SEEN = 50,     /* milliseconds: that long its end may follow that of its socket, */
-    END_FORCED = 1000, /* and its end after SIGKILL; */
-    END_LOOK = 5,      /* it is looked for so often */
+    END_SEEN = 50,     /* milliseconds between closing its socket and its end, */
+    END_FORCED = 1000, /* and between SIGKILL and its end */
+    END_LOOK = 5,      /* how often its end is checked */
     LINES_MAX = 100,   /* of its standard error: more are not logged */
 };
 
-/* --- what it writes --------------------------------------------------------------------------- */
+/* --- standard error --------------------------------------------------------------------------- */
 
 static void end_line(struct planner_process *process)
 {
@@ -44,7 +44,7 @@ static void take_character(struct planner_process *process, char c)
         process->line[process->line_n++] = (unsigned char)c < ' ' || c == 0x7f ? ' ' : c;
 }
 
-/* What is there now, a pipe's content at most: who writes all the time is not listened to. */
+/* Reads a pipe's content at most: a process that keeps writing must not block galernad. */
 static void read_errors(struct planner_process *process)
 {
     char text[4096];
@@ -103,7 +103,7 @@ static const char *call_name(int number)
     return "";
 }
 
-/* The module that has taken a good part of the memory; -1: none has. */
+/* The module that allocated more than a quarter of the memory; -1: none. */
 static int64_t greedy_module(const struct planner_process *process)
 {
     for (size_t i = 0; i < process->n_modules && i < WATCHED_MODULES_MAX; i++)
@@ -117,7 +117,7 @@ static int64_t place_of(const struct planner_process *process, uint32_t module)
     return module >= 1 && module <= process->n_modules ? (int64_t)module - 1 : -1;
 }
 
-/* The one that is called; -1: none is, or the page makes no sense. */
+/* The module being called; -1: none, or the page is corrupt. */
 static int64_t called_module(const struct planner_process *process)
 {
     return place_of(process, process->page->module);
@@ -169,7 +169,7 @@ static void close_socket(struct planner_process *process)
     process->awaited = 0;
 }
 
-/* Its end is awaited elsewhere: the memory of a large process takes a while to be freed. */
+/* Does not wait for the end: freeing the memory of a large process takes a while. */
 static void kill_it(struct planner_process *process)
 {
     close_socket(process);
@@ -177,8 +177,8 @@ static void kill_it(struct planner_process *process)
         kill(process->pid, SIGKILL);
 }
 
-/* After its socket its end is waited for, for a moment; then it is killed. One that was ending by
- * itself says so all the same. */
+/* When the socket is closed, wait briefly for the process to end, then kill it. The wait gives a
+ * process that was ending by itself the time to report how. */
 static void look_for_end(struct planner_process *process)
 {
     int64_t waited = clock_monotonic() - process->hung_up;
@@ -277,7 +277,7 @@ void process_begins_waiting(struct planner_process *process)
     memset(process->in_module, 0, sizeof process->in_module);
 }
 
-/* The module in which most of the time went; -1: in none. */
+/* The module that took most of the time; -1: none. */
 static int64_t slowest_module(const struct planner_process *process)
 {
     for (size_t i = 0; i < WATCHED_MODULES_MAX; i++)

@@ -1,4 +1,4 @@
-/* process_inside.h: what the files of the planner process share. */
+/* process_inside.h: shared by the files of the planner process. */
 #ifndef GALERNA_DAEMON_PLANNER_PROCESS_INSIDE_H
 #define GALERNA_DAEMON_PLANNER_PROCESS_INSIDE_H
 
@@ -9,15 +9,14 @@
 enum { WATCHED_MODULES_MAX = 64, PLANNER_LINE_MAX = 160 };
 
 struct planner_process {
-    pid_t pid; /* 0: it has ended and is no more */
+    pid_t pid; /* 0: ended and reaped */
     int socket;
-    int errors; /* what it writes to its standard error; -1: closed */
+    int errors; /* its standard error; -1: closed */
     struct call_page *page;
     struct planner_limits limits;
     size_t n_modules;
-    int64_t
-        hung_up; /* monotonic milliseconds: its end of the socket is closed since; 0: it is not */
-    bool killed; /* because of that */
+    int64_t hung_up; /* monotonic milliseconds: the process closed its socket then; 0: open */
+    bool killed;     /* for closing its socket */
     bool over;
     struct planner_offence offence;
 
@@ -26,10 +25,10 @@ struct planner_process {
     size_t answer_max; /* bytes */
 
     int awaited;        /* answers */
-    int64_t since;      /* monotonic milliseconds: the first of them is awaited */
+    int64_t since;      /* monotonic milliseconds: waiting for the first of them since */
     int64_t sampled;    /* the last sample */
-    uint64_t calls;     /* what the page said then */
-    int64_t call_since; /* the first sample that showed this call */
+    uint64_t calls;     /* the page's counter of calls at that time */
+    int64_t call_since; /* the first sample with this call */
     unsigned n_samples, in_module[WATCHED_MODULES_MAX]; /* of this answer */
 
     char line[PLANNER_LINE_MAX], last_line[PLANNER_LINE_MAX]; /* of its standard error */
@@ -38,12 +37,12 @@ struct planner_process {
 };
 
 /* --- process_end.c --- */
-/* An answer is awaited from now on. */
+/* The wait for an answer begins. */
 void process_begins_waiting(struct planner_process *process);
-/* The other end of the socket is closed: the process ends, or a module has closed it. */
+/* The process closed its socket: it is ending, or a module closed the socket. */
 void process_hung_up(struct planner_process *process);
 void process_broke_protocol(struct planner_process *process);
-/* Its end, its deadlines, and what it writes to its standard error: into the log. */
+/* Check the process's end and deadlines, and log its standard error. */
 void process_watch(struct planner_process *process);
 
 #endif
