@@ -10,7 +10,7 @@
 #include "util/memory.h"
 #include "util/suggest.h"
 
-/* Who may ask. */
+/* Which peers may use a command. */
 enum lease_right { RIGHT_READ, RIGHT_CHANGE };
 
 static const struct {

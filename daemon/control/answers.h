@@ -1,7 +1,7 @@
-/* answers.h: what the daemon answers on its control socket (doc/control-protocol.md).
+/* answers.h: the daemon's answers on its control socket (doc/control-protocol.md).
  *
- * Reads the store; everything else it asks of the daemon through a table of functions, so that it
- * can be tried without one.
+ * Reads the store, and calls everything else through a table of functions, so that it can be tested
+ * without a daemon.
  */
 #ifndef GALERNA_DAEMON_ANSWERS_H
 #define GALERNA_DAEMON_ANSWERS_H
@@ -15,28 +15,28 @@
 #include "daemon/store/store.h"
 #include "util/error.h"
 
-/* A host as last seen. */
+/* A host as last observed. */
 struct host_view {
     int32_t id;
     const char *name, *cluster, *state; /* state: "on", "disabled", "offline", "error", ... */
-    bool usable;                        /* VMs are placed there */
-    int64_t cpu, memory;                /* what VMs may use: 1/100, MB */
-    int64_t cpu_used, memory_used;      /* by VMs that are there now */
+    bool usable;                        /* VMs may be placed there */
+    int64_t cpu, memory;                /* capacity for VMs: 1/100, MB */
+    int64_t cpu_used, memory_used;      /* by the VMs there now */
     uint32_t vms;
-    int64_t quarantined_until; /* INSTANT_NONE: it is not quarantined */
+    int64_t quarantined_until; /* INSTANT_NONE: not quarantined */
 };
 
-/* Something a host is taken for: now or later. */
+/* A current or planned operation on a host. */
 struct operation_view {
     int64_t lease;
-    int32_t vm;          /* -1: not said */
+    int32_t vm;          /* -1: unspecified */
     const char *what;    /* "run", "suspend", "resume", "migrate", "shutdown", "transfer" */
     int64_t from, until; /* until may be INSTANT_NEVER */
     int64_t cpu, memory; /* 1/100, MB */
     bool planned;        /* has not begun */
 };
 
-/* What a dry run found. */
+/* The result of a dry run. */
 struct order_trial {
     bool accepted;
     int64_t start;              /* INSTANT_NONE: never */
@@ -45,8 +45,8 @@ struct order_trial {
     char text[1024];            /* for people: one line per finding */
 };
 
-/* What the answers need of the daemon. `context` is given to each. All but the optional ones must
- * be there. Errors become answers with "ok": false; EPERM and EACCES have the code "denied", ENOENT
+/* The daemon's functions that answers call, each with `context`. All but the optional ones are
+ * required. Errors become answers with "ok": false; EPERM and EACCES have the code "denied", ENOENT
  * "not-found", EINVAL "malformed", EAGAIN "not-ready", ENOSPC "refused". */
 struct answers_daemon {
     void *context;
@@ -60,57 +60,58 @@ struct answers_daemon {
     void (*each_host)(void *context, void (*visit)(void *visitor, const struct host_view *host),
                       void *visitor);
 
-    /* What a host (OpenNebula's id) holds, in any order. -1 with err: no such host, no plan yet;
-     * EINPROGRESS: the request is handled again later, and answered with control_answer(). */
+    /* Visit the operations on a host (OpenNebula's id), in any order. -1 with err: no such host, no
+     * plan yet; EINPROGRESS: the request is handled again later, and answered with
+     * control_answer(). */
     int (*each_operation)(void *context, int32_t host,
                           void (*visit)(void *visitor, const struct operation_view *operation),
                           void *visitor, struct error *err);
 
-    /* Waiting leases in the order of the queue, into room for `room` ids; how many there are.
-     * Optional: by priority, then by age. */
+    /* Waiting leases in queue order: fills `ids` (space for `room`), returns how many there are.
+     * Optional: the default is by priority, then by age. */
     size_t (*queue)(void *context, int64_t *ids, size_t room);
 
-    /* What a lease that is on its way waits for at `now`: "VM 3 (SAVE_STOP) to leave host 1"; "":
-     * not known. Optional. */
+    /* What a starting, stopping, ending or late lease waits for at `now`: "VM 3 (SAVE_STOP) to
+     * leave host 1"; "": unknown. Optional. */
     void (*waits_for)(void *context, const struct lease_record *lease, int64_t now, char *text,
                       size_t size);
 
-    /* Begin to end a lease. who: for the history. */
+    /* Start ending a lease. who: for the history. */
     int (*cancel)(void *context, int64_t lease, const char *who, struct error *err);
 
-    /* Would it fit? The store is not changed. EINPROGRESS: as above. */
+    /* Would the order fit? The store does not change. EINPROGRESS: as above. */
     int (*dry_run)(void *context, const struct order *order, struct order_trial *trial,
                    struct error *err);
 
-    /* Make the VMs of a checked order. 0: the answer comes (or has come) with
-     * control_answer(ticket, answers_requested() or answers_refused()); VMs made before a later one
-     * failed are the daemon's to remove. -1 with err: nothing was done. */
+    /* Create the VMs of a checked order. 0: the answer follows (or has been sent) by
+     * control_answer(ticket, answers_requested() or answers_refused()); if a VM fails, the daemon
+     * removes those already created. -1 with err: nothing was done. */
     int (*request)(void *context, const struct order *order, const struct control_peer *peer,
                    struct error *err);
 
-    void (*wake)(void *context); /* OpenNebula has news */
+    void (*wake)(void *context); /* OpenNebula has changes */
 
-    /* Load the policy modules anew; what was is kept when it fails. Optional. */
+    /* Reload the policy modules; on failure the old ones stay. Optional. */
     int (*reload_policies)(void *context, struct error *err);
-    /* Let a module that is out of service work again. Optional. */
-    /* End the quarantine of a host. -1 with err: it is not quarantined. */
+    /* Enable a module that is out of service. Optional. */
+    /* End the quarantine of a host. -1 with err: the host is not quarantined. */
     int (*release_host)(void *context, int32_t host, const char *who, struct error *err);
     int (*enable_policy)(void *context, const char *module, struct error *err);
 };
 
 struct answers; /* opaque */
 
-/* Both must outlive it. */
+/* Both arguments must outlive the result. */
 struct answers *answers_create(struct store *store, const struct answers_daemon *daemon);
 void answers_destroy(struct answers *answers); /* NULL is allowed */
 
 /* A control_handler; context is the struct answers. Root, the daemon's user and members of the
- * control group may do everything; whoever else reaches the socket may only read. */
+ * control group may do everything; all other users may only read. */
 json_t *answers_handle(void *context, const struct control_peer *peer, const json_t *request);
 
-/* The answer to a lease-request whose VMs are there; ids need not be in order. */
+/* The answer to a lease-request whose VMs were created; ids in any order. */
 json_t *answers_requested(const int32_t *vms, size_t n);
-/* {"ok": false, ...} from an error; NULL from EINPROGRESS. */
+/* {"ok": false, ...} for an error; NULL for EINPROGRESS. */
 json_t *answers_refused(const struct error *err);
 
 #endif

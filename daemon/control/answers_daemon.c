@@ -1,4 +1,4 @@
-/* Answers that the daemon's other parts give: requests, hosts, status. */
+/* Answers from the daemon's other parts: requests, hosts, status. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
@@ -177,7 +177,7 @@ static void match_host(void *context, const struct host_view *host)
     snprintf(wanted->found_name, sizeof wanted->found_name, "%s", host->name);
 }
 
-/* The host that the question names; else the answer that says what is wrong. */
+/* The host named by the request; else the answer with the error. */
 static json_t *find_host(const struct question *question, struct wanted_host *wanted)
 {
     const struct answers_daemon *daemon = question->answers->daemon;

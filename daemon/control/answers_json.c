@@ -6,7 +6,7 @@
 #include "daemon/store/words.h"
 #include "util/time_text.h"
 
-/* What was written, as a value. */
+/* The written text as a JSON value. */
 static json_t *value_of(struct output *text)
 {
     size_t length;
@@ -43,7 +43,7 @@ json_t *json_from_instant(int64_t instant)
 
 void json_put(json_t *object, const char *key, json_t *value)
 {
-    /* It fails for want of memory alone, or because value is NULL for that. */
+    /* Fails only when out of memory, here or when value was made. */
     if (json_object_set_new(object, key, value) < 0)
         abort();
 }

@@ -6,7 +6,7 @@
 
 #include "daemon/store/store.h"
 
-/* A text that others wrote: bytes that are not UTF-8 become U+FFFD. */
+/* A text from outside: bytes that are not UTF-8 become U+FFFD. */
 json_t *json_from_text(const char *text);
 
 /* RFC 3339; null for INSTANT_NONE, "never" for INSTANT_NEVER. */
@@ -15,11 +15,11 @@ json_t *json_from_instant(int64_t instant);
 /* Put a value into an object; takes the reference. */
 void json_put(json_t *object, const char *key, json_t *value);
 
-/* What lists show of a lease. */
+/* A lease as lists show it. */
 struct shown_lease;
 json_t *json_from_lease(const struct shown_lease *view, int64_t now);
 
-/* A VM, as `lease show` has it. */
+/* A VM as `lease show` shows it. */
 json_t *json_from_vm(const struct vm_record *vm);
 
 #endif

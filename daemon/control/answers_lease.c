@@ -10,15 +10,15 @@
 #include "util/memory.h"
 
 enum {
-    PAST_LIMIT = 1000, /* finished leases in a list, unless asked otherwise */
+    PAST_LIMIT = 1000, /* finished leases in a list by default */
     PAST_LIMIT_MAX = 10000,
     HISTORY_LIMIT = 1000,
     HISTORY_LIMIT_MAX = 100000,
-    AHEAD_MAX = 10, /* leases named in lease-why; all are counted */
+    AHEAD_MAX = 10, /* leases named in lease-why; the count includes all */
     MESSAGES_MAX = 5,
 };
 
-/* When a lease first ran, by its history: its record knows but the present stretch. */
+/* Finds when a lease first ran, in its history: its record has only the current run. */
 static void note_begin(void *context, const struct store_event *event)
 {
     int64_t *began = context;
@@ -29,7 +29,7 @@ static void note_begin(void *context, const struct store_event *event)
         *began = event->at;
 }
 
-/* INSTANT_NONE also when the history cannot be read: other questions will tell why. */
+/* INSTANT_NONE also if the history is unreadable: other requests report that. */
 static int64_t begin_of(const struct question *question, const struct lease_record *lease)
 {
     int64_t began = INSTANT_NONE;
@@ -83,7 +83,7 @@ static void past_vms_finish(struct past_members *vms)
     free(vms->items);
 }
 
-/* A lease of the store as lists show it. */
+/* A lease of the store, as lists show it. */
 static json_t *question_lease(const struct question *question, const struct lease_record *lease)
 {
     struct shown_lease view = view_of(question, lease, 0);
@@ -217,7 +217,7 @@ struct past_list {
     bool failed;
 };
 
-/* A lease's VMs and history are two queries more, about 30 us. */
+/* Reading a finished lease's VMs and history takes two more queries, about 30 us. */
 static void add_past(void *context, const struct lease_record *lease)
 {
     struct past_list *past = context;
@@ -245,7 +245,7 @@ static int by_id(const void *id, const void *lease)
     return a < b ? -1 : a > b;
 }
 
-/* The place in the queue of each lease in memory, 0 for those that are not in it; to be freed. */
+/* The queue position of each lease in memory, 0 for those not queued; to be freed. */
 static size_t *positions_of(const struct question *question,
                             const struct lease_record *const *leases, size_t n)
 {
@@ -298,7 +298,7 @@ json_t *answer_lease_list(const struct question *question)
 
 /* --- one lease --- */
 
-/* The lease that the question names, in memory or copied from the file to *room. NULL: *wrong. */
+/* The lease named by the request, in memory or copied from the file to *room. NULL: *wrong. */
 static const struct lease_record *find_lease(const struct question *question,
                                              struct lease_record *room, json_t **wrong)
 {
@@ -332,7 +332,7 @@ static const struct lease_record *find_lease(const struct question *question,
     return NULL;
 }
 
-/* What it waits for at this moment, of one that is on its way. */
+/* Adds what a starting, stopping, ending or late lease waits for. */
 static void put_waits_for(const struct question *question, const struct lease_record *lease,
                           json_t *object)
 {
@@ -376,7 +376,7 @@ json_t *answer_lease_show(const struct question *question)
     return answer;
 }
 
-/* Who is before it in the queue. */
+/* Adds the leases ahead in the queue. */
 static void put_ahead(const struct question *question, const struct lease_record *lease,
                       json_t *answer)
 {
@@ -396,7 +396,7 @@ static void put_ahead(const struct question *question, const struct lease_record
     json_put(answer, "n_ahead", json_integer(position ? (json_int_t)position - 1 : 0));
 }
 
-/* What its VMs are told, each sentence once. */
+/* The messages of the lease's VMs, each sentence once. */
 static json_t *messages_of(const struct question *question, const struct lease_record *lease)
 {
     json_t *messages = json_array();

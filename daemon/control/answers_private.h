@@ -1,4 +1,4 @@
-/* answers_private.h: what the files of the answers share. */
+/* answers_private.h: shared by the files of the answers. */
 #ifndef GALERNA_DAEMON_ANSWERS_PRIVATE_H
 #define GALERNA_DAEMON_ANSWERS_PRIVATE_H
 
@@ -10,7 +10,7 @@ struct answers {
     const struct answers_daemon *daemon;
 };
 
-/* One question. */
+/* A request being answered. */
 struct question {
     const struct answers *answers;
     const struct control_peer *peer;
@@ -39,8 +39,8 @@ json_t *answer_enable_policy(const struct question *question);
 json_t *answer_begin(const struct question *question, const char *schema);
 json_t *answer_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Whole numbers and texts of a request. NULL: fine, *there tells whether it was given; else the
- * answer that says what is wrong. */
+/* A field of a request, an integer or a text. NULL: valid, *there tells whether it was given; else
+ * the answer with the error. */
 json_t *question_number(const struct question *question, const char *field, int64_t high,
                         int64_t *number, bool *there);
 json_t *question_text(const struct question *question, const char *field, const char **text);

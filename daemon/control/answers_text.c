@@ -121,7 +121,8 @@ static int64_t seconds_run(const struct lease_record *lease, int64_t now)
     return run;
 }
 
-/* A start that has passed is expected no more: of what has not begun, it is told as what it was. */
+/* An expected start in the past is not shown; for a lease that has not started, it is shown as the
+ * previous expectation. */
 static void put_expectation(struct json_writer *writer, const struct lease_record *lease,
                             int64_t now)
 {
@@ -180,7 +181,7 @@ static void put_terms(struct json_writer *writer, const struct lease_record *lea
     put_flag(writer, "late", lease->late);
 }
 
-/* What it does, as a sentence, and for whom it leaves its hosts. */
+/* The lease's activity as a sentence, and the lease for which it leaves its hosts. */
 static void put_activity(struct json_writer *writer, const struct lease_record *lease, int64_t now)
 {
     bool preempted = store_is_preempted(lease) && lease->phase < PHASE_ENDED;
@@ -223,7 +224,7 @@ static int by_number(const void *one, const void *two)
     return a < b ? -1 : a > b;
 }
 
-/* The hosts where its VMs run, ran last or are to run, each once. */
+/* The hosts of the lease's VMs (current, last or planned), each once. */
 static void put_hosts(struct json_writer *writer, const struct vm_record *const *vms, size_t n)
 {
     int32_t few[FEW_VMS], *hosts = n > FEW_VMS ? memory_new(n, sizeof *hosts) : few;
@@ -274,7 +275,7 @@ json_t *answer_with_list(json_t *head, const char *name, struct output *list)
     json_t *answer;
 
     if (!text)
-        abort();                                 /* for want of memory alone */
+        abort();                                 /* out of memory */
     output_bytes(whole, text, strlen(text) - 1); /* without the closing bracket */
     output_format(whole, ",\"%s\":[", name);
     items = output_held(list, &n);

@@ -14,16 +14,17 @@
 #include "util/unqualified.h"
 
 enum {
-    REQUESTS_A_TURN = 8, /* of one client, before the others get theirs */
-    EVICT_AFTER = 1000,  /* milliseconds of silence after which a client makes room for another */
+    REQUESTS_A_TURN = 8, /* of one client, before the others are served */
+    EVICT_AFTER = 1000,  /* milliseconds of silence after which a client may be replaced by
+                          * another */
     DEPTH_MAX = 16,      /* of a request */
-    DEAF_FOR = 1000, /* milliseconds without looking for clients when there are no descriptors */
+    DEAF_FOR = 1000,     /* milliseconds without accepting when out of descriptors */
 };
 
 struct control {
     int listener;
     char *path;
-    dev_t device; /* of the socket that is ours to remove */
+    dev_t device; /* the socket to remove at the end */
     ino_t inode;
     gid_t group;
     control_handler *handler;
@@ -32,7 +33,7 @@ struct control {
     size_t n_clients;
     int64_t deaf_until;
     uint64_t tickets;
-    /* An answer given while its handler was still at work. */
+    /* An answer given before its handler returned. */
     uint64_t asking;
     json_t *early;
 };
@@ -90,7 +91,8 @@ void control_destroy(struct control *control)
     errno = saved;
 }
 
-/* What to wait for; 0: nothing. A client gets its next answer after it has read the last. */
+/* The events to wait for; 0: none. A client gets the next answer only after it has read the
+ * last. */
 static short wanted(const struct control_client *client)
 {
     const char *line;
@@ -100,7 +102,7 @@ static short wanted(const struct control_client *client)
         return POLLOUT;
     if (client->owed)
         return 0;
-    /* A request is there already: come back at once. */
+    /* The next request has already been read: return at once. */
     if (control_client_line(client, &line, &length))
         return POLLOUT;
     return client->ended ? 0 : POLLIN;
@@ -165,7 +167,7 @@ static json_t *answer_line(struct control *control, struct control_client *clien
     return answer;
 }
 
-/* Answer what the client has asked. -1: it is done with. */
+/* Answer the client's requests. -1: disconnect it. */
 static int answer_client(struct control *control, struct control_client *client, int64_t now)
 {
     for (int i = 0; i < REQUESTS_A_TURN && !client->out && !client->owed; i++) {
@@ -191,7 +193,7 @@ static int answer_client(struct control *control, struct control_client *client,
     return 0;
 }
 
-/* -1: cut it off. */
+/* -1: disconnect the client. */
 static int serve_client(struct control *control, struct control_client *client, short ready,
                         int64_t now)
 {
@@ -212,7 +214,7 @@ static void drop_client(struct control *control, size_t place)
     control->clients[place] = control->clients[--control->n_clients];
 }
 
-/* Nobody may keep others out by holding connections open. */
+/* Clients must not keep others out by holding connections open. */
 static bool make_room(struct control *control, int64_t now)
 {
     size_t longest = 0;
@@ -238,7 +240,7 @@ static void accept_clients(struct control *control, int64_t now)
         struct control_peer peer;
 
         if (fd < 0) {
-            /* Clients that cannot be accepted would keep the listener ready for ever. */
+            /* Connections that cannot be accepted would keep the listener ready all the time. */
             if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
                 control->deaf_until = now + DEAF_FOR;
             return;
@@ -260,7 +262,7 @@ void control_serve(struct control *control)
     size_t n = control->n_clients;
     int64_t now = milliseconds();
 
-    /* Asked anew, because a hang-up matters too, which is not among curl's events. */
+    /* Poll again: curl's events do not include hang-ups. */
     for (size_t i = 0; i < n; i++)
         fds[i] =
             (struct pollfd){.fd = control->clients[i]->fd, .events = wanted(control->clients[i])};

@@ -61,7 +61,7 @@ end:
     return fd;
 }
 
-/* -1: the time is over, or waiting failed. */
+/* -1: timeout, or polling failed. */
 static int wait_for(int fd, short events, int64_t until, const char *path, struct error *err)
 {
     struct pollfd one = {.fd = fd, .events = events};
@@ -101,14 +101,14 @@ static int send_all(int fd, const char *text, size_t length, int64_t until, cons
             if (wait_for(fd, POLLOUT, until, path, err) < 0)
                 return -1;
         } else if (errno == EPIPE || errno == ECONNRESET)
-            return 0; /* its answer may say why */
+            return 0; /* its answer may tell why */
         else if (errno != EINTR)
             return error_set(err, errno, "%s: cannot send: %s", path, strerror(errno));
     }
     return 0;
 }
 
-/* One line, without its newline. */
+/* Reads one line, without its newline. */
 static int read_line(int fd, char **line, int64_t until, const char *path, struct error *err)
 {
     size_t length = 0, allocated = 0;
@@ -182,7 +182,7 @@ json_t *control_ask(const char *path, const json_t *request, int timeout, struct
     }
     fd = connect_to(path, err);
     if (fd >= 0) {
-        text[length] = '\n'; /* in place of the end of the text */
+        text[length] = '\n'; /* replaces the terminating 0 */
         answer = exchange(fd, text, length + 1, until, path, err);
         close(fd);
     }

@@ -41,7 +41,7 @@ int control_client_read(struct control_client *client, int64_t now)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
     if (n == 0)
         client->ended = true;
-    /* Bytes that trickle in do not prolong the time for a whole request. */
+    /* Later bytes of a request do not extend its time limit. */
     if (n > 0 && client->in_length == 0)
         client->progress = now;
     client->in_length += (size_t)n;
@@ -96,7 +96,7 @@ void control_client_answer(struct control_client *client, json_t *answer)
         text = memory_text("{\"ok\":false,\"error\":\"the answer cannot be written as JSON\","
                            "\"code\":\"internal\"}");
     client->out_length = strlen(text) + 1;
-    text[client->out_length - 1] = '\n'; /* in the place of the terminating 0 */
+    text[client->out_length - 1] = '\n'; /* replaces the terminating 0 */
     client->out = text;
     client->out_sent = 0;
     client->owed = false;

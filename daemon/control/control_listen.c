@@ -30,7 +30,7 @@ int control_find_group(const char *group, gid_t *gid, struct error *err)
     return 0;
 }
 
-/* Is somebody there? A socket that nobody listens to is what a killed daemon left. */
+/* Removes the socket of a killed daemon: one that refuses connections. */
 static int remove_stale(const char *path, const struct sockaddr_un *address, struct error *err)
 {
     struct stat status;
@@ -59,7 +59,7 @@ static int remove_stale(const char *path, const struct sockaddr_un *address, str
     return 0;
 }
 
-/* With its final rights from the first moment, or fewer. */
+/* Binds with the final permissions, or fewer: there is no moment with more. */
 static int bind_private(int fd, const char *path, const struct sockaddr_un *address, gid_t group)
 {
     mode_t mask = umask(S_IXUSR | S_IRWXG | S_IRWXO);

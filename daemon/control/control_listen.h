@@ -1,4 +1,4 @@
-/* control_listen.h: making the control socket, and asking the kernel who is at the other end. */
+/* control_listen.h: creates the control socket, and identifies peers. */
 #ifndef GALERNA_DAEMON_CONTROL_LISTEN_H
 #define GALERNA_DAEMON_CONTROL_LISTEN_H
 
@@ -11,7 +11,7 @@ int control_find_group(const char *group, gid_t *gid, struct error *err);
  * control_create(). */
 int control_listen(const char *path, gid_t group, struct error *err);
 
-/* Uid, gid, pid and trust; false when the kernel does not tell. */
+/* Uid, gid, pid and trust; false when the kernel cannot identify the peer. */
 bool control_identify(int fd, gid_t group, struct control_peer *peer);
 
 #endif

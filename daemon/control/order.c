@@ -1,4 +1,4 @@
-/* A lease asked for over the control socket: read, checked, and as templates. */
+/* A lease requested over the control socket: reading, checking, and writing its templates. */
 #include "daemon/control/order.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #define DURATION_MAX INT64_C(3153600000) /* 100 years */
 
-/* Beside the terms of core/lease_terms.h. */
+/* In addition to the terms of core/lease_terms.h. */
 static const char *const fields[] = {
     "command",  "dry_run", "kind",     "count",    "cpu",      "memory",
     "template", "start",   "earliest", "deadline", "duration", "name",
@@ -76,7 +76,7 @@ static int read_time(const json_t *request, const char *field, int64_t *instant,
     return 0;
 }
 
-/* An enumeration by its word. */
+/* The value of an enumeration by its word. */
 static int read_word(const json_t *request, const char *field, const char *const *words, int n,
                      struct error *err)
 {
@@ -159,7 +159,7 @@ static int read_name(const json_t *request, struct order *order, struct error *e
     if (!name || !*name || strlen(name) >= sizeof order->name - 16)
         return error_set(err, EINVAL, "name: expected a text of 1 to %d characters",
                          (int)sizeof order->name - 17);
-    /* It becomes part of a template, where these would end the value. */
+    /* The name becomes part of a template, where these characters would end the value. */
     for (const char *at = name; *at; at++)
         if ((unsigned char)*at < ' ' || *at == '"' || *at == '\\' || *at == 0x7f)
             return error_set(err, EINVAL,
@@ -289,7 +289,7 @@ static void put_time(struct writer *writer, const char *name, int64_t instant)
     if (instant == INSTANT_NONE)
         return;
     time_text_utc(instant, text, sizeof text);
-    text[strlen(text) - 1] = '\0'; /* an offset in place of Z, as everybody understands it */
+    text[strlen(text) - 1] = '\0'; /* an offset instead of Z, for all readers */
     put(writer, "%s=\"%s+00:00\", ", name, text);
 }
 

@@ -1,6 +1,6 @@
-/* order.h: a lease asked for over the control socket (`galerna lease request`).
+/* order.h: a lease requested over the control socket (`galerna lease request`).
  *
- * Read and checked here before anything is sent to OpenNebula; the daemon makes the VMs from it.
+ * Read and checked before anything is sent to OpenNebula; the daemon creates the VMs from it.
  */
 #ifndef GALERNA_DAEMON_ORDER_H
 #define GALERNA_DAEMON_ORDER_H
@@ -17,7 +17,7 @@ enum {
     ORDER_TEXT_MAX = 1024,
 };
 
-/* The groups of orders are called so, and a number. */
+/* Groups of orders have this prefix and a number. */
 #define ORDER_GROUP_PREFIX "galerna-"
 
 struct order {
@@ -34,10 +34,10 @@ struct order {
 };
 
 /* Read the fields of a request (doc/control-protocol.md, lease-request). now: seconds since 1970.
- * Errors: EINVAL (says which field, its value and what would be right). */
+ * Errors: EINVAL (the field, its value and what is expected). */
 int order_read(const json_t *request, int64_t now, struct order *order, struct error *err);
 
-/* The engine's view of it, for a dry run; *set gets the VMs. */
+/* The order as the engine's request, for a dry run; *set gets the VMs. */
 void order_lease_request(const struct order *order, int64_t now, struct node_set *set,
                          struct lease_request *request);
 
@@ -45,11 +45,12 @@ void order_lease_request(const struct order *order, int64_t now, struct node_set
  * ignored. Times are absolute, with a zone. Returns its length. */
 size_t order_attribute(const struct order *order, const char *group, char *text, size_t size);
 
-/* What to give one.vm.allocate, or, with a template, one.template.instantiate as extra template:
- * NAME is left out there (it is an argument of its own). number: 0 ... count - 1. */
+/* The template for one.vm.allocate, or, if the order names a template, the extra template for
+ * one.template.instantiate: without NAME, which is a separate argument there. number: 0 ... count -
+ * 1. */
 size_t order_template(const struct order *order, const char *group, uint32_t number,
                       char text[ORDER_TEXT_MAX]);
-/* The VM's name: "name", or "name-2" of several. "" when the order has none. */
+/* The VM's name: "name", or "name-2" if there are several. "" if the order has none. */
 void order_vm_name(const struct order *order, uint32_t number, char name[STORE_NAME_MAX + 16]);
 
 #endif

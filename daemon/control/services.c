@@ -20,7 +20,7 @@ static int64_t now_of(void *context)
     return clock_now();
 }
 
-/* How our clock was set, if it was since galernad runs. */
+/* Reports the last time our clock was set since galernad started. */
 static void put_clock(const struct clocks *clocks, json_t *object)
 {
     static const char *const words[] = {
@@ -182,9 +182,9 @@ static void each_host(void *context, void (*visit)(void *visitor, const struct h
     free(usage);
 }
 
-/* --- questions that the planner answers ------------------------------------------------------- */
+/* --- requests that the planner answers -------------------------------------------------------- */
 
-/* A request that is handled again when the planner has answered. */
+/* A request that is handled again when the planner has replied. */
 struct services_question {
     struct daemon *daemon;
     struct control_peer peer;
@@ -193,7 +193,7 @@ struct services_question {
     const struct planner_trial *trial;
     const struct planned_operation *operations;
     size_t n_operations;
-    struct error err; /* the planner could not tell */
+    struct error err; /* if the planner failed */
 };
 
 json_t *services_handle(void *context, const struct control_peer *peer, const json_t *request)
@@ -309,15 +309,15 @@ static const char *operation_word(enum reservation_kind kind)
     }
 }
 
-/* Is it one of those that an operation on the host is about? A lease of one VM has no other; of
- * several it is known where each is once they are commanded. */
+/* Does an operation on the host concern this VM? True for the only VM of a lease; with several,
+ * each VM's host is known only after they are commanded. */
 static bool is_about(const struct usage_timeline *timeline, const struct operation_view *view,
                      const struct vm_record *vm, size_t n)
 {
     return !vm->gone && (n == 1 || (!view->planned && vm->host == timeline->host));
 }
 
-/* An operation VM by VM, as far as they make up all of it; else as a whole. */
+/* Show an operation per VM if the VMs make up all of it; else as a whole. */
 static void show_vms(const struct usage_timeline *timeline, const struct operation_view *whole)
 {
     size_t n;
@@ -397,7 +397,7 @@ static int cancel(void *context, int64_t lease, const char *who, struct error *e
     if (daemon_cancel(daemon, lease, who, err) < 0)
         return -1;
     daemon_wake(daemon);
-    return daemon_commit(daemon, err); /* what is answered must survive */
+    return daemon_commit(daemon, err); /* must be durable before it is reported */
 }
 
 static int dry_run(void *context, const struct order *order, struct order_trial *trial,
@@ -427,7 +427,7 @@ static int dry_run(void *context, const struct order *order, struct order_trial 
     return 0;
 }
 
-/* VMs that failed there may be tried there again, too. */
+/* VMs that failed on the host may be tried there again as well. */
 static int release_host(void *context, int32_t host, const char *who, struct error *err)
 {
     struct daemon *daemon = context;
@@ -456,7 +456,7 @@ static void loaded(void *context, const struct error *err)
     handle_again(context, err);
 }
 
-/* 0: they are loaded. */
+/* 0: the modules are loaded. */
 static int load_policies(struct daemon *daemon, const char *enabled, struct error *err)
 {
     const struct services_question *asked = daemon->question;

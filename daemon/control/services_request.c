@@ -9,14 +9,14 @@
 #include "util/crash_point.h"
 #include "util/memory.h"
 
-/* An order whose VMs are being made, one call each. */
+/* An order whose VMs are being created, one call each. */
 struct making {
     struct daemon *daemon;
     uint64_t ticket;
     uint32_t wanted, answered;
     int32_t *vms;
     uint32_t n_vms;
-    struct error err; /* the first that went wrong */
+    struct error err; /* the first error */
 };
 
 static void ignored(void *context, const struct cloud_reply *reply)
@@ -26,7 +26,7 @@ static void ignored(void *context, const struct cloud_reply *reply)
         log_warning("a VM of an order that failed may be left over: %s", reply->message);
 }
 
-/* Half an order is none. */
+/* An order is all or nothing. */
 static void take_back(const struct making *making)
 {
     for (uint32_t i = 0; i < making->n_vms; i++)
@@ -80,8 +80,8 @@ static void make_vm(struct making *making, const struct order *order, const char
     crash_point("after a VM is ordered");
 }
 
-/* Its VMs that all hosts together hold when they are empty. INT64_MAX: a host is there that does
- * not say what it has. */
+/* How many VMs of the order fit on all hosts when empty. INT64_MAX: some host's capacity is
+ * unknown. */
 static int64_t most_vms(const struct daemon *daemon, const struct order *order)
 {
     const struct hosts_seen *hosts = world_hosts(daemon->world);
@@ -109,7 +109,7 @@ int services_check_order(const struct daemon *daemon, const struct order *order,
         *reason = (struct reason){.id = REASON_TEXT, .text = text, .word = "not-granted"};
         return -1;
     }
-    if (order->cpu == 0 || order->memory == 0) /* the template says */
+    if (order->cpu == 0 || order->memory == 0) /* defined by the template */
         return 0;
     most = most_vms(daemon, order);
     if (most >= order->count)

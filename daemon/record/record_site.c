@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-/* What a trace takes a host to have when its site does not say. */
+/* The capacity that a trace assumes for resources a host does not state. */
 enum { AMPLE = 1000000 };
 
 int record_site(struct site *site, const struct host_pool *hosts, struct error *err)

@@ -6,9 +6,9 @@
 #include "core/site.h"
 #include "util/error.h"
 
-/* Make *site of the hosts that have a capacity, in the order of their ids, whatever their state is:
- * a host that is disabled today is part of the site. *site is initialised by this function, and
- * finished on errors: EINVAL (no host has a capacity). */
+/* Fill *site with the hosts that have a capacity, by ascending id, in any state: a host that is
+ * disabled today is part of the site. This function initialises *site, and finishes it on errors:
+ * EINVAL (no host has a capacity). */
 int record_site(struct site *site, const struct host_pool *hosts, struct error *err);
 
 #endif

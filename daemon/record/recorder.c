@@ -14,7 +14,7 @@
 #include "util/memory.h"
 #include "util/search.h"
 
-/* Room in a line for what becomes known later: the real duration. */
+/* Space in a line for the real duration, known later. */
 enum { LINE_RESERVE = 48, ASIDE_MAX = 10000 };
 
 /* A line of the file. */
@@ -51,7 +51,7 @@ static int order_of_slots(const void *id, const void *slot)
     return a < b ? -1 : a > b;
 }
 
-/* The place of a lease's slot, or where it would be. */
+/* The index of a lease's slot, or where to insert it. */
 static size_t slot_place(const struct recorder *recorder, int64_t id)
 {
     return search_place(&id, recorder->slots, recorder->n_slots, sizeof *recorder->slots,
@@ -109,8 +109,8 @@ static int write_at(const struct recorder *recorder, const char *text, size_t le
     return 0;
 }
 
-/* Put text where the footer is and the footer behind it, in one write: a process that is killed
- * leaves the file as it was or as it is to be. */
+/* Replace the footer by the text and a new footer, in one write: a process that is killed leaves
+ * either the old file or the new one. */
 static int append(struct recorder *recorder, const char *text, size_t length, struct error *err)
 {
     size_t whole = length + sizeof RECORD_FOOTER - 1;
@@ -125,14 +125,14 @@ static int append(struct recorder *recorder, const char *text, size_t length, st
         recorder->end += (off_t)length;
         return 0;
     }
-    /* The room of the old footer is ours already, so this works on a full disk too. */
+    /* The old footer's blocks are still allocated: this also works on a full disk. */
     if (write_at(recorder, RECORD_FOOTER, sizeof RECORD_FOOTER - 1, recorder->end, NULL) < 0 ||
         ftruncate(recorder->file, recorder->end + (off_t)sizeof RECORD_FOOTER - 1) < 0)
         return error_prefix(err, "the record is broken at its end");
     return -1;
 }
 
-/* text, blanks, and an end of line: `length` bytes. */
+/* The text, padded with blanks, and a newline: `length` bytes. */
 static char *padded(const char *text, size_t length)
 {
     char *line = memory_new(length + 1, 1);
@@ -195,7 +195,7 @@ static int change_line(struct recorder *recorder, const struct recorded_lease *f
         return result;
     }
     free(text);
-    /* It has grown (more VMs): its line moves to the end. */
+    /* The lease has grown (more VMs): its line moves to the end. */
     if (write_slot(recorder, slot, "<!-- moved -->", err) < 0)
         return -1;
     slot_drop(recorder, slot);
@@ -213,7 +213,7 @@ int recorder_lease(struct recorder *recorder, const struct lease_record *lease,
 
 /* --- opening --- */
 
-/* Read the lines of an old record behind its header; the footer is written anew. */
+/* Reads the lines of an existing record after its header; the footer is rewritten. */
 static int load_lines(struct recorder *recorder, FILE *stream, struct error *err)
 {
     char *text = NULL;
@@ -240,8 +240,8 @@ static int load_lines(struct recorder *recorder, FILE *stream, struct error *err
                : 0;
 }
 
-/* 1: the stream begins as a record of this site does, which is read over; 0: a record of another
- * site; -1: no record. */
+/* 1: the stream starts like a record of this site, and is positioned after its header; 0: a record
+ * of another site; -1: not a record. */
 static int match_header(struct recorder *recorder, FILE *stream, const struct site *site,
                         struct error *err)
 {
@@ -274,7 +274,7 @@ static int match_header(struct recorder *recorder, FILE *stream, const struct si
     return same;
 }
 
-/* Go on with the record that is there. 1: done; 0: it is another site's; -1: err. */
+/* Continue the existing record. 1: done; 0: of another site; -1: err. */
 static int go_on(struct recorder *recorder, const struct site *site, struct error *err)
 {
     int copy = dup(recorder->file), result;

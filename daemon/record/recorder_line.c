@@ -29,8 +29,8 @@ static char *text_of(const char *format, ...)
     return text;
 }
 
-/* What lwf_writer makes of a site (NULL: none) and a request (NULL: none). *header is the length of
- * the part before the request. */
+/* The output of lwf_writer for a site (NULL: none) and a request (NULL: none). *header is the
+ * length of the part before the request. */
 static char *written(const struct lwf_description *description, const struct lease_request *request,
                      size_t *header, struct error *err)
 {
@@ -81,7 +81,7 @@ int64_t record_ran(const struct lease_record *lease, int64_t now)
     return ran;
 }
 
-/* Equal neighbours are one node set. */
+/* Adjacent equal VMs form one node set. */
 static struct node_set *node_sets_of(const struct recorded_lease *facts, size_t *n)
 {
     struct node_set *sets = memory_new(facts->n_vms, sizeof *sets);
@@ -107,7 +107,7 @@ static int64_t not_before(int64_t instant, int64_t start, int64_t arrival)
     return instant - start > arrival ? instant - start : arrival;
 }
 
-/* What was to be scheduled from the record's start on. */
+/* The part of the lease to be scheduled after the start of the record. */
 static void fill_request(struct lease_request *request, const struct lease_record *lease,
                          const struct record_line *line, int64_t start)
 {
@@ -137,7 +137,7 @@ static bool is_over(const struct lease_record *lease)
     return lease->phase == PHASE_ENDED || lease->phase == PHASE_FAILED;
 }
 
-/* lwf_writer numbers its requests from 1. */
+/* Replaces the number: lwf_writer numbers its requests from 1. */
 static char *with_own_number(const char *request, int64_t id)
 {
     const char *number = strstr(request, FIRST_LEASE);

@@ -12,11 +12,11 @@
 #define RECORD_NAME   "galernad-"
 #define RECORD_FOOTER "</lease-requests>\n</lease-workload>\n"
 
-/* What a line was made with, and is made with again when more is known. */
+/* Inputs of a line, needed again to rewrite it. */
 struct record_line {
     int64_t id;
     int64_t arrival;    /* seconds since the record's start */
-    int64_t ran_before; /* seconds it ran before that; they are no part of the trace */
+    int64_t ran_before; /* seconds the lease ran before that, which the trace omits */
 };
 
 struct recorded_lease {
@@ -28,12 +28,12 @@ struct recorded_lease {
 /* The trace up to its first request. To be freed; NULL with err. */
 char *record_header(const struct site *site, int64_t start, struct error *err);
 
-/* The line, without its end, to be freed; NULL with err. A lease that ended without having run
- * gives a comment; one that cannot be a lease (its attribute was malformed, no VMs) too. */
+/* The line, without its newline, to be freed; NULL with err. A lease that ended without having run
+ * becomes a comment, and so does an invalid one (malformed attribute, no VMs). */
 char *record_line(const struct recorded_lease *facts, const struct record_line *line, int64_t start,
                   struct error *err);
 
-/* Read back what a line was made with; -1: the text is no line of a lease. */
+/* Read the inputs back from a line; -1: the text is not a lease's line. */
 int record_line_parse(const char *text, struct record_line *line);
 
 /* Seconds a lease has run until `now`. */

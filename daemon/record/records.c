@@ -26,7 +26,7 @@ static void record(struct daemon *daemon, const struct lease_record *lease)
     lease_note_recorded(daemon->store, lease, 1 + over);
 }
 
-/* Finished, and OpenNebula has nothing of it any more. */
+/* Is the lease finished and gone from OpenNebula? */
 static bool is_history(const struct daemon *daemon, const struct lease_record *lease)
 {
     size_t n;
@@ -50,7 +50,7 @@ static void forget(struct daemon *daemon, const struct lease_record *lease)
     store_forget_lease(daemon->store, lease->id);
 }
 
-/* The hosts are known with the first poll. */
+/* Hosts are known after the first poll. */
 static void open_record(struct daemon *daemon)
 {
     struct error err = {0};

@@ -1,10 +1,10 @@
-/* records.h: keeps the trace that `record = FILE` asks for, and drops what is over. */
+/* records.h: maintains the trace of `record = FILE`, and drops old leases. */
 #ifndef GALERNA_DAEMON_RECORDS_H
 #define GALERNA_DAEMON_RECORDS_H
 
 struct daemon;
 
-/* Tell the recorder what is new, and let finished leases whose VMs are gone leave memory. */
+/* Record new and changed leases, and remove finished leases whose VMs are gone from memory. */
 void records_update(struct daemon *daemon);
 
 #endif
