@@ -17,12 +17,12 @@
 #include "util/crash_point.h"
 
 enum {
-    LOOK_INTERVAL = 700,        /* milliseconds between looks at VMs in transition */
-    WATCHED_MAX = 400,          /* VMs looked at together */
-    PICTURE_STALE = 3,          /* poll intervals after which nothing is done on it */
-    COUNT_INTERVAL = 60 * 1000, /* milliseconds in which repeated log lines are counted */
-    LEADER_FRESH = 1000, /* milliseconds: an older answer is asked for again before effects */
-    REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: new VMs are placed by a picture not older */
+    LOOK_INTERVAL = 700,         /* milliseconds between polls of VMs in transition */
+    WATCHED_MAX = 400,           /* VMs polled together */
+    PICTURE_STALE = 3,           /* poll intervals after which commands are held back */
+    COUNT_INTERVAL = 60 * 1000,  /* milliseconds in which repeated log lines are counted */
+    LEADER_FRESH = 1000,         /* milliseconds: commands need a more recent leader check */
+    REPLAN_WHEN_OLD = 60 * 1000, /* milliseconds: maximum age of the picture for placing new VMs */
     FAILURES_MAX = 5,            /* doublings of the pause after failed polls and plans */
 };
 
@@ -90,14 +90,14 @@ static bool daemon_may_act(const struct daemon *daemon)
            age < PICTURE_STALE * 1000 * daemon->live->poll_interval + daemon->live->timeout * 1000;
 }
 
-/* Leases change in cycles only: the times are the same until the next one. */
+/* Leases change in cycles only: these times hold until the next one. */
 static void note_times(struct daemon *daemon)
 {
     daemon->reconcile_due = reconcile_next_time(daemon, daemon->reconciled);
     daemon->reconcile_next = reconcile_next_time(daemon, clock_now());
 }
 
-/* Milliseconds after so many failures in a row. */
+/* The pause in milliseconds after consecutive failures. */
 static int64_t pause_after(const struct daemon *daemon, int failures)
 {
     int64_t pause = 1000 << (failures < FAILURES_MAX ? failures : FAILURES_MAX);
@@ -108,8 +108,8 @@ static int64_t pause_after(const struct daemon *daemon, int failures)
 
 /* --- a cycle ---------------------------------------------------------------------------------- */
 
-/* The next attempt comes after a pause. A planner that is starting, or was replaced, is no problem
- * as long as the next attempt succeeds. */
+/* Retry after a pause. A planner that is starting, or was replaced, is a problem only if the next
+ * attempt fails as well. */
 static void plan_failed(struct daemon *daemon, const struct error *err)
 {
     bool again = daemon->plan_failures > 0;
@@ -125,7 +125,7 @@ static void plan_failed(struct daemon *daemon, const struct error *err)
     daemon->cycle_due = false;
 }
 
-/* 0: a plan is being made, and the cycle goes on when it is there. */
+/* 0: a plan is in progress; finish_cycle() follows when it is ready. */
 static int plan(struct daemon *daemon, int64_t now)
 {
     bool rebuild = daemon->replan || !planner_is_ready(daemon->planner);
@@ -149,7 +149,7 @@ static int plan(struct daemon *daemon, int64_t now)
     return -1;
 }
 
-/* Those whose extended form is needed to place them again. */
+/* VMs that may be placed again need their extended form. */
 static void want_full_forms(struct daemon *daemon)
 {
     size_t n, n_ids = 0;
@@ -167,7 +167,7 @@ static void want_full_forms(struct daemon *daemon)
     world_want_full(daemon->world, ids, n_ids);
 }
 
-/* Commands go out when oned has just said that it leads. */
+/* The answer of the leader check: commands are sent only by the leader. */
 static void leader_told(void *context)
 {
     struct daemon *daemon = context;
@@ -197,7 +197,7 @@ static void act(struct daemon *daemon, size_t n_commands, int64_t now)
         daemon->cycle_due = daemon->cycle_due || cloud_pending(daemon->cloud) == 0;
 }
 
-/* What follows from the plan: it is committed, then done. */
+/* The rest of a cycle, after the plan: commit, then act. */
 static void finish_cycle(struct daemon *daemon)
 {
     size_t n_commands = 0;
@@ -332,7 +332,7 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What can be done now: the rest waits for the next poll, which is no reason to turn in circles. */
+/* Ignores due times of actions that are impossible until the next poll: the loop would spin. */
 static int64_t when_able(bool able, int64_t due)
 {
     return able ? due : INSTANT_NEVER;
@@ -343,13 +343,13 @@ static bool plans(const struct daemon *daemon)
     return daemon->polled && world_leads(daemon->world) && daemon->plan_failures == 0;
 }
 
-/* A plan is tried again after those that failed. */
+/* Must a failed plan be retried? */
 static bool tries_again(const struct daemon *daemon)
 {
     return daemon->plan_failures > 0 && !planner_is_planning(daemon->planner);
 }
 
-/* When something is due by itself; `reconcile`: when the reconciliation is. */
+/* The next due time; `reconcile`: that of the reconciliation. */
 static int64_t next_due(const struct daemon *daemon, int64_t reconcile)
 {
     bool acts = daemon_may_act(daemon) && !daemon->asking_leader;
@@ -359,7 +359,7 @@ static int64_t next_due(const struct daemon *daemon, int64_t reconcile)
     return least(due, when_able(acts, enactor_next_time(daemon->enactor)));
 }
 
-/* Milliseconds until something is due by itself. */
+/* Milliseconds until the next due time. */
 static int64_t until_due(const struct daemon *daemon)
 {
     int64_t steady = clock_monotonic(), wait = 1000 * 60;
@@ -369,7 +369,7 @@ static int64_t until_due(const struct daemon *daemon)
     if (daemon->cycle_due && !planner_is_planning(daemon->planner))
         return 0;
     if (planner_is_planning(daemon->planner))
-        due = INSTANT_NEVER; /* the cycle goes on when the plan is there */
+        due = INSTANT_NEVER; /* finish_cycle() follows when the plan is ready */
     due = least(due, when_able(!daemon->replan, planner_retry_time(daemon->planner)));
     if (due < INSTANT_NEVER)
         wait = least(wait, due * 1000 - clock_now_ms());
@@ -387,7 +387,7 @@ static int64_t until_due(const struct daemon *daemon)
     return wait < 0 ? 0 : wait;
 }
 
-/* Planned times that have come make a cycle. */
+/* Starts a cycle when a due time has come. */
 static void watch_time(struct daemon *daemon)
 {
     int64_t now = clock_now();
@@ -401,7 +401,7 @@ static void watch_time(struct daemon *daemon)
         world_poll(daemon->world, POLL_FULL);
 }
 
-/* Whether another galernad acts. -1: it does. */
+/* Watches for other daemons. -1: another galernad acts. */
 static int watch_guard(struct daemon *daemon, struct error *err)
 {
     static const char waits[] =
@@ -423,7 +423,7 @@ static int watch_guard(struct daemon *daemon, struct error *err)
     return guard_check(daemon->guard, err);
 }
 
-/* With nothing else to do: what is found makes a cycle. */
+/* Starts a forecast when idle; changed estimates start a cycle. */
 static void look_ahead(struct daemon *daemon)
 {
     if (daemon->cycle_due || daemon->replan || !plans(daemon) ||

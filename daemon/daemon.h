@@ -1,7 +1,7 @@
-/* daemon.h: galernad: what its parts share.
+/* daemon.h: galernad: shared by its parts.
  *
- * One thread, one loop (daemon_run): wait until an answer, a request, a signal or a planned time
- * comes; then a cycle: intake (new VMs become leases) -> reconcile (the store follows the world) ->
+ * One thread, one loop (daemon_run): wait for an answer, a request, a signal or a planned time,
+ * then run a cycle: intake (new VMs become leases) -> reconcile (the store follows the world) ->
  * planner (decisions become phases and goals) -> commit (durable) -> enactor (goals become
  * commands) -> messages.
  */
@@ -32,7 +32,7 @@ struct order;
 struct recorder;
 struct services_question;
 
-/* What keeps galernad from its work, for the status. */
+/* Problems that keep galernad from working, shown in the status. */
 enum problem_of { PROBLEM_OPENNEBULA, PROBLEM_STORE, PROBLEM_PLAN, PROBLEM_MARK, PROBLEMS };
 
 struct problem {
@@ -46,7 +46,7 @@ struct daemon {
     const char *state_directory;
     const char *mode;     /* "opennebula" or "simulated" */
     const char *endpoint; /* without secrets */
-    const char *account;  /* the user of OpenNebula that it acts as; NULL: simulated */
+    const char *account;  /* the OpenNebula user that galernad acts as; NULL: simulated */
     char oned_version[32];
     struct rights *rights;
     struct store *store;
@@ -58,33 +58,33 @@ struct daemon {
     struct messages *messages;
     struct guard *guard;
     struct recorder *recorder; /* NULL: nothing is recorded */
-    bool record_failed;        /* told once */
+    bool record_failed;        /* the failure was logged */
     struct control *control;
     struct answers *answers;
-    struct services_question *question; /* of the control socket, being handled; NULL */
+    struct services_question *question; /* the request being handled on the control socket; NULL */
 
     uint64_t unread;              /* world_unread_digest() of the plan's room */
     struct quarantine quarantine; /* hosts that take no VMs for now */
-    bool replan;                  /* the engine is to be rebuilt in the next cycle */
+    bool replan;                  /* rebuild the engine in the next cycle */
     char replan_why[128];         /* the first reason, for the log */
     bool cycle_due;               /* something has changed since the last cycle */
     int64_t plan_began;           /* monotonic milliseconds */
     bool poll_ok;                 /* the last poll was complete */
     bool guarded;                 /* this daemon is the one that may act */
     bool stopping;
-    bool reload; /* policy modules are to be loaded again, when none are being loaded */
+    bool reload; /* reload policy modules when no reload is in progress */
     struct problem problems[PROBLEMS];
     int exit_code;
     int64_t polled;    /* monotonic milliseconds: end of the last complete full poll; 0: none */
     int64_t next_poll; /* monotonic milliseconds */
-    int64_t next_look; /* monotonic milliseconds: at VMs in transition */
+    int64_t next_look; /* monotonic milliseconds: next poll of VMs in transition */
     bool looking;
-    bool asking_leader;     /* commands wait for its answer */
-    int failures;           /* polls in a row */
-    int plan_failures;      /* plans in a row */
+    bool asking_leader;     /* commands wait for the leader check */
+    int failures;           /* consecutive failed polls */
+    int plan_failures;      /* consecutive failed plans */
     int64_t next_plan;      /* monotonic milliseconds: not before, after failures */
     int64_t next_count;     /* monotonic milliseconds: of repeated log lines */
-    int64_t watchdog_ms;    /* systemd expects a sign of life so often; 0: it does not */
+    int64_t watchdog_ms;    /* systemd's watchdog interval; 0: none */
     int64_t reconciled;     /* seconds since 1970: when the store last followed the world */
     int64_t reconcile_due;  /* when it must do so again, as of the last cycle; INSTANT_NEVER */
     int64_t reconcile_next; /* the first such time after that cycle */
@@ -96,56 +96,55 @@ struct daemon {
 };
 
 /* --- daemon.c --- */
-/* The engine does not describe reality any more: build it anew. */
+/* The engine no longer matches reality: rebuild it. */
 void daemon_replan(struct daemon *daemon, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Something happened that a cycle should look at. */
+/* A cycle is needed. */
 void daemon_wake(struct daemon *daemon);
-/* The planner is ready, whatever failed before. */
+/* The planner is ready: retry without a pause after failures. */
 void daemon_planner_ready(struct daemon *daemon);
-/* Note a problem; NULL: it is over. The time of the first note is kept. */
+/* Set a problem; NULL: solved. The time of the first call is kept. */
 void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
-/* Commit the store; a failure is a problem (PROBLEM_STORE): nothing is promised or done. */
+/* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. */
 int daemon_commit(struct daemon *daemon, struct error *err);
-/* Somebody says that OpenNebula has news. */
+/* A hook reports that OpenNebula has changed. */
 void daemon_notice(struct daemon *daemon);
-/* Policy modules were loaded again. */
+/* Policy modules were reloaded. */
 void daemon_modules_loaded(struct daemon *daemon);
-/* For planner_create(): a plan is made, or has failed: what follows from it is done. */
+/* For planner_create(): the plan is ready, or failed: finish the cycle. */
 void daemon_planned(void *context, bool made);
 /* For world_create(). */
 void daemon_polled(void *context, enum poll_kind kind, bool ok, const char *error);
-/* Until a signal stops it. -1 with err: it cannot go on. */
+/* Runs until a signal. -1 with err: a fatal error. */
 int daemon_run(struct daemon *daemon, struct error *err);
 
 /* --- intake.c --- */
-/* VMs that are in no lease become leases. */
+/* Create leases for VMs without one. */
 void intake(struct daemon *daemon, int64_t now);
 
-/* A refused lease whose VMs were released: what they ask for now counts. */
-/* May the account of galernad ask for this? False: `reason` says which rule forbids it. */
+/* May galernad's account make this order? False: `reason` says which rule forbids it. */
 bool intake_allows(const struct daemon *daemon, const struct order *order, int64_t now,
                    char reason[LEASE_SPEC_TEXT_MAX]);
+/* The VMs of a refused lease were released: read and check their current request. */
 void intake_again(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 
 /* --- reconcile.c --- */
-/* Leases that are about to start, but nothing of them has been commanded, wait again. */
+/* Starting leases without a command sent return to the queue. */
 void reconcile_before_replan(struct daemon *daemon);
-/* The VM cannot be started, and its lease has failed: final until its user releases it. The VMs
- * of the lease that run or are on their way are ended, the others are held. `last`: how it failed.
+/* The VM cannot be started, and its lease fails: final until its user releases the VM. Other VMs of
+ * the lease that run or are in transition are ended, the rest are held. `last`: the last failure.
  */
 void reconcile_give_up(struct daemon *daemon, const struct vm_record *failed, const char *last,
                        int64_t now);
-/* Phases follow what is seen. */
+/* Update leases from the observations of their VMs. */
 void reconcile(struct daemon *daemon, int64_t now);
-/* When the next lease ends, is warned, or a group is taken as complete; INSTANT_NEVER. */
+/* When the next lease ends, is warned, or a group counts as complete; INSTANT_NEVER. */
 int64_t reconcile_next_time(const struct daemon *daemon, int64_t now);
 /* What a lease that is starting, stopping, ending or late waits for at `now` (seconds since 1970),
- * to follow "waits for": "VM 3 (SAVE_STOP) to leave host 1"; "" when that is not known or there is
- * nothing. */
+ * to follow "waits for": "VM 3 (SAVE_STOP) to leave host 1"; "": unknown or nothing. */
 void daemon_waits_for(const struct daemon *daemon, const struct lease_record *lease, int64_t now,
                       char *text, size_t size);
-/* A user or operator gives the lease up. */
+/* A user or operator cancels the lease. */
 int daemon_cancel(struct daemon *daemon, int64_t id, const char *who, struct error *err);
 
 #endif

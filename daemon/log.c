@@ -14,7 +14,7 @@
 enum {
     LINE_MAX = 2048,
     LINES_RECENT = 16,
-    REPEATS = 3 /* of a line are written before the others are counted */
+    REPEATS = 3 /* a line is written so often before it is counted */
 };
 
 struct recent {
@@ -70,7 +70,7 @@ void log_count_repeats(void)
     n_recent = 0;
 }
 
-/* The lines of late, the oldest first. Is this one among them so often that it is counted only? */
+/* Is the line one of the recent ones, oldest first, and has it been written often enough? */
 static bool is_repeated(int level, const char *text)
 {
     for (size_t i = 0; i < n_recent; i++)

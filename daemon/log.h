@@ -1,8 +1,8 @@
 /* log.h: the daemon's log: one line per event on standard error, with the levels of syslog.
  *
- * Under systemd each line gets the prefix the journal understands ("<6>"), else a time. Text that
- * came from outside is made printable. A line that comes again and again is written three times;
- * further ones are counted until log_count_repeats().
+ * Under systemd each line gets the prefix the journal understands ("<6>"), else a time. Control
+ * characters of external text are replaced. A line that repeats is written three times; further
+ * ones are counted until log_count_repeats().
  */
 #ifndef GALERNA_DAEMON_LOG_H
 #define GALERNA_DAEMON_LOG_H
@@ -10,7 +10,7 @@
 /* Lines above the level (enum live_log_level) are left out. The process has one log. */
 void log_set_level(int level);
 
-/* Write the counted lines, each once with its number. The count begins again. */
+/* Write each counted line once with its count, and reset the counts. */
 void log_count_repeats(void);
 
 void log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -8,11 +8,11 @@ struct pollfd;
 
 enum { SIGNAL_STOP = 1, SIGNAL_RELOAD };
 
-/* From now on they no longer interrupt; SIGPIPE is ignored. */
+/* From now on these signals are events; SIGPIPE is ignored. */
 int signals_catch(struct error *err);
 /* The descriptor to wait for: fills one, returns 1. */
 unsigned signals_waitfd(struct pollfd *fd);
-/* The next that came, or 0. */
+/* The next pending signal, or 0. */
 int signals_next(void);
 
 #endif

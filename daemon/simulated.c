@@ -1,4 +1,4 @@
-/* galernad --simulate: the hosts that the configuration describes, as a cloud in memory. */
+/* galernad --simulate: the configured hosts, as a cloud in memory. */
 #include "daemon/simulated.h"
 
 #include <stdio.h>

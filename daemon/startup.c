@@ -33,15 +33,15 @@
 
 enum {
     CONNECT_TIMEOUT = 5 * 1000, /* milliseconds */
-    SITE_INTERVAL = 10 * 1000,  /* milliseconds between looks at datastores, users, rules */
-    FIRST_CONTACT = 20 * 1000,  /* milliseconds until an oned that is not there is given up */
+    SITE_INTERVAL = 10 * 1000,  /* milliseconds between polls of datastores, users, ACLs */
+    FIRST_CONTACT = 20 * 1000,  /* milliseconds until galernad stops waiting for oned at startup */
     FIRST_CONTACT_PAUSE = 1000,
-    CLAIM_TURN = 100, /* milliseconds between looks whether the place is ours */
+    CLAIM_TURN = 100, /* milliseconds between checks of the claim */
 };
 
-enum { LATER = 1, STOPPED }; /* of what is tried at the start, besides 0 and -1 */
+enum { LATER = 1, STOPPED }; /* results of startup steps, besides 0 and -1 */
 
-/* Everything there is, in the order in which it is made. */
+/* All parts, in the order of their creation. */
 struct app {
     const struct startup *startup;
     struct configuration *configuration;
@@ -51,7 +51,7 @@ struct app {
     struct lessons *lessons;
     struct answers_daemon services;
     struct daemon daemon;
-    int ready; /* for the process that waits in the foreground; -1: none does */
+    int ready; /* pipe to the process waiting in the foreground; -1: none */
     int exit_code;
 };
 
@@ -62,7 +62,7 @@ static int fail(struct app *app, int code, const struct error *err)
     return -1;
 }
 
-/* Modules can be told of the past when they can ask how large the site is. */
+/* Modules can be told the past once they can ask for the size of the site. */
 static void begins(void *context)
 {
     lessons_recall(((struct app *)context)->lessons);
@@ -107,7 +107,7 @@ static int read_configuration(struct app *app)
     return app->daemon.rights ? 0 : fail(app, EXIT_CONFIGURATION, &err);
 }
 
-/* A process that cannot be started now may well be later. */
+/* Temporary failures to start a process are not errors of the configuration. */
 static int fail_policies(struct app *app, const struct error *err)
 {
     bool later =
@@ -116,8 +116,8 @@ static int fail_policies(struct app *app, const struct error *err)
     return fail(app, later ? EXIT_FAILURE : EXIT_CONFIGURATION, err);
 }
 
-/* None of them is left out: other policies than those asked for would break promises. Where there
- * is a store, it knows which are out of service: they are loaded when it is open. */
+/* All policies must load: without one of them, galernad would break promises. If a store exists, it
+ * lists those out of service, so modules are loaded only after it is open. */
 static int check_policies(struct app *app)
 {
     const struct live_configuration *live = app->daemon.live;
@@ -173,7 +173,7 @@ static void print_line(void *context, const char *line)
     puts(line);
 }
 
-/* 1: there is nothing to run. */
+/* 1: done, do not run. */
 static int repair(struct app *app)
 {
     struct error err = {0};
@@ -193,8 +193,7 @@ static bool is_simulated(const struct app *app)
     return app->startup->simulate || app->configuration->mode == MODE_SIMULATED;
 }
 
-/* VMs have the same ids in all OpenNebulas: a store of real ones would take simulated ones for
- * them. */
+/* VM ids are the same in every OpenNebula: a store of real VMs would match simulated ones. */
 static int check_mode(struct app *app)
 {
     const char *mode = is_simulated(app) ? "simulated" : "opennebula";
@@ -248,7 +247,7 @@ static int find_cloud(struct app *app)
     return 0;
 }
 
-/* Milliseconds; calls go on. STOPPED: by a signal. */
+/* Waits, in milliseconds, while calls continue. STOPPED: by a signal. */
 static int wait_or_stop(struct app *app, int64_t pause)
 {
     int64_t until = clock_monotonic() + pause, left;
@@ -265,7 +264,7 @@ static int wait_or_stop(struct app *app, int64_t pause)
     return 0;
 }
 
-/* The cloud may be starting at the same time; wrong credentials are not waited out. */
+/* The cloud may be starting at the same time; wrong credentials are not retried. */
 static int greet_cloud(struct app *app)
 {
     int64_t until = clock_monotonic() + FIRST_CONTACT;
@@ -303,7 +302,7 @@ static int fail_or_busy(struct app *app, const struct error *err)
     return fail(app, err->code == EBUSY ? EXIT_ANOTHER_DAEMON : EXIT_FAILURE, err);
 }
 
-/* Where several oneds make a zone, each may have a galernad beside it; the leader's acts. */
+/* In a zone of several oneds each may have a galernad; only the leader's acts. */
 static bool follows(const struct app *app)
 {
     if (!app->greeting.leads)
@@ -312,8 +311,8 @@ static bool follows(const struct app *app)
     return !app->greeting.leads;
 }
 
-/* Until it is known whether another one acts. An OpenNebula that does not answer is asked again by
- * the loop, which does nothing before it knows. */
+/* Waits until it is known whether another galernad acts. If OpenNebula does not answer, the loop
+ * asks again, and sends no commands before it knows. */
 static int claim_place(struct app *app)
 {
     struct guard *guard = app->daemon.guard;
@@ -330,7 +329,7 @@ static int claim_place(struct app *app)
     return guard_check(guard, &err) < 0 ? fail_or_busy(app, &err) : 0;
 }
 
-/* Simulated hosts are guarded by the lock of their state directory. */
+/* The lock of the state directory is enough for simulated hosts. */
 static int make_guard(struct app *app, struct error *err)
 {
     const struct live_configuration *live = app->daemon.live;
@@ -389,10 +388,10 @@ static struct planner_settings planner_settings(struct app *app)
         .submit_on_hold = live->submit_on_hold,
     };
 
-    /* Memory that stop has saved is on storage that every host of its datastore reaches. */
+    /* Memory saved by "stop" is on storage that all hosts of its datastore can access. */
     if (settings.resumes_anywhere)
         settings.engine.migration = MIGRATION_YES_NOTRANSFER;
-    settings.engine.preparation = PREPARATION_UNMANAGED; /* images are OpenNebula's business */
+    settings.engine.preparation = PREPARATION_UNMANAGED; /* OpenNebula transfers the images */
     return settings;
 }
 
@@ -430,9 +429,10 @@ static int make_loop(struct app *app)
     return 0;
 }
 
-/* --- together --------------------------------------------------------------------------------- */
+/* --- the whole daemon ------------------------------------------------------------------------- */
 
-/* The process that was started waits for the daemon and ends as that says. 1: this is it. */
+/* The foreground process waits for the daemon and exits with its result. 1: this process is the
+ * foreground one. */
 static int wait_for_daemon(struct app *app, pid_t daemon, int ready)
 {
     struct pollfd fds[2] = {{.fd = ready, .events = POLLIN}};
@@ -456,7 +456,7 @@ static int wait_for_daemon(struct app *app, pid_t daemon, int ready)
     return 1;
 }
 
-/* Paths keep their meaning: the daemon stays in the directory it was started in. */
+/* The daemon keeps its working directory, so that relative paths remain valid. */
 static int go_to_background(struct app *app)
 {
     struct error err = {0};
@@ -495,7 +495,7 @@ static void say_ready(struct app *app)
     close(app->ready);
 }
 
-/* 0; -1: it cannot be; else there is nothing to run. */
+/* 0: ready; -1: failed; else there is nothing to run. */
 static int build(struct app *app)
 {
     struct error err = {0};
@@ -504,7 +504,7 @@ static int build(struct app *app)
 
     if (read_configuration(app) < 0)
         return -1;
-    /* From here on: who is told to stop while it starts ends as told, not by the signal. */
+    /* From here on a stop signal during startup ends galernad in an orderly way. */
     if (!app->startup->check_only && signals_catch(&err) < 0)
         return fail(app, EXIT_FAILURE, &err);
     if (app->startup->repair)

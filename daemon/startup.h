@@ -6,8 +6,8 @@
 
 #include "util/command_line.h"
 
-/* Besides EXIT_SUCCESS, EXIT_FAILURE and 64 (usage). CONFIGURATION: the file, or a policy module
- * that it names. */
+/* In addition to EXIT_SUCCESS, EXIT_FAILURE and 64 (usage). CONFIGURATION: the file, or a policy
+ * module named in it, is invalid. */
 enum {
     EXIT_ANOTHER_DAEMON = 3,
     EXIT_CREDENTIALS = 4,
@@ -23,7 +23,7 @@ struct startup {
 
 extern const struct command_line galernad_line; /* its arguments are a struct startup */
 
-/* Make everything, run until told to stop, take everything down. Returns the exit code. */
+/* Set up, run until stopped, and tear down. Returns the exit code. */
 int startup_run(const struct startup *startup);
 
 #endif
