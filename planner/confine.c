@@ -42,7 +42,8 @@ static int set_limits(struct error *err)
     return 0;
 }
 
-/* In a container root may be unable to become somebody else: it is confined all the same. */
+/* In a container root may be unable to change its user: the other restrictions apply all the
+ * same. */
 static int become(uid_t user, gid_t group, struct error *err)
 {
     if (geteuid() != 0 || user == 0)
@@ -57,7 +58,7 @@ int confine_process(uid_t user, gid_t group, struct error *err)
 {
     if (become(user, group, err) < 0)
         return -1;
-    /* Both after the change of user, which resets them. */
+    /* Both after changing the user, which resets them. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         return failed(err, "privileges");
@@ -67,7 +68,7 @@ int confine_process(uid_t user, gid_t group, struct error *err)
 /* --- Landlock --------------------------------------------------------------------------------- */
 
 enum {
-    /* What the first version of Landlock knows. */
+    /* The access rights of Landlock's first version. */
     READING =
         LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
     EVERYTHING = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1,
@@ -79,12 +80,12 @@ static void allow_folder(int rules, const char *folder)
 
     beneath.parent_fd = open(folder, O_PATH | O_CLOEXEC | O_DIRECTORY);
     if (beneath.parent_fd < 0)
-        return; /* not there: there is nothing to be read */
+        return; /* a missing folder needs no rule */
     syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
     close(beneath.parent_fd);
 }
 
-/* A kernel without it leaves all files to be read that the user may read. */
+/* Without Landlock, the process can read every file that its user can. */
 static int restrict_files(const char *const *folders, size_t n, struct error *err)
 {
     static const char *const libraries[] = {"/lib",       "/lib64",         "/usr/lib",
@@ -108,7 +109,7 @@ static int restrict_files(const char *const *folders, size_t n, struct error *er
 
 /* --- system calls ----------------------------------------------------------------------------- */
 
-static struct call_page *noted_in; /* a signal handler has no other way to know it */
+static struct call_page *noted_in; /* global: a signal handler has no argument for it */
 
 static void forbidden_call(int number, siginfo_t *info, void *context)
 {
@@ -164,7 +165,7 @@ static uint32_t otherwise(void)
     return SCMP_ACT_TRAP;
 }
 
-/* Memory, its own signals, time that passes, its descriptors. */
+/* Memory, its own signals, clocks, its descriptors. */
 static int allow_computing(scmp_filter_ctx filter)
 {
     static const int calls[] = {
@@ -223,11 +224,11 @@ static int allow_computing(scmp_filter_ctx filter)
     };
     int result = add_all(filter, SCMP_ACT_ALLOW, calls, sizeof calls / sizeof *calls);
 
-    /* abort() and raise(): to itself. */
+    /* abort() and raise(): only to itself. */
     if (result == 0)
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(tgkill), 1,
                                   SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
-    if (result == 0) /* asks only */
+    if (result == 0) /* reads limits only */
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(prlimit64), 1,
                                   SCMP_A2(SCMP_CMP_EQ, 0, 0));
     return result;
@@ -257,7 +258,7 @@ static int allow_reading(scmp_filter_ctx filter)
     return result;
 }
 
-/* What the C library does without being asked, and can do without. */
+/* Calls that the C library makes on its own, and that may fail. */
 static int refuse_opening(scmp_filter_ctx filter)
 {
     static const int calls[] = {
@@ -268,7 +269,7 @@ static int refuse_opening(scmp_filter_ctx filter)
     };
     int result = add_all(filter, SCMP_ACT_ERRNO(EACCES), calls, sizeof calls / sizeof *calls);
 
-    /* Memory that is not code. */
+    /* Only memory that is not executable. */
     if (result == 0)
         result = seccomp_rule_add(filter, SCMP_ACT_ALLOW, CALL(mmap), 1,
                                   SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
@@ -296,8 +297,8 @@ static int load_filter(bool reading, struct error *err)
 
     if (!filter)
         return error_set(err, ENOMEM, "the planner cannot be confined: no memory for a filter");
-    /* Mitigations for processes that distrust each other's memory would slow down all it computes;
-     * modules share its memory anyway. */
+    /* Speculation mitigations against other processes would slow down all computing; modules share
+     * the process's memory anyway. */
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
     seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     result = fill(filter, reading);

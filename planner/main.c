@@ -1,7 +1,7 @@
-/* galerna-planner: the process in which galernad's policy modules run; galernad starts it.
+/* galerna-planner: the process that runs galernad's policy modules; started by galernad.
  *
- * Its descriptors are a socket (3) and a page of shared memory (4). The first frame says which
- * modules to load; then it answers frames until the socket is closed.
+ * Its descriptors are a socket (3) and a page of shared memory (4). The first frame names the
+ * modules to load; then the process answers frames until the socket is closed.
  */
 #include <errno.h>
 #include <libgen.h>
@@ -20,7 +20,7 @@
 enum { EXIT_PROTOCOL = 3 };
 
 #ifdef GALERNA_SANITIZED
-/* Looking for leaks takes threads and signals, which it may not have. */
+/* Leak detection needs threads and signals, which are forbidden here. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -48,7 +48,7 @@ static bool read_all(unsigned char *bytes, size_t n)
     return true;
 }
 
-/* The body of the next frame; the buffer is used again. False: galernad has gone. */
+/* Reads the body of the next frame, reusing the buffer. False: galernad is gone. */
 static bool read_frame(unsigned char **bytes, size_t *allocated, size_t *n)
 {
     unsigned char header[WIRE_HEADER];
@@ -173,7 +173,7 @@ static int confine(const struct policy_host_settings *settings, struct error *er
     return result;
 }
 
-/* galernad may be able to read what this process cannot. */
+/* galernad may be able to read files that this process cannot. */
 static int check_readable(const struct policy_host_settings *settings, const char *user,
                           struct error *err)
 {
@@ -188,7 +188,7 @@ static int check_readable(const struct policy_host_settings *settings, const cha
     return 0;
 }
 
-/* NULL: galernad was told why. */
+/* NULL: the reason was sent to galernad. */
 static struct policy_host *load(unsigned char *bytes, size_t n)
 {
     struct policy_host_settings settings;
@@ -264,11 +264,11 @@ int main(void)
         return EXIT_PROTOCOL;
     }
     close(PROTOCOL_PAGE);
-    mallopt(M_MMAP_MAX, 0); /* all memory is in one place: its end tells how much it is */
-    tzset();                /* modules that ask for the local time have it from here */
+    mallopt(M_MMAP_MAX, 0); /* only the heap grows: its end shows how much memory is used */
+    tzset();                /* loads the local time zone for modules */
     if (!read_frame(&bytes, &allocated, &n))
         return EXIT_SUCCESS;
-    setup = bytes; /* what modules were told of points into it */
+    setup = bytes; /* module settings point into it */
     policies = load(setup, n);
     bytes = NULL;
     allocated = 0;

@@ -1,4 +1,4 @@
-/* An engine made of facts: hosts, filters, and everything that is there already. */
+/* Builds an engine from facts: hosts, filters, and adopted leases. */
 #include "planner/plan.h"
 
 #include <errno.h>
@@ -6,9 +6,9 @@
 
 #include "util/memory.h"
 
-enum { RELOCATED_MAX = 8 /* in one plan: all is adopted again for each */ };
+enum { RELOCATED_MAX = 8 /* per plan: each adopts everything again */ };
 
-/* Blocks in the place of leases that have none. */
+/* Ids of blocks for leases that have no place. */
 #define BLOCK_OF_LEASE (BLOCK_BASE + (INT64_C(1) << 33))
 
 void plan_finish(struct plan *plan)
@@ -100,7 +100,7 @@ void plan_read_filters(struct plan *plan, struct wire_reader *reader)
 
 /* --- adoptions -------------------------------------------------------------------------------- */
 
-/* One adoption as it was read. */
+/* An adoption as read. */
 struct fact {
     struct fact_adoption fact;
     struct node_set *sets;
@@ -123,7 +123,7 @@ static uint32_t get_place(struct wire_reader *reader, size_t n_hosts)
     return place < 0 ? HOST_NONE : (uint32_t)place;
 }
 
-/* Where a relocation has put it, if one has. */
+/* The VM's host, after relocation if it was relocated. */
 static uint32_t place_now(const struct plan_building *building, int64_t lease, uint32_t vm,
                           const struct fact_place *place)
 {
@@ -182,7 +182,7 @@ static void note_exception(struct plan_building *building, int64_t lease, bool n
     wire_put_reason(&building->exceptions, reason);
 }
 
-/* Its VMs hold their hosts all the same. */
+/* The lease has no place in the plan, but its VMs hold their hosts all the same. */
 static void adopt_blocks(struct plan_building *building, const struct fact *fact)
 {
     const struct lease_request *request = &fact->fact.adoption.request;
@@ -290,9 +290,10 @@ static int adopt_all(struct plan_building *building, struct wire_reader *reader,
     return reader->failed ? error_set(err, EPROTO, "what is there cannot be read") : 0;
 }
 
-/* --- members of groups that have to go elsewhere ---------------------------------------------- */
+/* --- group members that must move to other hosts ---------------------------------------------- */
 
-/* The host that its requirements allow, that is free until then, and that it likes best. */
+/* The host with the highest rank among those that the filter allows and that are free until
+ * then. */
 static uint32_t other_host(const struct plan_building *building, const struct relocation_wish *wish)
 {
     const struct plan *plan = building->plan;
@@ -321,7 +322,7 @@ static bool is_settled(const struct plan_building *building, const struct reloca
     return false;
 }
 
-/* True: one has got another host, so everything is to be taken in again. */
+/* True: a VM got another host, so everything must be adopted again. */
 static bool relocate(struct plan_building *building)
 {
     for (size_t i = 0; i < building->n_wishes; i++) {

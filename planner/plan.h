@@ -1,4 +1,4 @@
-/* plan.h: one engine, what it refers to, and how it is built of facts. */
+/* plan.h: an engine with the objects it refers to, and how it is built from facts. */
 #ifndef GALERNA_PLANNER_PLAN_H
 #define GALERNA_PLANNER_PLAN_H
 
@@ -12,7 +12,7 @@ struct plan {
     size_t n_filters, filters_allocated;
 };
 
-/* A VM of a group that has to go to another host. */
+/* A VM of a group that must start on another host. */
 struct relocation_wish {
     int64_t lease;
     uint32_t vm;
@@ -21,7 +21,7 @@ struct relocation_wish {
     int64_t until;
 };
 
-/* What happens while a plan is built. */
+/* State while a plan is built. */
 struct plan_building {
     struct plan *plan;
     const struct policy_hooks *hooks;
@@ -36,14 +36,14 @@ struct plan_building {
     int64_t n_blocks;
 };
 
-void plan_finish(struct plan *plan); /* what it holds; the structure may be used again */
+void plan_finish(struct plan *plan); /* frees its contents; the structure may be used again */
 
-/* Read settings and hosts, and make an engine that begins at building->now. */
+/* Read settings and hosts, and create an engine that begins at building->now. */
 int plan_make_engine(struct plan_building *building, struct wire_reader *reader, struct error *err);
-/* Read filters: they are added to those there are. */
+/* Read filters and add them to the existing ones. */
 void plan_read_filters(struct plan *plan, struct wire_reader *reader);
-/* Read adoptions and take them in; group members that have to move are given other hosts, for which
- * all is taken in again. -1 with err: the engine cannot be made again. */
+/* Read adoptions and add them to the engine. Group members that must move get other hosts, and then
+ * everything is adopted again. -1 with err: the engine cannot be rebuilt. */
 int plan_adopt(struct plan_building *building, struct wire_reader *reader,
                const struct wire_reader *site, struct error *err);
 void plan_building_finish(struct plan_building *building);

@@ -1,4 +1,4 @@
-/* Requests of galernad's, answered: plans, trials, forecasts, what is planned on a host. */
+/* Answers galernad's requests: plans, trials, forecasts, operations planned on a host. */
 #include "planner/planning.h"
 
 #include <errno.h>
@@ -26,19 +26,19 @@ struct planning {
     struct policy_host *policies; /* NULL: none */
     const struct policy_hooks *hooks;
     struct plan live;
-    struct plan *current; /* what modules ask about: the live one, or a trial's */
+    struct plan *current; /* the plan that modules query: the live one, or a trial's */
     struct engine_outputs outputs;
 
-    /* Of the hosts, for modules; texts are in the copy of the section. */
+    /* The hosts' attributes, for modules; texts are in the copy of the section. */
     unsigned char *section;
     struct host_attributes *hosts;
     size_t n_hosts;
 
-    struct forecast *forecast; /* under way; NULL */
-    int64_t forecast_us;       /* CPU time that it has taken */
+    struct forecast *forecast; /* in progress; NULL: none */
+    int64_t forecast_us;       /* CPU time used so far */
 };
 
-/* --- what modules may ask --------------------------------------------------------------------- */
+/* --- queries of modules ----------------------------------------------------------------------- */
 
 static int64_t now_there(void *context)
 {
@@ -138,7 +138,7 @@ static const char *get_long_text(struct wire_reader *reader)
     return text ? text : "";
 }
 
-/* They stay until others come. */
+/* Attributes stay valid until new ones arrive. */
 static void read_attributes(struct planning *planning, struct wire_reader *reader)
 {
     size_t size = (size_t)wire_get(reader, 0, reader->end - reader->at);
@@ -175,7 +175,7 @@ static uint32_t count_vms(const struct lease_request *request)
     return n;
 }
 
-/* What happened to leases since the last plan, or before this process began. */
+/* Events of leases since the last plan, or before this process was started. */
 static void read_events(struct planning *planning, struct wire_reader *reader)
 {
     size_t n = wire_get_count(reader, 8);
@@ -300,7 +300,8 @@ static void view(void *context, const struct lease *lease)
     viewing->n++;
 }
 
-/* It waits behind the others: when it would start if the queue is short enough for a forecast. */
+/* When the trial's lease would start behind the whole queue, if the queue is short enough for a
+ * forecast. */
 static int64_t probable_start(struct plan *plan, size_t most)
 {
     struct forecast *forecast = forecast_create(plan->engine, most);
@@ -354,7 +355,7 @@ static void put_answer(struct wire_writer *reply, const struct plan_building *bu
 
 /* --- plans ------------------------------------------------------------------------------------ */
 
-/* Everything of a frame but the steps. */
+/* Reads and applies a frame up to its steps. */
 static int build(struct planning *planning, struct plan_building *building,
                  struct wire_reader *reader, struct error *err)
 {
@@ -418,7 +419,7 @@ static int make_trial(struct planning *planning, struct wire_reader *reader,
     return result;
 }
 
-/* --- what is planned on a host ---------------------------------------------------------------- */
+/* --- operations planned on a host ------------------------------------------------------------- */
 
 struct planned_operations {
     uint32_t place;
@@ -476,7 +477,7 @@ static int64_t cpu_us(void)
     return spent.tv_sec * INT64_C(1000000) + spent.tv_nsec / 1000;
 }
 
-/* One that is under way is given up: what it went by is no longer so. */
+/* A forecast in progress is discarded: the engine has changed. */
 static void begin_forecast(struct planning *planning, struct wire_reader *reader)
 {
     size_t most = (size_t)wire_get(reader, 0, INT32_MAX);

@@ -1,4 +1,4 @@
-/* Requests and outputs as bytes: the tables of their fields, and the readers that check them. */
+/* Requests and outputs as bytes: tables of their fields, and readers that check them. */
 #include "planner/protocol.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "core/host_filter.h"
 #include "util/memory.h"
 
-/* Times and numbers of the planner's: sums of them stay in range, and all are years with a name. */
+/* Bound of the planner's times and numbers: sums stay in range, and years can be printed. */
 #define NUMBER_MAX (INT64_C(1) << 52)
 
 /* --- requests --------------------------------------------------------------------------------- */
@@ -214,7 +214,7 @@ void wire_get_setup(struct wire_reader *reader, struct policy_host_settings *set
     settings->slow_call = wire_get(reader, 0, INT64_MAX);
 }
 
-/* --- what is decided -------------------------------------------------------------------------- */
+/* --- decisions -------------------------------------------------------------------------------- */
 
 static int64_t get_number(struct wire_reader *reader)
 {
@@ -263,7 +263,7 @@ static void wire_put_reservation(struct wire_writer *writer, const struct reserv
     }
 }
 
-/* The array of placed VMs may move while it grows: `vms` is set when all is read. */
+/* The array of placed VMs may move while it grows: `vms` is set after reading everything. */
 static void get_reservation(struct wire_reader *reader, uint32_t n_hosts, struct plan_reply *reply,
                             struct plan_reservation *r)
 {
@@ -284,7 +284,7 @@ static void get_reservation(struct wire_reader *reader, uint32_t n_hosts, struct
                             .host = (uint32_t)wire_get(reader, 0, (int64_t)n_hosts - 1)};
 }
 
-/* What is planned for a lease that does not run yet; NULL. */
+/* The planned run of a lease that does not run yet; NULL. */
 static const struct reservation *lease_planned_stretch(const struct lease *lease)
 {
     for (size_t i = 0; i < lease->n_reservations; i++)
@@ -384,7 +384,7 @@ void plan_reply_finish(struct plan_reply *reply)
     *reply = (struct plan_reply){0};
 }
 
-/* In the order in which they were read. */
+/* Assigns the placed VMs to their reservations, in the order of reading. */
 static void point_to_placed(struct plan_reply *reply)
 {
     const struct placed *next = reply->placed;
@@ -453,7 +453,7 @@ bool wire_get_plan_reply(struct wire_reader *reader, uint32_t n_hosts, struct pl
     return wire_is_at_end(reader);
 }
 
-/* --- the rest --------------------------------------------------------------------------------- */
+/* --- other answers ---------------------------------------------------------------------------- */
 
 bool wire_get_forecast(struct wire_reader *reader, struct forecast_reply *reply)
 {

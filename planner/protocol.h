@@ -1,10 +1,9 @@
-/* protocol.h: what galernad and its planner say to each other.
+/* protocol.h: the messages between galernad and its planner.
  *
- * galernad asks, the planner answers in the same order; besides, the planner tells log lines and
- * faults of modules at any time. galernad is trusted by the planner, the planner by nobody: what it
- * answers is read strictly, its places are checked against the hosts that were sent, its times and
- * numbers are bounded so that sums of them do not overflow, and its texts have no control
- * characters.
+ * galernad asks and the planner answers in the same order; the planner can also send log lines and
+ * faults of modules at any time. The planner trusts galernad, but is not trusted itself: its
+ * answers are read strictly, its places are checked against the hosts that were sent, its times and
+ * numbers are bounded so that sums do not overflow, and its texts have no control characters.
  */
 #ifndef GALERNA_PLANNER_PROTOCOL_H
 #define GALERNA_PLANNER_PROTOCOL_H
@@ -28,8 +27,8 @@ enum frame {
     /* To the planner. */
     FRAME_SETUP = 1,  /* policies */
     FRAME_PLAN,       /* facts, then steps */
-    FRAME_TRY,        /* the same, on an engine of its own that is thrown away */
-    FRAME_FORECAST,   /* how many leases */
+    FRAME_TRY,        /* the same, on a temporary engine */
+    FRAME_FORECAST,   /* how many leases to forecast */
     FRAME_OPERATIONS, /* place of a host */
     /* From the planner. */
     FRAME_READY,   /* modules */
@@ -45,7 +44,7 @@ enum frame {
 
 /* --- galernad's facts ------------------------------------------------------------------------- */
 
-/* Of adoptions that there is no place for: what is tried then. */
+/* The fallback for an adoption without a place. */
 enum alternative {
     ALTERNATIVE_NONE,
     ALTERNATIVE_ANYWHERE, /* without its places */
@@ -55,9 +54,9 @@ enum alternative {
 /* One VM of an adopted lease. */
 struct fact_place {
     uint32_t place; /* HOST_NONE: not known */
-    bool holds;     /* it holds that host also when its lease has no place in the plan */
-    bool relocate;  /* of a group that is being started: find another host for it */
-    int32_t filter; /* relocate: the hosts that it may have; -1: all */
+    bool holds;     /* the VM holds the host even if its lease has no place in the plan */
+    bool relocate;  /* of a group being started: find another host for the VM */
+    int32_t filter; /* relocate: the hosts that the VM may use; -1: all */
 };
 
 /* An adoption; the request follows. */
@@ -71,20 +70,20 @@ struct fact_adoption {
 extern const struct wire_field fact_adoption_fields[];
 extern const size_t n_fact_adoption_fields;
 
-/* A request that only keeps the room of one VM that runs: for ever, whatever comes. */
+/* A request that only reserves the capacity of one running VM, without end. */
 struct lease_request block_request(int64_t id, int64_t now, struct node_set *nodes);
 
 /* node_sets[i].hosts is sent as filters[i], -1 for NULL. */
 void wire_put_request(struct wire_writer *writer, const struct lease_request *request,
                       const int32_t *filters);
-/* The node sets go to *sets, which the caller frees; their filters to sets[i].hosts, which points
- * into the array of filters. */
+/* The node sets are returned in *sets, to be freed by the caller; their filters in sets[i].hosts,
+ * which points into the array of filters. */
 void wire_get_request(struct wire_reader *reader, struct lease_request *request,
                       struct node_set **sets, const struct host_filter *const *filters,
                       size_t n_filters);
 
 void wire_put_setup(struct wire_writer *writer, const struct policy_host_settings *settings);
-/* settings->modules and options are the caller's to free; texts point into the frame. */
+/* settings->modules and options are freed by the caller; texts point into the frame. */
 void wire_get_setup(struct wire_reader *reader, struct policy_host_settings *settings);
 
 /* --- the planner's outputs -------------------------------------------------------------------- */
@@ -111,20 +110,20 @@ struct plan_output {
     int64_t other, at;
     enum preemption_how how;
     struct reason reason;
-    struct plan_reservation reservation; /* of a resumption: the stretch that follows it */
+    struct plan_reservation reservation; /* of a resumption: the run that follows it */
 };
 
-/* A lease of the engine that is not simply running. */
+/* A lease of the engine, unless it is simply running. */
 struct lease_view {
     int64_t lease;
     enum lease_state state;
     struct reason reason;
-    int64_t start;                   /* of its first stretch, planned or not; INSTANT_NONE */
-    int64_t begin;                   /* of what is planned next for it to run; INSTANT_NONE */
-    struct plan_reservation stretch; /* the one that is planned */
+    int64_t start;                   /* of its first run, planned or not; INSTANT_NONE */
+    int64_t begin;                   /* when the lease is planned to run next; INSTANT_NONE */
+    struct plan_reservation stretch; /* the planned one */
 };
 
-/* An adoption that was not taken as it was. */
+/* An adoption that could not be applied as sent. */
 struct plan_exception {
     int64_t lease;
     bool no_place; /* else an error */
@@ -138,8 +137,8 @@ struct plan_relocation {
 };
 
 struct plan_reply {
-    char error[PROTOCOL_TEXT_MAX + 1]; /* "": it was made */
-    int32_t failed_step;               /* of an error: the step that failed; -1: none */
+    char error[PROTOCOL_TEXT_MAX + 1]; /* "": success */
+    int32_t failed_step;               /* the step that failed, in case of an error; -1: none */
     struct plan_exception *exceptions;
     struct plan_relocation *relocations;
     struct plan_output *outputs;
@@ -149,12 +148,12 @@ struct plan_reply {
     size_t relocations_allocated;
     size_t n_placed, placed_allocated;
     int64_t next_time;
-    uint64_t stamp;   /* of what a forecast would go by */
-    int64_t probable; /* TRY: start after all others of the queue */
+    uint64_t stamp;   /* identifies the state that a forecast would use */
+    int64_t probable; /* TRY: its start behind the whole queue */
 };
 
 void plan_reply_finish(struct plan_reply *reply);
-/* Texts point into the frame. False: it is malformed. */
+/* Texts point into the frame. False: malformed. */
 bool wire_get_plan_reply(struct wire_reader *reader, uint32_t n_hosts, struct plan_reply *reply);
 
 void wire_put_reason(struct wire_writer *writer, const struct reason *reason);
@@ -182,21 +181,22 @@ struct planned_operation {
     int64_t cpu, memory;
 };
 
-/* *operations is freed by the caller. */
+/* *operations is to be freed by the caller. */
 bool wire_get_operations(struct wire_reader *reader, struct planned_operation **operations,
                          size_t *n);
 void wire_put_operation(struct wire_writer *writer, const struct planned_operation *operation);
 
-/* --- while it works --------------------------------------------------------------------------- */
+/* --- progress --------------------------------------------------------------------------------- */
 
-/* Shared memory: what the planner does at the moment. A module can write to it as well: a hint. */
+/* Shared memory: what the planner is doing. Only a hint, since modules can write to it. */
 struct call_page {
     _Atomic uint64_t calls;    /* counted up at each call */
-    _Atomic uint32_t module;   /* 1 + its place among the modules; 0: none is called */
+    _Atomic uint32_t module;   /* 1 + the module's index; 0: none is being called */
     _Atomic uint32_t call;     /* enum policy_call */
     _Atomic uint32_t last;     /* as module, of the last call */
-    _Atomic int32_t syscall;   /* that it was ended for; -1: none */
-    _Atomic int64_t grown[64]; /* bytes of memory that calls of each module (the first 64) took */
+    _Atomic int32_t syscall;   /* the call that ended the process; -1: none */
+    _Atomic int64_t grown[64]; /* bytes of memory allocated in calls of each of the first 64
+                                * modules */
 };
 
 #endif

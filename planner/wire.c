@@ -1,4 +1,4 @@
-/* The bytes of what galernad and its planner say to each other. */
+/* Encoding of the messages between galernad and its planner. */
 #include "planner/wire.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum {
     NUMBER_MAX = 10, /* bytes of a number */
-    EXTREMES = 2,    /* INSTANT_NONE and _NEVER, which are frequent, take one byte */
+    EXTREMES = 2,    /* INSTANT_NONE and _NEVER are frequent: one byte each */
 };
 
 /* --- writing --------------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
-/* wire.h: numbers and texts in a frame of bytes, and back.
+/* wire.h: encodes numbers and texts in a frame of bytes, and decodes them.
  *
- * A frame is four bytes of length (little-endian) and so many bytes. In it every number is written
- * as a zigzag variable-length integer, so most take one to five bytes, and every text as its length
- * and its bytes with the 0. A reader is strict: each number is read with its range, each count is
- * checked against the bytes that are left before anything is allocated for it, and a reader that
- * has failed gives the lower bound of everything and stays failed.
+ * A frame is its length in four bytes (little-endian), and its body. Numbers are zigzag
+ * variable-length integers, one to five bytes for most; texts are their length, and their bytes
+ * including the 0. A reader is strict: each number is checked against its range, and each count
+ * against the remaining bytes before anything is allocated for it. Once a read has failed, all
+ * further reads fail, and return the lower bound.
  */
 #ifndef GALERNA_PLANNER_WIRE_H
 #define GALERNA_PLANNER_WIRE_H
@@ -22,16 +22,16 @@ struct wire_writer {
     size_t n, allocated;
 };
 
-void wire_writer_finish(struct wire_writer *writer); /* may be used again */
-/* Make room for a header, and fill it in when the frame is complete. */
+void wire_writer_finish(struct wire_writer *writer); /* the writer may be used again */
+/* Leave room for a header, and fill it in when the frame is complete. */
 void wire_begin(struct wire_writer *writer);
 void wire_end(struct wire_writer *writer);
 
 void wire_put(struct wire_writer *writer, int64_t number);
-void wire_put_text(struct wire_writer *writer, const char *text); /* NULL is kept apart from "" */
+void wire_put_text(struct wire_writer *writer, const char *text); /* NULL differs from "" */
 void wire_put_bits(struct wire_writer *writer, const bool *bits, size_t n);
 void wire_put_raw(struct wire_writer *writer, const void *bytes, size_t n);
-/* All that another one holds. */
+/* Append everything from another writer. */
 void wire_put_all(struct wire_writer *writer, const struct wire_writer *other);
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -48,21 +48,21 @@ static inline bool wire_get_bool(struct wire_reader *reader)
 {
     return wire_get(reader, 0, 1) != 0;
 }
-/* A number of things of which each takes `size` bytes or more. */
+/* A count of items that take `size` bytes or more each. */
 size_t wire_get_count(struct wire_reader *reader, size_t size);
-/* Points into the frame; at most `most` characters, control characters made '?'. */
+/* Points into the frame; at most `most` characters, control characters replaced by '?'. */
 const char *wire_get_text(struct wire_reader *reader, size_t most);
 void wire_get_bits(struct wire_reader *reader, bool *bits, size_t n);
 void wire_get_raw(struct wire_reader *reader, void *bytes, size_t n);
-/* Nothing failed and nothing is left over. */
+/* Have all reads succeeded, and has everything been read? */
 bool wire_is_at_end(const struct wire_reader *reader);
 
 /* --- structures ------------------------------------------------------------------------------ */
 
-/* One line of a table that describes a structure. */
+/* One row of a table that describes a structure. */
 struct wire_field {
     uint16_t offset, size;
-    int64_t least, most; /* both 0: all that fits */
+    int64_t least, most; /* both 0: the type's range */
 };
 
 /* A member: integer, enumeration or bool. */
