@@ -86,8 +86,8 @@ struct daemon {
     int64_t next_count;     /* monotonic milliseconds: of repeated log lines */
     int64_t watchdog_ms;    /* systemd's watchdog interval; 0: none */
     int64_t reconciled;     /* seconds since 1970: when the store last followed the world */
-    int64_t reconcile_due;  /* when it must do so again, as of the last cycle; INSTANT_NEVER */
-    int64_t reconcile_next; /* the first such time after that cycle */
+    int64_t reconcile_due;  /* when reconciling is due, as of the last cycle; INSTANT_NEVER */
+    int64_t reconcile_next; /* when it is due next after that cycle */
     int64_t expired;        /* seconds since 1970: when old leases were last dropped */
     struct clocks clocks;
     int64_t started; /* seconds since 1970 */
@@ -107,7 +107,7 @@ void daemon_planner_ready(struct daemon *daemon);
 void daemon_problem(struct daemon *daemon, enum problem_of of, const char *text);
 /* Commit the store; a failure is a problem (PROBLEM_STORE): commands are suspended. */
 int daemon_commit(struct daemon *daemon, struct error *err);
-/* A hook reports that OpenNebula has changed. */
+/* A hook or client reports that OpenNebula has changed: poll early. */
 void daemon_notice(struct daemon *daemon);
 /* Policy modules were reloaded. */
 void daemon_modules_loaded(struct daemon *daemon);

@@ -14,7 +14,7 @@
 enum {
     LINE_MAX = 2048,
     LINES_RECENT = 16,
-    REPEATS = 3 /* a line is written so often before it is counted */
+    REPEATS = 3 /* times a line is written before it is only counted */
 };
 
 struct recent {

@@ -25,7 +25,7 @@ struct relocation_wish {
 struct plan_building {
     struct plan *plan;
     const struct policy_hooks *hooks;
-    struct policy_host *policies; /* told of each site; NULL */
+    struct policy_host *policies; /* informed of each site; NULL: none */
     int64_t now;
     struct relocation_wish *wishes;
     size_t n_wishes, wishes_allocated;

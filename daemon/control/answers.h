@@ -93,9 +93,9 @@ struct answers_daemon {
 
     /* Reload the policy modules; on failure the old ones stay. Optional. */
     int (*reload_policies)(void *context, struct error *err);
-    /* Enable a module that is out of service. Optional. */
     /* End the quarantine of a host. -1 with err: the host is not quarantined. */
     int (*release_host)(void *context, int32_t host, const char *who, struct error *err);
+    /* Enable a module that is out of service. Optional. */
     int (*enable_policy)(void *context, const char *module, struct error *err);
 };
 

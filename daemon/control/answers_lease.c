@@ -50,7 +50,7 @@ static struct shown_lease view_of(const struct question *question, const struct 
     return view;
 }
 
-/* The VMs of a lease that has left memory, in the order of their ids. */
+/* The VMs of a lease that is no longer in memory, by ascending id. */
 struct past_members {
     struct vm_record *items;
     const struct vm_record **pointers; /* to them */
@@ -167,7 +167,7 @@ json_t *answer_queue(const struct question *question)
 struct filter {
     bool phases[PHASES];
     const char *user;
-    bool all; /* finished ones too */
+    bool all; /* include finished leases */
     int64_t limit;
 };
 

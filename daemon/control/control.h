@@ -67,7 +67,7 @@ void control_answer(struct control *control, uint64_t ticket, json_t *answer);
  * refusal is an answer. */
 json_t *control_ask(const char *path, const json_t *request, int timeout, struct error *err);
 
-/* --- for both --- */
+/* --- for client and daemon --- */
 
 /* A Unix socket's address for a path of any length: if the path is too long, its directory is
  * opened (*directory, else -1, to be closed after use) and the address refers to that

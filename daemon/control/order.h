@@ -23,7 +23,7 @@ enum {
 struct order {
     enum lease_kind kind;
     uint32_t count;      /* VMs */
-    int64_t cpu, memory; /* of one VM, 1/100 and MB; 0: as the template says */
+    int64_t cpu, memory; /* of one VM, 1/100 and MB; 0: from the template */
     int32_t template;    /* OpenNebula's template to instantiate; -1: none, the VMs have no disks */
     int64_t start;       /* reservation; INSTANT_NONE */
     int64_t earliest;    /* best-effort and deadline: not before; INSTANT_NONE */

@@ -46,7 +46,7 @@ struct claim {
     int64_t next;    /* when the next read or write is due */
     int64_t changed; /* when the other daemon's mark last changed */
     int64_t sent;    /* when the last write began */
-    int64_t trusted; /* when the last write that was done began; -1: none */
+    int64_t trusted; /* when the last successful write began; -1: none */
 };
 
 void claim_init(struct claim *claim, const char *instance, const char *place, const char *host);

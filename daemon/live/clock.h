@@ -1,6 +1,6 @@
 /* clock.h: the two clocks of the daemon.
  *
- * Leases live on the wall clock, which may jump; waiting and ordering go by the monotonic one.
+ * Leases live on the wall clock, which may jump; waiting and ordering use the monotonic one.
  */
 #ifndef GALERNA_DAEMON_CLOCK_H
 #define GALERNA_DAEMON_CLOCK_H

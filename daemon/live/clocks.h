@@ -59,7 +59,7 @@ void clocks_step(struct daemon *daemon);
  * move the times that depend on it. */
 void clocks_note_set(struct daemon *daemon, int64_t set, int64_t now, enum clocks_when when);
 
-/* --- clocks_recall.c: over a restart --- */
+/* --- clocks_recall.c: across restarts --- */
 /* The id of this boot; "": none. */
 void clocks_boot(char boot[CLOCKS_BOOT_MAX]);
 /* Note the clocks as last read; written with the next commit of the store. */

@@ -67,7 +67,7 @@ void clocks_recall(struct daemon *daemon, int64_t wall, int64_t steady)
         if (same ? clocks_is_jump(set) : set < 0 && clocks_is_jump(set))
             clocks_note_set(daemon, set, wall / 1000, same ? CLOCKS_DOWN : CLOCKS_DOWN_AT_LEAST);
         if (!same)
-            clocks->ahead = 0; /* not known any more */
+            clocks->ahead = 0; /* unknown after a boot */
     }
     clocks->wall = wall;
     clocks->steady = steady;

@@ -61,7 +61,7 @@ static bool counts(const struct enactor *enactor, const struct vm_record *vm,
            (observed_holds_host(observed) && !(vm && vm->suspended_by_us));
 }
 
-/* A VM on its way between two hosts needs room on both. */
+/* A migrating VM needs room on both hosts. */
 static void hold_other_host(const struct enactor *enactor, const struct vm_record *vm,
                             const struct vm_observation *observed)
 {

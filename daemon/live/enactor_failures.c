@@ -9,7 +9,7 @@
 #include "daemon/log.h"
 
 enum {
-    AVOID_SECONDS = 300,      /* no retry on a host where the VM failed for so long */
+    AVOID_SECONDS = 300,      /* a host where the VM failed is avoided this long */
     PAUSE_MAX = 600,          /* seconds */
     PAUSE_OF_OWNER = 60,      /* seconds, at first: users need time to free quotas and unlock VMs */
     COMPLAINT_SECONDS = 60,   /* the same failure is logged once in this time */

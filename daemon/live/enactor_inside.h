@@ -35,7 +35,7 @@ struct enactor {
     int64_t busy;
     bool limited;
 
-    int32_t *commands; /* VMs whose command is to be sent */
+    int32_t *commands; /* VMs with a command to send */
     size_t n_commands, commands_allocated;
     int32_t *watched;
     size_t n_watched, watched_allocated;

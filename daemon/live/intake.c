@@ -174,7 +174,7 @@ static void take_up(struct daemon *daemon, const struct lease_record *lease, con
         planner_new(daemon->planner, lease->id);
         return;
     }
-    if (vm_state_traits[vm->state].active) /* the reconciliation sees what it really does */
+    if (vm_state_traits[vm->state].active) /* reconciliation finds its actual state */
         lease_apply(daemon->store, lease, EVENT_FOUND_RUNNING, now, "found running");
     else
         lease_apply(daemon->store, lease, EVENT_FOUND_STOPPED, now, "found %s", state);

@@ -11,7 +11,7 @@
 #include "daemon/store/change.h"
 #include "util/instant.h"
 
-/* --- questions -------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 bool lease_is_final(const struct lease_record *lease)
 {
@@ -89,8 +89,8 @@ static void stand_still(const struct store *store, struct lease_record *lease)
         lease->end = INSTANT_NONE;
 }
 
-/* Without a promise, the expected start is in the past. So it is for a deadline lease that ran: its
- * expected time was that of its resumption. */
+/* A lease that waits again has no expected start, except for its promise. For a deadline lease that
+ * ran, the expected time was that of its resumption. */
 static void waits_again(struct lease_record *lease)
 {
     if (!lease_is_promised(lease) ||
@@ -274,7 +274,7 @@ int lease_refuse(struct store *store, const struct lease_record *lease, int64_t 
     return refuse(store, lease, now);
 }
 
-/* --- without an event ------------------------------------------------------------------------- */
+/* --- outside of events ------------------------------------------------------------------------ */
 
 bool lease_explain(struct store *store, const struct lease_record *known,
                    const struct reason *reason, const struct vm_record *vm, int64_t retry)

@@ -21,9 +21,9 @@ enum lease_event {
     /* from intake */
     EVENT_REQUESTED,     /* a VM asks for a lease of its own */
     EVENT_GROUP_OPENED,  /* the first VM of a group */
-    EVENT_COMPLETE,      /* all VMs of its group are there */
-    EVENT_FOUND_RUNNING, /* a VM that no lease knew runs */
-    EVENT_FOUND_STOPPED, /* a VM that no lease knew is suspended, powered off, ... */
+    EVENT_COMPLETE,      /* all VMs of the group exist */
+    EVENT_FOUND_RUNNING, /* a VM without a lease is running */
+    EVENT_FOUND_STOPPED, /* a VM without a lease is suspended, powered off, ... */
     EVENT_ASKED_AGAIN,   /* the user released the VMs of a refused lease */
     EVENT_QUEUED,        /* the terms it now requests are granted */
     EVENT_REFUSED,       /* by rights, policy, lack of room, or a malformed attribute */
@@ -39,13 +39,13 @@ enum lease_event {
     /* from OpenNebula */
     EVENT_RUNNING,           /* all its VMs run */
     EVENT_SUSPENDED,         /* all its VMs are suspended, as commanded */
-    EVENT_START_FAILED,      /* its VMs came back to PENDING instead of running */
+    EVENT_START_FAILED,      /* its VMs returned to PENDING instead of running */
     EVENT_PENDING_AGAIN,     /* its VMs ran and are PENDING again */
     EVENT_PARKED,            /* a user or operator stopped or held all its VMs */
     EVENT_RESUMED,           /* a user or operator resumed VMs of a parked lease */
     EVENT_RELEASED,          /* a user or operator released the VMs of a parked lease */
-    EVENT_STARTED_BY_OTHERS, /* a user or operator started VMs of a lease that waits */
-    EVENT_STARTED_AFTER_END, /* a user or operator started VMs of a lease that is over */
+    EVENT_STARTED_BY_OTHERS, /* a user or operator started VMs of a waiting lease */
+    EVENT_STARTED_AFTER_END, /* a user or operator started VMs of a finished lease */
     EVENT_HELD,              /* the VMs of a refused lease are held: nothing left to do */
     EVENT_ENDED,             /* its VMs are gone, or ended as configured */
     /* from the daemon */
@@ -94,7 +94,7 @@ int lease_apply_because(struct store *store, const struct lease_record *lease,
 int lease_refuse(struct store *store, const struct lease_record *lease, int64_t now,
                  const struct reason *reason, const struct vm_record *vm);
 
-/* --- without an event ------------------------------------------------------------------------- */
+/* --- outside of events ------------------------------------------------------------------------ */
 
 /* Set the reason why the lease is in its phase, and when the failed operation is retried
  * (INSTANT_NONE). The reason's text may be cut. `vm`: the reason includes the size of this VM;
@@ -147,7 +147,7 @@ void lease_note_far(struct store *store, const struct lease_record *lease, bool 
 void lease_note_rank_ignored(struct store *store, const struct lease_record *lease);
 void lease_note_recorded(struct store *store, const struct lease_record *lease, int recorded);
 
-/* --- questions -------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 /* Ended, refused or failed. */
 bool lease_is_final(const struct lease_record *lease);

@@ -15,7 +15,7 @@
 #include "util/time_text.h"
 
 enum {
-    AT_ONCE = 20,           /* calls under way */
+    AT_ONCE = 20,           /* calls in progress */
     ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM that differ in numbers
                              * only */
     REWRITE_INTERVAL = 2,   /* seconds between any two messages of a VM */

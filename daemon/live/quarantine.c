@@ -22,7 +22,7 @@ static struct host_trouble *add(struct quarantine *quarantine, int32_t host, int
     return &quarantine->items[quarantine->n++];
 }
 
-/* Whether one more host may be quarantined: at most half of them. */
+/* May one more host be quarantined? At most half of them may. */
 static bool may_be_left(const struct quarantine *quarantine, int64_t now)
 {
     size_t n = 1;

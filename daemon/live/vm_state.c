@@ -327,7 +327,7 @@ void vm_move_times(struct store *store, const struct vm_record *known, int64_t b
         instant_move(&vm->avoid_until[i], by);
 }
 
-/* --- its message ------------------------------------------------------------------------------ */
+/* --- SCHED_MESSAGE ---------------------------------------------------------------------------- */
 
 void vm_note_message_sent(struct store *store, const struct vm_record *known,
                           const struct lease_record *lease, int64_t at)

@@ -12,7 +12,7 @@
 
 #include "daemon/store/store.h"
 
-/* --- what is to be done ----------------------------------------------------------------------- */
+/* --- goals and hosts -------------------------------------------------------------------------- */
 
 /* Set the VM's goal. Failed attempts to run the VM count until it runs; a goal other than RUN or
  * NONE resets them. */
@@ -94,7 +94,7 @@ void vm_skew(struct store *store, const struct vm_record *known, int64_t by);
 /* Our clock was set by so many seconds. */
 void vm_move_times(struct store *store, const struct vm_record *known, int64_t by);
 
-/* --- its message ------------------------------------------------------------------------------ */
+/* --- SCHED_MESSAGE ---------------------------------------------------------------------------- */
 
 /* A message is sent at `at`, with the lease's reason and expected start. */
 void vm_note_message_sent(struct store *store, const struct vm_record *known,

@@ -50,7 +50,7 @@ const struct room_promise *world_promises(const struct world *world, size_t *n)
     return world->promises;
 }
 
-/* A pending VM keeps its promise: it may be on its way. */
+/* A pending VM keeps its promise: its deployment may have been commanded. */
 static bool is_over(const struct world *world, const struct room_promise *promise, int64_t now)
 {
     const struct vm_observation *observed = world_vm(world, promise->vm);

@@ -48,7 +48,7 @@ struct modules {
                                      * them in `current`, */
     int64_t held_since;             /* since then (seconds since 1970), while `next` loads them */
     struct modules_process next;    /* being loaded: replaces `current` when ready */
-    int64_t began;                  /* monotonic milliseconds: the last process was started */
+    int64_t began;                  /* monotonic milliseconds: start of the last process */
     struct module_list *reloaded;   /* of `next` during a reload; NULL: those of `list` */
     char *enabled;                  /* the module that the reload brings back into service; NULL:
                                      * none */

@@ -382,7 +382,7 @@ static void take_exception(struct planner *planner, const struct plan_exception 
         set_reason(planner, lease, &exception->reason);
 }
 
-/* There is no other host: the VM is retried where it failed when its pause is over. */
+/* There is no other host: the VM is retried on the host where it failed, after its pause. */
 static void stay(struct planner *planner, const struct vm_record *vm, int64_t now)
 {
     uint32_t place = picture_place(&planner->picture, vm->host);

@@ -154,7 +154,7 @@ int64_t planner_built(const struct planner *planner);
 int32_t planner_datastore(struct planner *planner, int32_t id, int32_t host, char *reason,
                           size_t size);
 
-/* --- questions -------------------------------------------------------------------------------- */
+/* --- queries ---------------------------------------------------------------------------------- */
 
 /* Would this lease fit, when, and which leases would make room? The planner uses a temporary
  * engine; the store does not change. The text is for people, one line per finding.

@@ -16,7 +16,7 @@ struct picture {
     uint64_t digest;
 };
 
-/* A lease as it was given to the engine. */
+/* A lease as given to the engine. */
 struct planned {
     int32_t *vms; /* OpenNebula's ids in the order of the engine's VMs */
     uint32_t n_vms;
@@ -88,7 +88,7 @@ struct planner {
     struct modules *modules;   /* the process; NULL: plans are made here (tests) */
     struct planning *planning; /* of tests; NULL */
     bool ready;                /* the engine is that of the last plan */
-    bool in_flight;            /* a plan is being made */
+    bool in_flight;            /* a plan is in progress */
     bool recalled;             /* the modules were told the past */
     int64_t planned_at;        /* the plan's time, seconds since 1970 */
     int64_t next_time;
@@ -168,7 +168,7 @@ void facts_finish(struct facts *facts);
 void facts_gather(struct facts *facts);
 /* Write the facts as a frame; anew: with hosts and adoptions. */
 void facts_put(const struct facts *facts, bool anew, bool attributes, struct wire_writer *frame);
-/* Is the VM waiting to start on a host where it has just failed, or that takes no VMs any more? */
+/* Is the VM waiting to start on a host where it has just failed, or that no longer takes VMs? */
 bool vm_must_go_elsewhere(const struct planner *planner, const struct picture *picture,
                           const struct vm_record *vm, int64_t now);
 

@@ -43,7 +43,7 @@ static const char *const migrations[] = {
     "CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;",
     "ALTER TABLE lease ADD COLUMN relative INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE vm ADD COLUMN skew INTEGER NOT NULL DEFAULT 0;",
-    /* The time of the next try used to be part of the sentence. */
+    /* The time of the next attempt used to be part of the sentence. */
     "ALTER TABLE lease ADD COLUMN retry INTEGER;"
     "UPDATE lease SET reason = substr(reason, 1, instr(reason, '; it is tried again at ') - 1)"
     " WHERE instr(reason, '; it is tried again at ') > 0;",

@@ -65,15 +65,15 @@ struct lease_record {
     int64_t since;       /* since when it has been running; INSTANT_NONE */
     int64_t expected;    /* planned or estimated start, or resumption; INSTANT_NONE */
     bool contract;       /* `expected` is promised, not estimated */
-    bool accepted;       /* a reservation or deadline lease that was promised its time */
-    bool warned;         /* its user was told that the end is near */
+    bool accepted;       /* admitted; reservations and deadline leases have a promise */
+    bool warned;         /* its owner was warned that the end is near */
     bool late;           /* a promise was broken: reported */
     uint32_t relative;   /* RELATIVE_*: requested as "+hh:mm:ss" */
     LEASE_TERM_MEMBERS;
     int32_t uid, gid;
     char user[STORE_NAME_MAX], user_group[STORE_NAME_MAX];
     char name[STORE_NAME_MAX];   /* of its first VM */
-    char group[STORE_GROUP_MAX]; /* HAIZEA/GROUP; "": none */
+    char group[STORE_GROUP_MAX]; /* attribute GROUP; "": none */
     uint32_t group_size;         /* 0: unspecified */
     int64_t group_until;         /* when an incomplete group counts as complete; INSTANT_NEVER */
     enum reason_id reason_id;    /* NONE: `reason` is the sentence, or there is no reason */
@@ -123,7 +123,7 @@ struct vm_record {
     /* The command in progress, written before it is sent. */
     enum command command;
     int64_t sent;          /* when */
-    int32_t attempts;      /* failed ones in a row */
+    int32_t attempts;      /* consecutive failed ones */
     int64_t next_try;      /* not before; INSTANT_NONE */
     int32_t failed_record; /* history record of the last failure that was counted; -1 */
     int64_t pause_until;   /* after a failure: not placed again before; INSTANT_NONE */
