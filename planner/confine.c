@@ -42,8 +42,7 @@ static int set_limits(struct error *err)
     return 0;
 }
 
-/* In a container root may be unable to change its user: the other restrictions apply all the
- * same. */
+/* In a container root may be unable to change its user: the other restrictions still apply. */
 static int become(uid_t user, gid_t group, struct error *err)
 {
     if (geteuid() != 0 || user == 0)

@@ -292,8 +292,7 @@ static int adopt_all(struct plan_building *building, struct wire_reader *reader,
 
 /* --- group members that must move to other hosts ---------------------------------------------- */
 
-/* The host with the highest rank among those that the filter allows and that are free until
- * then. */
+/* The best-ranked host among those that the filter allows and that are free until then. */
 static uint32_t other_host(const struct plan_building *building, const struct relocation_wish *wish)
 {
     const struct plan *plan = building->plan;

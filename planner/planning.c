@@ -300,8 +300,7 @@ static void view(void *context, const struct lease *lease)
     viewing->n++;
 }
 
-/* When the trial's lease would start behind the whole queue, if the queue is short enough for a
- * forecast. */
+/* When the trial's lease would start behind the whole queue, if short enough to forecast. */
 static int64_t probable_start(struct plan *plan, size_t most)
 {
     struct forecast *forecast = forecast_create(plan->engine, most);

@@ -195,8 +195,7 @@ struct call_page {
     _Atomic uint32_t call;     /* enum policy_call */
     _Atomic uint32_t last;     /* as module, of the last call */
     _Atomic int32_t syscall;   /* the call that ended the process; -1: none */
-    _Atomic int64_t grown[64]; /* bytes of memory allocated in calls of each of the first 64
-                                * modules */
+    _Atomic int64_t grown[64]; /* bytes allocated in calls of each of the first 64 modules */
 };
 
 #endif

@@ -15,8 +15,7 @@
 
 enum {
     REQUESTS_A_TURN = 8, /* of one client, before the others are served */
-    EVICT_AFTER = 1000,  /* milliseconds of silence after which a client may be replaced by
-                          * another */
+    EVICT_AFTER = 1000,  /* milliseconds of silence until another client may take its place */
     DEPTH_MAX = 16,      /* of a request */
     DEAF_FOR = 1000,     /* milliseconds without accepting when out of descriptors */
 };
@@ -91,8 +90,7 @@ void control_destroy(struct control *control)
     errno = saved;
 }
 
-/* The events to wait for; 0: none. A client gets the next answer only after it has read the
- * last. */
+/* The events to wait for; 0: none. A client must read each answer before it gets the next. */
 static short wanted(const struct control_client *client)
 {
     const char *line;

@@ -23,8 +23,7 @@ enum {
     CONTROL_CLIENTS_MAX = 64,
     CONTROL_REQUEST_MAX = 65536, /* bytes of a request, including its newline */
     CONTROL_IDLE = 60000,        /* milliseconds until a silent client is disconnected */
-    CONTROL_STALL = 10000,       /* the same for an incomplete request, and for an answer not
-                                  * read */
+    CONTROL_STALL = 10000,       /* the same for half a request, and for an unread answer */
     CONTROL_LATE = 120000,       /* the same for an answer that the daemon delays */
 };
 
@@ -52,8 +51,7 @@ void control_destroy(struct control *control); /* removes the socket; NULL is al
 /* Descriptors to wait for: fills `fds` (space for `room`), returns how many, at most
  * CONTROL_CLIENTS_MAX + 1. */
 unsigned control_waitfds(const struct control *control, struct pollfd *fds, unsigned room);
-/* After waiting, whichever descriptor is ready: accept, read, answer, write. O(clients) when
- * idle. */
+/* After waiting, with any descriptor ready: accept, read, answer, write. O(clients) when idle. */
 void control_serve(struct control *control);
 
 /* The answer to a request whose handler returned NULL; takes the reference. The client may have

@@ -13,8 +13,7 @@ json_t *services_handle(void *context, const struct control_peer *peer, const js
 /* The table for answers_create(). */
 struct answers_daemon services_for(struct daemon *daemon);
 
-/* Parts of the table. Do rights and hosts allow an order? -1: `reason`, and its sentence in
- * `text`. */
+/* Parts of the table. Do rights and hosts allow an order? -1: `reason`, its sentence in `text`. */
 int services_check_order(const struct daemon *daemon, const struct order *order,
                          struct reason *reason, char text[STORE_TEXT_MAX]);
 /* Creates the VMs of an order. */

@@ -80,8 +80,7 @@ static void make_vm(struct making *making, const struct order *order, const char
     crash_point("after a VM is ordered");
 }
 
-/* How many VMs of the order fit on all hosts when empty. INT64_MAX: some host's capacity is
- * unknown. */
+/* How many VMs of the order fit on all hosts when empty. INT64_MAX: unknown. */
 static int64_t most_vms(const struct daemon *daemon, const struct order *order)
 {
     const struct hosts_seen *hosts = world_hosts(daemon->world);

@@ -319,8 +319,7 @@ static bool has_datastore(struct enactor *enactor, const struct vm_record *vm)
     int32_t datastore;
 
     if (vm->ran || !world_vm(enactor->daemon->world, vm->id)->full) {
-        vm_take_datastore(store, vm, -1); /* the VM keeps its datastore: OpenNebula does not choose
-                                           * another one */
+        vm_take_datastore(store, vm, -1); /* the VM keeps its datastore */
         return true;
     }
     if (vm->datastore >= 0)

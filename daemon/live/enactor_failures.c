@@ -14,8 +14,7 @@ enum {
     PAUSE_OF_OWNER = 60,      /* seconds, at first: users need time to free quotas and unlock VMs */
     COMPLAINT_SECONDS = 60,   /* the same failure is logged once in this time */
     TOO_LATE_MOST = 3,        /* refusals because of the VM's state that are not counted */
-    AVOID_AFTER_REFUSAL = 30, /* seconds: OpenNebula's usage of the host differs from ours, or has
-                               * just changed */
+    AVOID_AFTER_REFUSAL = 30, /* seconds: OpenNebula's usage of the host may be newer than ours */
     LAST_MOST = 160 /* characters of the last failure, in the reason of a lease that failed */
 };
 

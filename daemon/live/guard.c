@@ -126,8 +126,7 @@ static void failed(struct guard *guard, const char *why)
     claim_failed(&guard->claim, clock_monotonic());
 }
 
-/* A galernad without permission to read the mark acts all the same: nothing suggests another
- * daemon. */
+/* A galernad that may not read the mark acts all the same: nothing suggests another daemon. */
 static void answered_no(struct guard *guard, const struct cloud_reply *reply)
 {
     if (reply->outcome != CLOUD_REFUSED || reply->refusal != CLOUD_NO_PERMISSION) {

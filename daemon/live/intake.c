@@ -326,8 +326,7 @@ static void close_group(struct daemon *daemon, const struct lease_record *lease,
     daemon_wake(daemon);
 }
 
-/* An order (`galerna lease request`) during which the daemon was killed: its last VMs never
- * arrive. */
+/* The daemon was killed during an order (`galerna lease request`): its last VMs never arrive. */
 static bool is_interrupted_order(const struct daemon *daemon, const struct lease_record *lease,
                                  int64_t now)
 {

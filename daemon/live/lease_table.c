@@ -1,5 +1,4 @@
-/* The transition table of leases: which event leads to which phase. doc/lease-states.md prints
- * it. */
+/* The transition table of leases, which doc/lease-states.md prints: the phase after each event. */
 #include "daemon/live/lease_state.h"
 
 static const struct lease_transition transitions[] = {

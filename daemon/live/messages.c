@@ -16,8 +16,7 @@
 
 enum {
     AT_ONCE = 20,           /* calls in progress */
-    ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM that differ in numbers
-                             * only */
+    ESTIMATE_INTERVAL = 30, /* seconds between messages of a waiting VM with the same reason */
     REWRITE_INTERVAL = 2,   /* seconds between any two messages of a VM */
 };
 
@@ -147,8 +146,7 @@ static bool differs_in_numbers(const struct vm_record *vm, const struct lease_re
             (is_time(vm->message_expected) && is_time(lease->expected)));
 }
 
-/* oned 7.x writes the attribute as well: compare with what OpenNebula shows, not with the last
- * write. */
+/* oned 7.x writes the attribute as well: OpenNebula's value counts, not the last one written. */
 static void see_message(struct daemon *daemon, const struct vm_record *vm)
 {
     const struct vm_observation *observed = world_vm(daemon->world, vm->id);

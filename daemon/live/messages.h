@@ -20,7 +20,7 @@ void messages_see(struct messages *messages);
 /* Send the messages that changed, at most a few dozen calls at once. Returns how many are left. */
 size_t messages_update(struct messages *messages, int64_t now);
 
-/* The sentence shown to the lease's owner. A start before `now` (seconds since 1970) is not
+/* The sentence shown to the lease's owner. No start before `now` (seconds since 1970) is
  * announced. */
 void message_of(const struct lease_record *lease, int64_t now, char *text, size_t size);
 

@@ -29,8 +29,7 @@ struct quarantine {
     size_t hosts; /* hosts of the cloud; 0: unknown, any number may be quarantined */
 };
 
-/* A VM failed to start on a host. True: the host is quarantined from now on. O(hosts with
- * failures). */
+/* A VM failed to start on a host. True: the host is quarantined now. O(hosts with failures). */
 bool quarantine_note(struct quarantine *quarantine, int32_t host, int32_t vm, int64_t now);
 /* VMs are stuck on a host: quarantined until QUARANTINE_SECONDS after the last such call. True: the
  * host was not quarantined before. */

@@ -85,8 +85,7 @@ void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, i
             continue;
         standing = reconcile_standing(daemon, vm, world_vm(daemon->world, vm->id));
         if (standing == STANDS_RUNNING) {
-            vm_seen_to_have_run(daemon->store, vm); /* the VM may have work to keep: end action
-                                                     * applies */
+            vm_seen_to_have_run(daemon->store, vm); /* it may have work to keep */
             note_ending(daemon, vm, now);
         } else if (standing == STANDS_PENDING || standing == STANDS_FAILED) {
             vm_set_goal(daemon->store, vm, GOAL_HOLD);

@@ -43,12 +43,10 @@ void reconcile_runs(struct daemon *daemon, const struct lease_record *lease, int
                     int64_t now);
 /* A user or operator stopped all VMs of the lease. */
 void reconcile_parked_by_user(struct daemon *daemon, const struct lease_record *lease, int64_t now);
-/* The lease returns to the queue, or to its promise, by that event; it ends if its time is used
- * up. */
+/* The lease returns to the queue, or to its promise, by that event; or ends if its time is over. */
 void reconcile_wait_again(struct daemon *daemon, const struct lease_record *lease,
                           enum lease_event event, int64_t now);
-/* After a lease has failed: VMs that were still being started are ended if they run, and held if
- * they fail. */
+/* After a lease has failed: VMs still being started are ended if they run, held if they fail. */
 void reconcile_failed(struct daemon *daemon, const struct lease_record *lease, int64_t now);
 /* Reports a reservation that was commanded and does not run on time. */
 void reconcile_watch_start(struct daemon *daemon, const struct lease_record *lease, int64_t now);

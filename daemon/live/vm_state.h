@@ -25,8 +25,7 @@ void vm_relocate(struct store *store, const struct vm_record *known, int32_t hos
 void vm_take_datastore(struct store *store, const struct vm_record *known, int32_t datastore);
 /* No command is sent to the VM before then; INSTANT_NONE: at any time. */
 void vm_retry_at(struct store *store, const struct vm_record *vm, int64_t at);
-/* The VM is not placed on that host before then. Only a few hosts are kept; the oldest is
- * forgotten. */
+/* The VM is not placed on that host before then. A few hosts are kept, the latest ones. */
 void vm_avoid_host(struct store *store, const struct vm_record *known, int32_t host, int64_t until);
 void vm_stop_avoiding(struct store *store, const struct vm_record *known, int32_t host);
 

@@ -76,8 +76,7 @@ void world_destroy(struct world *world); /* NULL is allowed */
 void world_poll(struct world *world, enum poll_kind kind);
 bool world_polling(const struct world *world);
 
-/* Ask for some VMs at once; `seen` is called when the answer is in or failed. One such request at a
- * time. */
+/* Poll some VMs now; `seen` is called when the answer is in or failed. One call at a time. */
 void world_look(struct world *world, const int32_t *ids, size_t n,
                 void (*seen)(void *context, bool ok), void *context);
 

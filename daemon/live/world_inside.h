@@ -66,8 +66,7 @@ struct vm_observation *observation_make(struct world *world, int32_t id);
 void observation_see(struct world *world, const struct vm *vm, int64_t asked);
 void full_forms_finish(struct full_forms *full);
 void full_forms_add(struct full_forms *full, const struct vm_pool *pool, int64_t asked);
-/* Use the forms that the poll brought, and those asked for after the poll had begun; free the
- * others. */
+/* Use the poll's forms, and those asked for after the poll began; free the others. */
 void full_forms_take(struct world *world);
 /* Use the forms of one more answer. */
 void full_forms_use(struct world *world, const struct form_pool *forms);

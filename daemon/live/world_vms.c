@@ -120,8 +120,7 @@ void full_forms_use(struct world *world, const struct form_pool *forms)
     }
 }
 
-/* Forms asked for after the poll began are newer: they come last, and full_forms_use() takes the
- * last. */
+/* Forms asked for after the poll began are newer: they come last, since later forms win. */
 static void keep_later_forms(struct world *world)
 {
     for (size_t i = 0; i < world->full.n; i++) {

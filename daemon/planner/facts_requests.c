@@ -255,8 +255,7 @@ bool planner_may_move(const struct planner *planner, const struct lease_record *
            (lease->phase == PHASE_RUNNING || lease->phase == PHASE_STARTING);
 }
 
-/* Datastores that are full now do not affect starts in the distant future, nor promises already
- * made. */
+/* Datastores that are full now do not affect distant starts, nor promises already made. */
 static void look_at_hosts(struct facts *facts, const struct lease_record *lease,
                           const struct vm *vm, struct eligible *eligible)
 {

@@ -44,14 +44,12 @@ struct modules {
     struct module_list list;
 
     struct modules_process current; /* makes the plans */
-    uint64_t held;                  /* these modules are still loading: built-in defaults replace
-                                     * them in `current`, */
+    uint64_t held;                  /* built-in defaults replace these modules in `current`, */
     int64_t held_since;             /* since then (seconds since 1970), while `next` loads them */
     struct modules_process next;    /* being loaded: replaces `current` when ready */
     int64_t began;                  /* monotonic milliseconds: start of the last process */
     struct module_list *reloaded;   /* of `next` during a reload; NULL: those of `list` */
-    char *enabled;                  /* the module that the reload brings back into service; NULL:
-                                     * none */
+    char *enabled;                  /* the module to bring back into service; NULL: none */
     modules_loaded *loaded;
     void *loaded_context;
     struct planner_process *ending[8]; /* killed, but not reaped yet */

@@ -1,5 +1,4 @@
-/* The processes with policy modules: starting and replacing them, and blaming a module for an
- * end. */
+/* The processes with policy modules: start, replacement, and blame when one ends. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

@@ -88,7 +88,7 @@ static void stop_lease(struct planner *planner, const struct lease_record *lease
         lease_apply_because(planner->store, lease, EVENT_SUSPEND, now);
 }
 
-/* The engine counts from the planned start; if the VMs started late, the lease still gets its full
+/* The engine counts from the planned start; when VMs start late, the lease still gets its full
  * time. */
 static void end_lease(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
@@ -190,8 +190,7 @@ static bool keeps_its_work(const struct planner *planner, const struct lease_rec
             (planner->settings.engine.suspension == SUSPENSION_SERIAL_ONLY && n == 1));
 }
 
-/* There is no room for the reservation, and the operator lets such leases wait from their start
- * on. */
+/* No room for the reservation, and the operator lets such leases wait from their start on. */
 static void converted(struct planner *planner, const struct lease_record *lease, int64_t now)
 {
     char when[64];

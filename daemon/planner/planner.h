@@ -36,8 +36,8 @@ struct planner_settings {
     const struct configuration *configuration;
     const struct policy_hooks *policies;
     struct eligibility_settings eligibility;
-    int64_t boot_time; /* seconds by which reservations are commanded early, until booting times are
-                        * learned; 0: never early */
+    int64_t boot_time; /* seconds to command reservations early until boot times are learned; 0:
+                          never */
     const struct quarantine *quarantine; /* quarantined hosts; must outlive the planner */
     int64_t forecast;                    /* queued leases whose start is estimated; 0: none */
     bool resumes_anywhere;               /* preempted VMs are stopped, not suspended */

@@ -6,8 +6,7 @@
 #include "daemon/planner/planner_inside.h"
 
 enum {
-    REST = 200,            /* a forecast begins at the earliest after this many times the duration
-                            * of the last one */
+    REST = 200,            /* pause between forecasts, in multiples of the last one's CPU time */
     PAUSE_MIN = 1000,      /* milliseconds between forecasts at least, */
     PAUSE_MAX = 60 * 1000, /* and at most, when nothing has changed */
     GRAIN_SOON = 600,      /* seconds: starts further ahead are shown in minutes, */

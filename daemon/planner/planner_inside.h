@@ -97,8 +97,8 @@ struct planner {
     size_t n_requests;
     struct waiting waiting[8];
     size_t n_waiting;
-    int64_t answering; /* monotonic milliseconds: the first question is being answered since, if no
-                        * plan is in progress */
+    int64_t answering; /* monotonic milliseconds: start of the answer to the first question, unless
+                          planning */
     struct wire_writer events; /* sent with the next plan */
     size_t n_events;
 
@@ -119,8 +119,7 @@ struct planner {
     bool careful;  /* a step failed: new leases are sent one by one */
 
     bool forecasting;                      /* a forecast is in progress */
-    uint64_t forecast_wanted;              /* state that the next forecast would show; 0: no lease
-                                            * waits */
+    uint64_t forecast_wanted;              /* state that the next forecast would show; 0: none */
     uint64_t forecast_of;                  /* state that the last forecast showed */
     int64_t forecast_begun, forecast_next; /* monotonic milliseconds */
     int64_t outlook;                       /* number of forecasts noted */
@@ -153,8 +152,7 @@ int64_t lease_remaining(const struct lease_record *lease, int64_t now);
 /* When the lease must leave its hosts for a lease that is still promised them; INSTANT_NONE. */
 int64_t lease_leaves_at(const struct store *store, const struct lease_record *lease, int64_t now);
 bool lease_is_suspended_by_us(const struct store *store, const struct lease_record *lease);
-bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* the VM failed there
-                                                                        * recently */
+bool vm_avoids(const struct vm_record *vm, int32_t host, int64_t now); /* after a failure there */
 /* The filter for a VM that must start on another host: its number. */
 int32_t facts_relocation_filter(struct facts *facts, const struct vm_record *vm);
 /* A step with a request for each lease of `news` that can be requested, and the cancellations. */

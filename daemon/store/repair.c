@@ -107,8 +107,8 @@ static void clear_work(const struct repair *repair)
     }
 }
 
-/* The header and the tables' definitions are the same in every store of a version, and are in the
- * first page. */
+/* The header and the tables' definitions are equal in all stores of a version, in the first page.
+ */
 static int replace_first_page(const struct repair *repair)
 {
     char *from_path = path_of(repair->work, "store.db"), *to_path = path_of(repair->work, "old.db");
@@ -353,8 +353,7 @@ static void tell_each(const struct repair *repair, const char *query, const char
     sqlite3_finalize(statement);
 }
 
-/* Keep a lease and its VMs together or not at all: galernad creates a new lease for VMs without
- * one. */
+/* Keep a lease and its VMs together or not at all: galernad adopts VMs without a lease. */
 static int settle_leases(const struct repair *repair)
 {
 #define PARTIAL                                                                                    \

@@ -176,8 +176,7 @@ struct vm_record *store_add_vm(struct store *store, int32_t id, int64_t lease);
  * both. ENOENT: no such lease in memory. */
 int store_move_vm(struct store *store, const struct vm_record *moved, int64_t lease);
 
-/* The sentence of the lease's reason; "": none. `body`: without the leading "waits" or
- * "refused". */
+/* The sentence of the lease's reason; "": none. `body`: without a leading "waits" or "refused". */
 void store_reason_sentence(const struct lease_record *lease, bool body, char *text, size_t size);
 /* The same as shown at `now` (seconds since 1970): with the time of the next attempt (local time)
  * if that is in the future. Fits in STORE_SENTENCE_MAX. */
