@@ -70,7 +70,7 @@ void log_count_repeats(void)
     n_recent = 0;
 }
 
-/* Is the line one of the recent ones, oldest first, and has it been written often enough? */
+/* Counts the line among the recent ones, oldest first. True: it has been written often enough. */
 static bool is_repeated(int level, const char *text)
 {
     for (size_t i = 0; i < n_recent; i++)

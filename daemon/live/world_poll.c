@@ -251,7 +251,8 @@ static bool is_on_a_host(const struct world *world, int32_t id)
     return false;
 }
 
-/* VMs never read in full, wanted ones, and those missing from a full listing. */
+/* Must the VM be read in full? Yes if it never was, if its times are unknown, or if a full listing
+ * did not show it. */
 static bool needs_full_form(const struct world *world, struct vm_observation *observed)
 {
     bool shown = observed->asked >= world->asked; /* or observed since */

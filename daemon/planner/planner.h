@@ -88,10 +88,11 @@ void planner_serve(struct planner *planner);
 /* err: NULL when the modules were loaded; otherwise the old ones stay. */
 typedef void planner_loaded(void *context, const struct error *err);
 
-/* Reload the policy modules from their files, except those out of service other than `enabled`
- * (NULL: none). Plans use the old modules until the new ones are ready. `loaded` is called from
- * planner_serve() or planner_stop(). -1 with err, and `loaded` is not called: EAGAIN (modules are
- * already being loaded), ENOENT (`enabled` is not out of service), or a module is missing. */
+/* Reload the policy modules from their files. Of those out of service only `enabled` is loaded, and
+ * back in service then (NULL: none). Plans use the old modules until the new ones are ready.
+ * `loaded` is called from planner_serve() or planner_stop(). -1 with err, and `loaded` is not
+ * called: EAGAIN (modules are already being loaded), ENOENT (`enabled` is not out of service), or a
+ * module is missing. */
 int planner_reload(struct planner *planner, const char *enabled, planner_loaded *loaded,
                    void *context, struct error *err);
 /* galernad stops: answers pending reloads and questions. */
