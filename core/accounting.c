@@ -11,7 +11,7 @@
 struct counter {
     struct counter_entry last;
     double area;                   /* integral of the value over [0, last.time) */
-    struct counter_entry *entries; /* with history: all that are over */
+    struct counter_entry *entries; /* with history: all closed entries */
     size_t n_entries, allocated;
 };
 
@@ -241,9 +241,9 @@ static void count_migrations(struct accounting *accounting, const struct placeme
     }
 }
 
-/* Haizea adds the shares of the kinds of operations, so its sums differ in the last bit from the
- * share of the sum, and a counter gets an entry for that. Its order follows memory addresses; this
- * is the one that all but two of its records agree with. */
+/* Haizea adds up the share of each kind of operation, so its figures differ in the last bit from
+ * the share of the sum, and a counter gets an entry for that. Haizea's order follows memory
+ * addresses; the order here agrees with all but two of its records. */
 static double utilization(const struct engine *engine)
 {
     static const enum reservation_kind order[] = {RESERVATION_VM, RESERVATION_RESUME,
@@ -302,7 +302,7 @@ static int step(void *context, const struct engine *engine, int64_t now,
     accounting->figures.attempts = engine_attempts(engine);
     sample(accounting, COUNTER_QUEUE_SIZE, now, (double)engine_queue_length(engine));
     sample(accounting, COUNTER_CPU_UTILIZATION, now, utilization(engine));
-    /* Asking for the disk looks at every host; only the history shows it. */
+    /* Disk usage is summed over every host, and only the history shows it. */
     if (accounting->history)
         sample(accounting, COUNTER_DISK_USAGE, now, (double)engine_disk_used_most(engine));
     return 0;
@@ -329,7 +329,7 @@ struct observer accounting_observer(struct accounting *accounting)
     return (struct observer){.context = accounting, .step = step, .end = end};
 }
 
-/* The element that would be at place `wanted` if the values were sorted. Expected O(n). */
+/* The element at place `wanted` if the values were sorted. Expected O(n). */
 static int64_t select_nth(int64_t *values, size_t n, size_t wanted)
 {
     size_t low = 0;

@@ -1,4 +1,4 @@
-/* Leases that an engine takes over in the middle of their lives, as a driver found them. */
+/* Leases that the engine takes over midway, in the state in which the driver found them. */
 #include "core/adoption.h"
 
 #include <errno.h>
@@ -122,8 +122,8 @@ static int64_t later(int64_t a, int64_t b)
 
 /* --- what holds hosts ------------------------------------------------------------------------- */
 
-/* The rest of a deadline lease whose suspension is planned: when it was planned, else whenever it
- * keeps its deadline. */
+/* The rest of a deadline lease whose suspension is planned: at its planned time if possible, else
+ * at any time that keeps the deadline. */
 static bool adopt_rest(struct engine *engine, struct lease *lease, const struct adoption *adoption)
 {
     const struct vm_plan *plan = lease_plan_current(lease);
@@ -150,7 +150,8 @@ static bool adopt_rest(struct engine *engine, struct lease *lease, const struct 
     return true;
 }
 
-/* It makes room as was planned, if there is still time for it and its rest has a place. */
+/* Suspends the lease as planned, if there is still time and the rest of a deadline lease can be
+ * placed. */
 static bool adopt_planned_suspension(struct engine *engine, struct lease *lease,
                                      const struct adoption *adoption)
 {
@@ -180,7 +181,7 @@ static void adopt_running(struct engine *engine, struct lease *lease,
     struct vm_plan *plan = lease_plan_add(lease);
     int64_t until = later(adoption->until, engine->now), from = adoption->since;
 
-    /* Booked from now on; the time until they run is taken off what they have run. */
+    /* Booked from now on; the seconds until the VMs run are subtracted from what they have run. */
     if (from > engine->now) {
         lease->accumulated -= from - engine->now;
         from = engine->now;
@@ -282,7 +283,7 @@ static void adopt_suspensions(struct engine *engine, struct lease *lease,
     engine->bookings.staging = false;
 }
 
-/* The stretch before, of which only the place matters, and a suspension that is still under way. */
+/* The previous stretch, of which only the placement matters, and a suspension still under way. */
 static void adopt_past(struct engine *engine, struct lease *lease, const struct adoption *adoption)
 {
     struct vm_plan *plan = lease_plan_add(lease);
@@ -303,7 +304,7 @@ static void adopt_past(struct engine *engine, struct lease *lease, const struct 
 
 /* --- what was promised ------------------------------------------------------------------------ */
 
-/* The hosts it should go to; NULL: any. */
+/* The hosts the lease was placed on before; NULL: any. */
 static struct placement *preferred_hosts(struct engine *engine, const struct lease *lease,
                                          const struct adoption *adoption)
 {
@@ -315,8 +316,8 @@ static struct placement *preferred_hosts(struct engine *engine, const struct lea
     return placement_of_vms(engine, lease, adoption->vm_host);
 }
 
-/* On its hosts, with the leases suspended that were let run until its time; then by the rules for
- * new reservations; last, with all leases suspended that can be. */
+/* On the promised hosts, with the leases suspended that could run until then; else by the rules for
+ * new reservations; as a last resort, with every lease suspended that can be. */
 static bool place_promised(struct engine *engine, struct lease *lease,
                            const struct placement *preferred, struct proposal *proposal)
 {
@@ -358,7 +359,7 @@ static struct window_request deadline_window(struct engine *engine, struct lease
     };
 }
 
-/* When and where it was to begin, if that is known and still possible. */
+/* At the planned time and on the planned hosts, if they are known and still possible. */
 static bool place_as_planned(struct engine *engine, const struct window_request *window,
                              const struct adoption *adoption, struct proposal *proposal)
 {
@@ -397,7 +398,7 @@ static bool place_deadline_again(struct engine *engine, struct lease *lease,
     return false;
 }
 
-/* The driver knows the state of the lease it hands over: its outputs are dropped. */
+/* The driver already knows the state of the lease it hands over: drop the lease's own outputs. */
 static void drop_own_outputs(struct engine *engine, const struct lease *lease, size_t first)
 {
     struct engine_outputs *outputs = &engine->adopted;
@@ -440,7 +441,7 @@ static bool adopt_waiting(struct engine *engine, struct lease *lease,
 {
     bool suspended = adoption->as == ADOPTED_SUSPENDED;
 
-    /* One that has run on known hosts fits there, whether or not the mapper would find that. */
+    /* A lease that has run on known hosts fits there, even where the mapper would not find it. */
     if (!(suspended && adoption->vm_host) && !could_ever_fit(engine, lease))
         return false;
     lease->reason = (struct reason){0};
@@ -463,7 +464,7 @@ static bool adopt_waiting(struct engine *engine, struct lease *lease,
     return true;
 }
 
-/* Without a place: it holds nothing. */
+/* The lease has no placement and holds nothing. */
 static void reject(struct engine *engine, struct lease *lease)
 {
     struct vm_plan *past = lease_plan_current(lease);

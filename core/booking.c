@@ -1,4 +1,4 @@
-/* Reservations enter and leave the slot table and the indexes; figures of hosts follow. */
+/* Reservations enter and leave the slot table and the indexes; host figures follow. */
 #include "core/booking.h"
 
 #include "core/engine_state.h"
@@ -77,7 +77,7 @@ static int64_t cpu_of(const struct reservation *r)
     return cpu;
 }
 
-/* Of an operation under way: an operation of no duration uses none. */
+/* Counts the CPU of an operation under way; an operation of zero duration uses none. */
 static void count_cpu(struct engine *engine, const struct reservation *r, int sign)
 {
     if (r->from < r->until)

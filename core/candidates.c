@@ -19,7 +19,7 @@ static int by_lease_id(const void *a, const void *b)
                : x->lease->request.id > y->lease->request.id;
 }
 
-/* Seconds that one VM of the set is lost for: suspended, sent if it moves, resumed. */
+/* Seconds for which a VM of the set does not run: suspend, transfer if it moves, resume. */
 static int64_t vm_overhead(const struct engine *engine, const struct lease *lease,
                            const struct amounts *vm)
 {
@@ -32,7 +32,7 @@ static int64_t vm_overhead(const struct engine *engine, const struct lease *leas
     return seconds;
 }
 
-/* Amini Salehi et al.: per VM and by the terms; work that is thrown away is lost, too. */
+/* Overhead as in Amini Salehi et al., per VM and by the terms; discarded work counts as lost. */
 static int64_t overhead_of(struct engine *engine, const struct lease *lease, int64_t at)
 {
     const struct vm_plan *current = lease_plan_current(lease);
@@ -65,7 +65,7 @@ static bool is_usable(const struct engine *engine, const struct map_request *req
     return false;
 }
 
-/* A lease whose hosts the other one may not use makes no room for it. */
+/* A lease is no use as a victim if the requester may not use its hosts. */
 static bool is_of_use(const struct engine *engine, const struct map_request *request,
                       const struct lease *lease)
 {
@@ -79,7 +79,7 @@ static bool is_of_use(const struct engine *engine, const struct map_request *req
     return false;
 }
 
-/* Also one that shuts down at that time, or is to be suspended a little later. */
+/* Includes leases that are shutting down then, or are to be suspended a little later. */
 static bool may_be_forced(struct engine *engine, const struct map_request *request,
                           struct lease *lease)
 {
@@ -88,7 +88,7 @@ static bool may_be_forced(struct engine *engine, const struct map_request *reque
            can_be_suspended_at(engine, lease, request->from, true);
 }
 
-/* A best-effort lease can wait: no lease whose work is to be kept is stopped for it. */
+/* A best-effort lease can wait: work that must be kept is not stopped for it. */
 static bool loses_work(struct engine *engine, const struct map_request *request,
                        struct lease *victim)
 {
@@ -108,7 +108,7 @@ static bool may_make_room(struct engine *engine, const struct map_request *reque
         return false;
     if (request->spare_planned && !lease_plan_running(lease))
         return false;
-    /* Its start was promised. */
+    /* The start of this reservation was promised. */
     if (lease->request.kind == LEASE_RESERVATION && !lease_plan_running(lease))
         return false;
     if (lease->request.kind == LEASE_DEADLINE)
@@ -118,7 +118,7 @@ static bool may_make_room(struct engine *engine, const struct map_request *reque
            !loses_work(engine, request, lease);
 }
 
-/* The terms let the lease make room, but there is not enough time for that. */
+/* The terms allow preemption, but there is not enough time for it. */
 static bool would_be_late(struct engine *engine, const struct map_request *request,
                           struct lease *lease)
 {
@@ -134,7 +134,7 @@ static void add(struct victims *victims, const struct victim *victim)
     victims->items[victims->n++] = *victim;
 }
 
-/* By ascending id, each once. */
+/* By ascending id, without duplicates. */
 static void put_in_order(struct victims *victims)
 {
     size_t n = 0;

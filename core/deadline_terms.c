@@ -1,4 +1,4 @@
-/* What deadline leases allow: which of them wait, run, may make room, and how tight they are. */
+/* Deadline leases: which of them wait, run or may make room, and how tight they are. */
 #include "core/deadline_terms.h"
 
 #include "core/engine_state.h"
@@ -10,7 +10,7 @@ bool has_image_transfer(const struct engine *engine, const struct lease *lease)
     return engine->settings.preparation == PREPARATION_IMAGE_TRANSFER && lease->request.image;
 }
 
-/* Its last stretch is planned and nothing of it has begun. */
+/* The last stretch of the lease is planned and none of it has begun. */
 bool deadline_waits(const struct lease *lease)
 {
     const struct vm_plan *last = lease_plan_current(lease);
@@ -23,7 +23,7 @@ bool deadline_waits(const struct lease *lease)
     return true;
 }
 
-/* It runs to its end as things stand, and could be suspended for a while. */
+/* The lease will run to its end as planned, and could be suspended for a while. */
 bool deadline_runs(const struct engine *engine, const struct lease *lease)
 {
     const struct vm_plan *last = lease_plan_current(lease);
@@ -33,7 +33,7 @@ bool deadline_runs(const struct engine *engine, const struct lease *lease)
            lease->request.terms != TERMS_NON_PREEMPTABLE;
 }
 
-/* Seconds the lease still has to run when the last stretch is left out. */
+/* Seconds the lease still has to run, not counting its last stretch. */
 int64_t left_to_run(const struct lease *lease)
 {
     const struct lease_plan *plan = lease->plan;
@@ -45,7 +45,7 @@ int64_t left_to_run(const struct lease *lease)
     return left;
 }
 
-/* How tight it is: time there is over time it needs, in 1/1000. */
+/* Tightness: time available over time needed, in 1/1000. */
 int64_t stretch_of(const struct engine *engine, const struct lease *lease, int64_t remaining)
 {
     int64_t room, scaled;
@@ -66,7 +66,7 @@ static bool stays_within(const struct engine *engine, const struct lease *lease,
            lease->request.deadline;
 }
 
-/* Nothing of it is under way but its last stretch, if that is. */
+/* All operations of the earlier stretches are done. */
 static bool is_in_one_piece(const struct lease *lease)
 {
     const struct lease_plan *plan = lease->plan;
@@ -93,7 +93,7 @@ static bool could_go_on_after(struct engine *engine, struct lease *lease, int64_
                             (at - suspend_estimate(engine, lease) - vm->from));
 }
 
-/* Its terms allow it, and what it does at present. */
+/* The terms of the lease, and what it is doing now, let it leave its hosts. */
 static bool could_leave(struct engine *engine, struct lease *lease, int64_t at)
 {
     enum lease_terms terms = lease->request.terms;

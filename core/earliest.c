@@ -1,4 +1,4 @@
-/* Searches the hosts for the first time at which so many VMs fit. */
+/* Finds the first time at which the requested number of VMs fits. */
 #include "core/earliest.h"
 
 #include <stdbool.h>
@@ -10,11 +10,12 @@
 /* Points looked at together. */
 enum { SCAN_POINTS = 32 };
 
-/* One more VM on a host that already holds level-1 of them: fits at every start in [from, last]. */
+/* Room for one more VM on a host that already holds level-1 of them, at every start in [from,
+ * last]. */
 struct earliest_window {
     int64_t from, last;
     uint32_t host, level;
-    uint32_t point; /* where the search for the next one goes on */
+    uint32_t point; /* where to continue searching for the next window */
     bool reopened;  /* not the first window of its host and level */
 };
 
@@ -25,10 +26,10 @@ struct window_heap {
 
 struct earliest_search {
     const struct earliest_request *request;
-    int64_t horizon;            /* starts up to here are being looked at */
+    int64_t horizon;            /* starts up to this time are being considered */
     struct window_heap waiting; /* windows that begin later, by their begin */
     struct window_heap open;    /* windows that have begun, by their last start */
-    struct window_heap pending; /* no heap: windows not found yet, they begin after the horizon */
+    struct window_heap pending; /* not a heap: windows not found yet, all beyond the horizon */
 };
 
 static int64_t by_from(const struct earliest_window *window)
@@ -78,7 +79,7 @@ struct scan {
     const struct earliest_search *search;
     const int64_t *times;
     uint32_t n;
-    uint32_t start; /* of the run that the points before belong to */
+    uint32_t start; /* of the current run, which began at an earlier point */
     bool in_run;
 };
 
@@ -99,11 +100,12 @@ static bool is_window(const struct scan *scan, uint32_t block, struct earliest_w
     return true;
 }
 
-/* Go on with `count` points from `base`; bit k of blocked: the demand is not free at base + k. */
+/* Continues with `count` points from `base`; bit k of blocked: the demand is not free at base +
+ * k. */
 static enum found scan_runs(struct scan *scan, uint32_t base, uint32_t count, uint64_t blocked,
                             struct earliest_window *window)
 {
-    uint64_t left = ~UINT64_C(0) >> (64 - count); /* not passed yet */
+    uint64_t left = ~UINT64_C(0) >> (64 - count); /* points not passed yet */
 
     for (;;) {
         uint64_t next = left & (scan->in_run ? blocked : ~blocked);
@@ -171,7 +173,7 @@ static void look_for(struct earliest_search *search, struct earliest_window *win
     }
 }
 
-/* May the host be used, and could it hold so many when it is empty? */
+/* May the host be used, and would this many VMs fit on it when empty? */
 static bool within_capacity(const struct earliest_request *request, uint32_t host, uint32_t level)
 {
     const struct amounts *capacity = request->profiles[host].capacity;
@@ -189,7 +191,7 @@ static void open_window(struct earliest_search *search, const struct earliest_wi
     struct earliest_window next = *window;
 
     heap_push(&search->open, by_last, window);
-    /* One more VM on the same host is looked for once, when the level below opens first. */
+    /* Search for the next level on this host once, when the level below first opens. */
     next.level++;
     if (window->reopened || next.level > search->request->count ||
         !within_capacity(search->request, next.host, next.level))
@@ -198,7 +200,7 @@ static void open_window(struct earliest_search *search, const struct earliest_wi
     look_for(search, &next);
 }
 
-/* Go through the windows that begin up to the horizon; INSTANT_NEVER when too few overlap. */
+/* Goes through the windows up to the horizon; INSTANT_NEVER when too few overlap. */
 static int64_t sweep(struct earliest_search *search)
 {
     while (search->waiting.n) {
@@ -220,12 +222,12 @@ static int64_t sweep(struct earliest_search *search)
     return INSTANT_NEVER;
 }
 
-/* Windows that were not found up to the last horizon, up to the next. */
+/* Continues the windows not found up to the last horizon, up to the next one. */
 static void look_further(struct earliest_search *search)
 {
     size_t n = search->pending.n;
 
-    /* The list is filled again from its begin: never past what is being read. */
+    /* Refilled from the front: writes never overtake the reads. */
     search->pending.n = 0;
     for (size_t i = 0; i < n; i++) {
         struct earliest_window window = search->pending.items[i];
@@ -248,7 +250,7 @@ static int64_t earliest_many(struct earliest_search *search)
         window.point = profile_find(&request->profiles[host], request->from);
         look_for(search, &window);
     }
-    /* Twice as far each time: at most half of the search is wasted. */
+    /* The horizon doubles each time: at most half of the search is wasted. */
     while ((answer = sweep(search)) == INSTANT_NEVER && search->pending.n) {
         step = instant_add(step, step);
         search->horizon = instant_add(search->horizon, step);

@@ -1,4 +1,4 @@
-/* How leases end before their planned end, and what is given back when they are over. */
+/* How leases end early, and what is released when they are over. */
 #include "core/ending.h"
 
 #include "core/engine_state.h"
@@ -49,8 +49,8 @@ static void withdraw_scheduled(struct engine *engine, struct reservation_list *l
     list->n = kept;
 }
 
-/* What has not been carried out of the last stretch goes. Migrations and resumptions that have been
- * are kept with the stretch before. */
+/* Withdraws what has not been carried out of the last stretch. Migrations and resumptions that are
+ * done are kept with the stretch before. */
 static void withdraw_rest(struct engine *engine, struct lease *lease)
 {
     struct lease_plan *plan = lease->plan;

@@ -1,4 +1,4 @@
-/* The engine from outside: created, stepped, asked. */
+/* The engine's public calls: create, step, query. */
 #include "core/engine.h"
 
 #include <errno.h>
@@ -212,7 +212,7 @@ int64_t engine_next_time(const struct engine *engine)
 
 /* --- one step --------------------------------------------------------------------------------- */
 
-/* Reservations of this instant, collected before their handlers change the index. */
+/* Reservations due now, collected before their handlers change the index. */
 static void collect(const struct reservation_index *index, int64_t now,
                     enum reservation_state state, struct reservation_list *list)
 {
@@ -270,7 +270,7 @@ static int do_cancels(struct engine *engine, const struct engine_input *inputs, 
     return 0;
 }
 
-/* Leases that ended by themselves, in the order in which their ends were booked. */
+/* Leases whose VMs ended on their own, in the order in which their ends were booked. */
 static int do_early_ends(struct engine *engine, const struct engine_input *inputs, size_t n,
                          struct error *err)
 {
@@ -314,7 +314,7 @@ static int do_requests(struct engine *engine, const struct engine_input *inputs,
     return 0;
 }
 
-/* What adoptions have caused comes first; what they withdrew is kept as long as that. */
+/* Outputs caused by adoptions come first; the reservations they withdrew are kept until then. */
 static void begin_stepping(struct engine *engine)
 {
     struct engine_outputs *outputs = engine->outputs;

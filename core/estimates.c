@@ -1,4 +1,4 @@
-/* How long suspensions, resumptions and shutdowns take, and the threshold for a start. */
+/* How long suspending, resuming and shutting down take, and the minimum run time worth a start. */
 #include "core/estimates.h"
 
 #include <math.h>
@@ -52,9 +52,9 @@ static int64_t most_on_a_host(struct engine *engine, const struct lease *lease)
     return most < lease->n_vms ? most : lease->n_vms;
 }
 
-/* What n VMs take at most: one after the other with global exclusion, as many after each other as
- * fit on one host with local exclusion (Sotomayor et al., Resource
- * Leasing and the Art of Suspending Virtual Machines, section 4: N e + max n_i m / s). */
+/* Upper bound for n VMs: sequential with global exclusion; with local exclusion, sequential for as
+ * many as fit on one host (Sotomayor et al., Resource Leasing and the Art of Suspending Virtual
+ * Machines, section 4: N e + max n_i m / s). */
 static int64_t estimate_default(struct engine *engine, const struct lease *lease, double rate,
                                 int64_t forced)
 {

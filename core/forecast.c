@@ -27,7 +27,7 @@ struct waiter {
     size_t n_parts;
 };
 
-/* A driver's column of hosts, and the copy of it. */
+/* A host column of the driver, and our copy. */
 struct column {
     const bool *of;
     bool *copy;
@@ -107,7 +107,7 @@ static const bool *one_host(struct forecast *forecast, uint32_t host)
     return copy;
 }
 
-/* VMs whose memory does not move are resumed where it is. */
+/* VMs whose memory cannot move are resumed where it is stored. */
 static const struct placement *where_it_is_held(const struct engine *engine,
                                                 const struct lease *lease)
 {
@@ -192,7 +192,7 @@ void forecast_destroy(struct forecast *forecast)
 
 /* --- one lease -------------------------------------------------------------------------------- */
 
-/* A type of which nothing is asked matters, too: more than all of it may be booked. */
+/* A type of which nothing is requested matters, too: it may be overbooked. */
 static struct demand demand_of(const struct forecast *forecast, const struct part *part)
 {
     struct demand demand;
@@ -215,7 +215,7 @@ static int64_t part_earliest(const struct forecast *forecast, const struct part 
     return earliest_find(&request);
 }
 
-/* The first time from `from` on at which each part fits by itself. */
+/* The first time from `from` on at which each part fits on its own. */
 static int64_t all_earliest(const struct forecast *forecast, const struct waiter *waiter,
                             int64_t from)
 {
@@ -256,7 +256,7 @@ static bool fits(const struct forecast *forecast, const struct demand *demand, u
     return profile_first_block(profile, demand, first, last) == last;
 }
 
-/* Hosts for the VMs of a part, taken at once; how many found one. */
+/* Takes hosts for the VMs of a part; returns how many VMs got one. */
 static uint32_t take_part(struct forecast *forecast, const struct part *part, int64_t start,
                           int64_t span, uint32_t *hosts)
 {
@@ -274,7 +274,7 @@ static uint32_t take_part(struct forecast *forecast, const struct part *part, in
     return n;
 }
 
-/* All VMs at that time, or nothing is taken. */
+/* Places all VMs at that time, or takes nothing. */
 static bool take(struct forecast *forecast, const struct waiter *waiter, int64_t start)
 {
     uint32_t **hosts = memory_new(waiter->n_parts, sizeof *hosts), *taken;
@@ -297,7 +297,7 @@ static bool take(struct forecast *forecast, const struct waiter *waiter, int64_t
     return all;
 }
 
-/* When something changes next on any host. */
+/* The time of the next change on any host. */
 static int64_t next_change(const struct forecast *forecast, int64_t after)
 {
     int64_t next = INSTANT_NEVER;

@@ -1,4 +1,4 @@
-/* Room is held for leases that wait, against those of lower priority. */
+/* Room is held for waiting leases against those of lower priority. */
 #include "core/held_room.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool could_hold(const struct engine *engine, const struct node_set *nodes
     return host_is_usable(engine, nodes, host);
 }
 
-/* The host with the most free CPU; HOST_NONE: all that is free now is held already. */
+/* The host with the most free CPU; HOST_NONE: everything free now is already held. */
 static uint32_t best_host(const struct engine *engine, const struct node_set *nodes)
 {
     uint32_t best = HOST_NONE;

@@ -1,5 +1,4 @@
-/* Hosts under consideration: which have room, what the policy thinks of them, the best one first.
- */
+/* Candidate hosts: which have room, how the policy scores them, best first. */
 #include "core/host_choice.h"
 
 #include <string.h>
@@ -7,7 +6,7 @@
 #include "core/engine_state.h"
 #include "core/estimates.h"
 
-/* Larger rank first, then higher score, then the host that stands first on the site. */
+/* Higher rank first, then higher score, then site order. */
 static bool is_better(const struct host_choice *a, const struct host_choice *b)
 {
     if (a->rank != b->rank)
@@ -82,7 +81,7 @@ uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm)
     return survey_most_on_a_host(engine->mapper.surveys, engine->table, vm);
 }
 
-/* How long all of it must be free, at the least. */
+/* The least time for which the whole mapping must be free. */
 int64_t mapper_least_until(const struct map_request *request)
 {
     int64_t least = instant_add(request->from, request->shortest > 0 ? request->shortest : 1);

@@ -10,15 +10,15 @@ enum { SURVEYS_NOW = 4 }; /* VM sizes that take turns in a queue */
 
 struct surveys {
     struct survey now[SURVEYS_NOW];
-    uint32_t next; /* the one to be replaced */
+    uint32_t next; /* the one to replace next */
     struct survey later;
     size_t n_hosts;
 
     const struct slot_table *most_table;
-    struct amounts most_vm; /* what most_on_a_host was counted for */
+    struct amounts most_vm; /* the VM size that most_on_a_host was counted for */
     uint32_t most_on_a_host;
 
-    uint64_t vms_version; /* what vms_now was counted for */
+    uint64_t vms_version; /* the version that vms_now was counted for */
     struct amounts vms_vm;
     uint32_t vms_now;
 };
@@ -131,7 +131,7 @@ static void look_again(struct survey *survey, size_t n_hosts)
         slot_table_look(survey->table, &survey->vm, survey->from, &host, 1, survey->looks);
         count_in(survey, look->fits_until);
     }
-    /* Times may have become few again. */
+    /* The number of distinct times may have dropped again. */
     if (!counted && survey->version != slot_table_version(survey->table) &&
         (slot_table_version(survey->table) & 63) == 0)
         count_all(survey, n_hosts);

@@ -74,7 +74,7 @@ static int64_t size_of_all(const struct image_cache *cache)
     return size;
 }
 
-/* Drop the unused image that is to be kept shortest; false when all are in use. */
+/* Drops the unused image that expires first; false when all are in use. */
 static bool purge_one(struct image_cache *cache)
 {
     struct image_cache_entry *oldest = NULL;
@@ -103,7 +103,8 @@ void image_cache_add(struct image_cache *cache, const char *image, int64_t size,
         add_user(entry, user);
         return;
     }
-    /* Haizea purges until what is left is within the limit; the new image is not counted. */
+    /* Haizea purges until the images already there are within the limit; it does not count the new
+     * one. */
     if (size_of_all(cache) + size > limit)
         do {
             if (!purge_one(cache))

@@ -157,7 +157,7 @@ static bool read_integer(const struct lease_term *term, const char *text, int64_
            *number <= term->most;
 }
 
-/* In OpenNebula's templates quotes and backslashes would end the value. */
+/* Quotes and backslashes would end the value in an OpenNebula template. */
 static bool is_text(const char *text)
 {
     size_t length = 0;

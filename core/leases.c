@@ -60,12 +60,12 @@ void lease_destroy(struct lease *lease)
     free(lease);
 }
 
-/* The first place whose id is not smaller. */
+/* The first place whose id is not smaller than `id`. */
 static size_t lease_place(const struct engine *engine, int64_t id)
 {
     size_t low = 0, high = engine->leases.list.n;
 
-    /* New leases mostly have the largest id of all. */
+    /* New leases usually have the largest id. */
     if (high && engine->leases.ids[high - 1] < id)
         return high;
     while (low < high) {

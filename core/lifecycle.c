@@ -1,4 +1,4 @@
-/* What happens when a planned operation begins or is over, and when leases end otherwise. */
+/* Handlers for the begin and end of planned operations, and for leases that end otherwise. */
 #include "core/lifecycle.h"
 
 #include "core/ending.h"
@@ -78,7 +78,8 @@ void operation_begins(struct engine *engine, struct reservation *r)
     default:
         break;
     }
-    /* What takes no time is over before the VMs that wait for it begin in this very instant. */
+    /* An operation of zero duration ends before the VMs waiting for it begin in this same
+     * instant. */
     if (r->until <= engine->now && r->state == RESERVATION_ACTIVE &&
         (r->kind == RESERVATION_RESUME || r->kind == RESERVATION_TRANSFER))
         operation_ends(engine, r);
@@ -86,7 +87,7 @@ void operation_begins(struct engine *engine, struct reservation *r)
 
 /* --- ends ------------------------------------------------------------------------------------- */
 
-/* Haizea starts VMs while their migration is still under way; it is over when the lease is. */
+/* Haizea starts VMs while their migration is still under way; the migration ends with the lease. */
 static void settle_migrations(struct engine *engine, const struct lease *lease)
 {
     reservation_list_settle(engine, &lease_plan_current(lease)->before);
@@ -119,7 +120,7 @@ static void suspended(struct engine *engine, struct lease *lease)
         queue_insert(engine, lease);
         lease_set_state(engine, lease, LEASE_SUSPENDED_QUEUED);
     } else if (is_planned) {
-        /* A deadline lease, or one that moves: its resumption is booked already. */
+        /* A deadline lease, or one that moves: the resumption is already booked. */
         lease_set_state(engine, lease, LEASE_SUSPENDED_SCHEDULED);
     }
 }

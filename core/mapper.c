@@ -53,7 +53,8 @@ void mapping_finish(struct mapping *mapping)
 
 /* --- hosts with room -------------------------------------------------------------------------- */
 
-/* Hosts that any VM of the lease fits on at the start go to batch_hosts and the batch columns. */
+/* Collects in batch_hosts, with the batch columns, the hosts that fit any VM of the lease at the
+ * start. */
 static size_t find_hosts(struct engine *engine, const struct map_request *request)
 {
     const struct lease_request *lease = &request->lease->request;
@@ -89,7 +90,7 @@ static size_t find_hosts(struct engine *engine, const struct map_request *reques
     return n;
 }
 
-/* All hosts, also those that are full now: victims may leave them. */
+/* All hosts, including full ones: victims may leave them. */
 static size_t take_all_hosts(struct engine *engine, const struct map_request *request)
 {
     size_t n = request->allowed ? request->n_allowed : engine->site.n_hosts;
@@ -200,9 +201,9 @@ static bool fill_host(struct engine *engine, const struct map_request *request, 
     }
 }
 
-/* VMs of several sizes: which set is how far. */
+/* Progress of each set, for VMs of several sizes. */
 struct mixed_cursor {
-    uint32_t *done; /* per node set */
+    uint32_t *done; /* per node set: VMs placed */
     uint32_t n_left;
 };
 
@@ -352,7 +353,7 @@ bool mapper_hosts_are_usable(const struct engine *engine, const struct lease *le
     return true;
 }
 
-/* The first host that is not free long enough ends the search. */
+/* Stops at the first host that is not free long enough. */
 static bool map_pinned(struct engine *engine, const struct map_request *request,
                        struct mapping *mapping)
 {
@@ -398,8 +399,8 @@ static bool map_in_free_room(struct engine *engine, const struct map_request *re
     return greedy_pass(engine, request, &order, mapping);
 }
 
-/* A lease that had its place and made room waits for free room: else two of equal rank would
- * displace each other for ever. */
+/* A lease that was placed and then made room waits for free room: otherwise two leases of equal
+ * rank would displace each other forever. */
 static bool has_made_room(const struct lease *lease)
 {
     return (lease->request.kind == LEASE_IMMEDIATE || lease->request.kind == LEASE_RESERVATION) &&

@@ -14,7 +14,8 @@ static void memory_file_add(struct engine *engine, struct lease *lease, uint32_t
                    engine->figures.disk_used);
 }
 
-/* Remove the VM's file from the host; from any host where files do not stay behind. */
+/* Removes the VM's file from the host, or from any host in the mode in which no file is left
+ * behind. */
 static void memory_file_remove(struct engine *engine, struct lease *lease, uint32_t vm,
                                uint32_t host)
 {

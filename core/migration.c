@@ -37,7 +37,7 @@ static int64_t vm_memory(const struct lease *lease, uint32_t vm)
 }
 
 /* Haizea adds, for each VM, all the memory on its host: n VMs on a host count n times. With
- * `image`: the images instead. */
+ * `image`, the image sizes instead. */
 static int64_t haizea_estimate(const struct engine *engine, const struct lease *lease, bool image)
 {
     const struct placement *at = lease_plan_current(lease)->vm->placement;
@@ -129,7 +129,7 @@ static int64_t span_of_batch(const struct engine *engine, const struct lease *le
     return span_of(engine, most);
 }
 
-/* What a lease moves, and the reservations made for it so far. */
+/* The VMs of a lease that move, and the reservations made for them so far. */
 struct moving {
     struct engine *engine;
     struct lease *lease;
@@ -138,7 +138,7 @@ struct moving {
     struct reservation_list list;
 };
 
-/* One batch after the other from `at`; returns when the last is over. */
+/* Appends the batches one after the other from `at`; returns when the last is over. */
 static int64_t append_batches(struct moving *moving, enum reservation_kind kind, int64_t at)
 {
     struct placed_vm *left = memory_copy(moving->moves, moving->n * sizeof *left);
@@ -168,7 +168,7 @@ static void prepend(struct reservation_list *list, struct reservation_list *firs
     *list = *first;
 }
 
-/* All at once, and in no time. */
+/* Moves all VMs at once, in zero time. */
 static void append_at_once(struct moving *moving, enum reservation_kind kind, int64_t at)
 {
     struct reservation *r =

@@ -15,16 +15,16 @@
 /* Tolerance in comparing gains: estimates are rounded to milliseconds. */
 static const double TOLERANCE = 1e-5;
 
-/* A lease that runs and where it could go. */
+/* A running lease and the hosts it could move to. */
 struct relocation {
     struct lease *lease;
     const struct placement *from;
     uint32_t *to;                    /* a host per VM */
-    int64_t at, end;                 /* it runs there in [at, end), shutdown included */
-    int64_t overhead;                /* seconds in which it does not run because of the move */
+    int64_t at, end;                 /* the lease runs there in [at, end), shutdown included */
+    int64_t overhead;                /* seconds the lease does not run because of the move */
     int64_t stay, move;              /* milliseconds in all */
-    struct reservation_list windows; /* cold: its suspension ... */
-    struct proposal next;            /* ... and where it goes on */
+    struct reservation_list windows; /* cold: the suspension ... */
+    struct proposal next;            /* ... and where the lease continues */
 };
 
 static bool is_enabled(const struct engine *engine)
@@ -59,7 +59,7 @@ bool is_live_move(const struct reservation *r)
     return plan[-1].vm->until == plan->vm->from && !plan[-1].after.n;
 }
 
-/* It runs to its end as things stand, on terms that allow a move. */
+/* The lease will run to its end as planned, and its terms allow a move. */
 static bool may_move(const struct engine *engine, const struct lease *lease)
 {
     const struct vm_plan *current = lease_plan_current(lease);
@@ -76,8 +76,8 @@ static bool may_move(const struct engine *engine, const struct lease *lease)
 
 /* --- where it could go ------------------------------------------------------------------------ */
 
-/* Seconds until the memory of all VMs that move is there: hosts send and receive one after the
- * other. all: of every VM, wherever it goes. */
+/* Seconds until the memory of all moving VMs has arrived; a host sends and receives one VM at a
+ * time. all: every VM of the lease, one after the other. */
 static int64_t live_span(struct engine *engine, const struct relocation *move, bool all)
 {
     const struct lease *lease = move->lease;
@@ -108,7 +108,7 @@ static void release_current(struct engine *engine, const struct vm_plan *current
         slot_table_release(engine->table, current->after.items[i]);
 }
 
-/* The best hosts for the lease from move->at on, its own among them. */
+/* The best hosts for the lease from move->at on; its current hosts are candidates, too. */
 static bool map_rest(struct engine *engine, struct relocation *move)
 {
     const struct vm_plan *current = lease_plan_current(move->lease);
@@ -138,7 +138,7 @@ static bool map_rest(struct engine *engine, struct relocation *move)
     return mapped;
 }
 
-/* VMs of one size are alike: those whose hosts are used again stay there. */
+/* VMs of one size are interchangeable: those whose hosts are used again stay there. */
 static void stay_where_possible(struct relocation *move)
 {
     const struct lease *lease = move->lease;
@@ -161,7 +161,7 @@ static void stay_where_possible(struct relocation *move)
     }
 }
 
-/* Its row of amounts; a host that is new gets one. */
+/* The host's row of amounts; a new host is added to the placement. */
 static int64_t *amounts_on(struct engine *engine, struct placement *placement, uint32_t host)
 {
     uint32_t *slot = &engine->host_slot[host];
@@ -171,8 +171,8 @@ static int64_t *amounts_on(struct engine *engine, struct placement *placement, u
     return &placement->amounts[(size_t)*slot * placement->n_types];
 }
 
-/* Hosts send and receive one VM after the other, at the rate of transfers. A host without a figure
- * for its network is not asked. */
+/* A host sends and receives one VM at a time, at the transfer rate. A host without network capacity
+ * is skipped. */
 static void add_traffic(struct engine *engine, struct placement *placement)
 {
     int64_t rate = transfer_rate(engine);
@@ -193,8 +193,7 @@ static void add_traffic(struct engine *engine, struct placement *placement)
     }
 }
 
-/* What the VMs that move hold on their new hosts, and the traffic between these and the old ones.
- */
+/* Resources the moving VMs hold on their new hosts, plus the traffic between old and new hosts. */
 static struct placement *arrivals(struct engine *engine, const struct relocation *move)
 {
     uint32_t n_types = (uint32_t)engine->site.types.count, n_vms = move->lease->n_vms, n = 0;
@@ -220,8 +219,8 @@ static struct placement *arrivals(struct engine *engine, const struct relocation
     return placement;
 }
 
-/* The new hosts must have room besides the old ones while the memory is on its way, and all of them
- * the bandwidth. */
+/* While the memory is being copied the new hosts must have room in addition to the old ones, and
+ * all of them the bandwidth. */
 static bool has_room_until(struct engine *engine, const struct placement *arrivals, int64_t until)
 {
     for (uint32_t i = 0; i < arrivals->n_hosts; i++) {
@@ -243,7 +242,7 @@ static bool moves_any(const struct relocation *move)
     return false;
 }
 
-/* Live: fills move->next with the migration, the run on the new hosts, and the shutdown. */
+/* Live: fills move->next with the migration, the run on the new hosts and the shutdown. */
 static bool plan_live(struct engine *engine, struct relocation *move)
 {
     struct vm_plan *next = &move->next.plan;
@@ -271,8 +270,8 @@ static bool plan_live(struct engine *engine, struct relocation *move)
     return true;
 }
 
-/* Off its hosts as soon as possible: when its suspension is over. 0: it cannot be suspended, or it
- * starts only now. */
+/* The earliest time by which the lease can be suspended. 0: it cannot be suspended, or has only
+ * just started. */
 static int64_t suspend_soon(struct engine *engine, struct relocation *move)
 {
     struct vm_plan *current = lease_plan_current(move->lease);
@@ -286,7 +285,7 @@ static int64_t suspend_soon(struct engine *engine, struct relocation *move)
                : 0;
 }
 
-/* Cold: its suspension, and where and when it can be resumed at once and run to its end. */
+/* Cold: the suspension, and hosts where the lease can resume at once and run to its end. */
 static bool plan_cold(struct engine *engine, struct relocation *move)
 {
     struct vm_plan *current = lease_plan_current(move->lease);

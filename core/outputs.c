@@ -1,4 +1,4 @@
-/* What a step gives out: decisions and changes of state, in order. */
+/* Outputs of a step: decisions and state changes, in order. */
 #include "core/outputs.h"
 
 #include <stdlib.h>

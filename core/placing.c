@@ -1,4 +1,4 @@
-/* Looks for the time at which a lease can begin, and builds its stretch there. */
+/* Finds the time at which a lease can begin, and builds its stretch there. */
 #include "core/placing.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool shutdown_is_inside(const struct engine *engine)
     return engine->settings.behaviour.shutdown_inside_duration;
 }
 
-/* How many of its VMs would fit without preempting any lease. */
+/* Reports how many VMs of the lease would fit without preempting any lease. */
 void refuse_for_room(struct engine *engine, const struct map_request *request,
                      const struct mapping *mapping)
 {
@@ -91,34 +91,34 @@ bool place_exact_as(struct engine *engine, const struct map_request *wish,
 /* --- as soon as possible --------------------------------------------------------
  */
 
-/* One search for a place: the same for all points in time that are tried. */
+/* One search for a place; the same for every start time tried. */
 struct search {
     struct engine *engine;
     struct lease *lease;
     bool resuming;
     bool strict;
     bool spare_others;  /* no victims */
-    bool spare_planned; /* only those that run */
-    bool may_be_late;   /* a deadline does not matter */
+    bool spare_planned; /* only running leases may be victims */
+    bool may_be_late;   /* a missed deadline is acceptable */
     int64_t remaining;  /* seconds the VMs have to run */
     int64_t shutdown;
     int64_t resume; /* seconds set aside for resuming */
     int64_t threshold;
-    int64_t before;  /* starts from then on are not tried */
-    uint32_t *hosts; /* that may be used; NULL: all */
+    int64_t before;  /* starts from this time on are not tried */
+    uint32_t *hosts; /* hosts that may be used; NULL: all */
     size_t n_hosts;
     const struct placement *pinned; /* where the VMs must be; NULL: anywhere */
     bool forced;
 };
 
-/* Until when hosts have to be free for all that the lease needs from `start` on. */
+/* The time until which hosts must be free for everything the lease needs from `start` on. */
 static int64_t needed_until(const struct search *search, int64_t start)
 {
     return instant_add(instant_add(start, search->remaining), search->shutdown + search->resume);
 }
 
-/* The least time for which VMs are started. None with Haizea, where the stretch is cut short: in
- * one that is as long as was asked for, the lease would be resumed and suspended for ever. */
+/* The shortest run for which VMs are started. None in Haizea's mode where the stretch is cut short:
+ * if the full length were required, the lease would be resumed and suspended forever. */
 static int64_t least_run(const struct search *search, const struct mapping *mapping, int64_t start)
 {
     bool may_be_none = search->engine->settings.behaviour.vms_may_run_for_no_time;
@@ -149,7 +149,7 @@ static bool build_vm(const struct search *search, const struct mapping *mapping,
     if (mapping->until < (inside ? full : instant_add(full, search->shutdown))) {
         int64_t runs_until;
 
-        /* All at a stretch, and resuming takes longer than estimated. */
+        /* Strict: the whole lease in one stretch, and resuming takes longer than estimated. */
         if (search->strict && search->resuming && !inside)
             return false;
         runs_until = suspend_windows(engine, search->lease, plan->vm->placement, mapping->until,
@@ -170,7 +170,7 @@ static bool ends_in_time(const struct lease *lease, const struct vm_plan *plan)
     return lease->request.deadline == INSTANT_NONE || vm_plan_end(plan) <= lease->request.deadline;
 }
 
-/* Try to begin at `start`; request and mapping sizes follow from the search. */
+/* Tries to begin at `start`; the request and the mapping follow from the search. */
 static bool try_point(struct search *search, int64_t start, struct proposal *proposal)
 {
     struct engine *engine = search->engine;
@@ -206,7 +206,8 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
             return false;
         }
         proposal_finish(proposal);
-        /* Resuming takes longer than estimated and would leave no time to run: ask for more. */
+        /* Resuming takes longer than estimated and would leave no time to run: search again with
+         * the longer time. */
         if (resume_taken <= search->resume)
             return false;
         search->resume = resume_taken;
@@ -214,7 +215,7 @@ static bool try_point(struct search *search, int64_t start, struct proposal *pro
     return false;
 }
 
-/* Hosts that are ready by `at`; all of them when the search is not restricted. */
+/* Hosts that are ready by `at`; all hosts when the search is unrestricted. */
 static void allow_ready_hosts(struct search *search, const int64_t *earliest, int64_t at)
 {
     search->n_hosts = 0;
@@ -234,7 +235,7 @@ static bool next_ready_time(const struct placing_request *request, size_t n_host
     return next != INSTANT_NEVER;
 }
 
-/* Memory that does not move is resumed where it was saved. */
+/* Memory that cannot move is resumed where it was saved. */
 static void restrict_to_previous_hosts(struct search *search)
 {
     const struct placement *placement = lease_plan_memory(search->lease);
@@ -255,7 +256,7 @@ static void restrict_to_previous_hosts(struct search *search)
     }
 }
 
-/* The points at which hosts are ready. *last: the last one tried. */
+/* Tries the points at which hosts become ready. *last: the last one tried. */
 static bool try_now(struct search *search, const struct placing_request *request,
                     struct proposal *proposal, int64_t *last)
 {
@@ -308,8 +309,8 @@ static int by_time(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Haizea's points in Haizea's order: ends of VM reservations with what follows them, then ends of
- * shutdowns under way. */
+/* Haizea's points in Haizea's order: ends of VM reservations with the operations after them, then
+ * ends of shutdowns under way. */
 static void haizea_points(const struct engine *engine, int64_t after, struct points *points)
 {
     size_t first = reservation_index_after(&engine->bookings.by_end, after);
@@ -330,7 +331,7 @@ static void haizea_points(const struct engine *engine, int64_t after, struct poi
     }
 }
 
-/* Every time at which something ends, in order. */
+/* Every time at which a reservation ends, ascending. */
 static void sorted_points(const struct engine *engine, int64_t after, struct points *points)
 {
     size_t first = reservation_index_after(&engine->bookings.by_end, after), n = 0;
@@ -357,8 +358,8 @@ static bool try_haizea_points(struct search *search, int64_t after, struct propo
     return placed;
 }
 
-/* A lease that is planned for later is not displaced by one that would start later still: the queue
- * gives places in the future in the right order. */
+/* A lease planned for later is not displaced by one that would start even later: the queue hands
+ * out future places in the right order. */
 static void spare_for_later(struct search *search)
 {
     const struct engine_settings *settings = &search->engine->settings;
@@ -369,7 +370,7 @@ static void spare_for_later(struct search *search)
     search->spare_others = settings->backfilling == BACKFILLING_CONSERVATIVE;
 }
 
-/* Every time at which something ends, in order. */
+/* Tries every point after `after` in turn. */
 static bool try_future(struct search *search, int64_t after, struct proposal *proposal)
 {
     const struct reservation_index *index = &search->engine->bookings.by_end;
@@ -399,8 +400,8 @@ static uint32_t vms_that_fit(struct engine *engine, const struct lease *lease)
     return count;
 }
 
-/* As soon as running leases can have been suspended for it, or when another lease ends before that.
- */
+/* Tries the times at which running leases could have been suspended for it, and earlier ends of
+ * other leases. */
 static bool try_relief(struct search *search, const struct placing_request *request,
                        struct proposal *proposal)
 {
@@ -445,7 +446,7 @@ bool place_as_soon_as_possible(struct engine *engine, const struct placing_reque
     if (!placed && request->may_wait) {
         spare_for_later(&search);
         placed = try_future(&search, last, proposal);
-        /* VMs that cannot be laid out on their hosts in another way go where they were. */
+        /* VMs that fit no other layout on their hosts go back to where they were. */
         if (!placed && search.hosts) {
             search.pinned = lease_plan_current(lease)->vm->placement;
             placed = try_future(&search, last - 1, proposal);
@@ -504,7 +505,7 @@ static bool list_fits(struct slot_table *table, const struct reservation_list *l
     return true;
 }
 
-/* Each operation by itself: another lease may use a host until the VMs are resumed there. */
+/* Each operation on its own: another lease may use a host until the VMs are resumed there. */
 static bool operations_fit(struct engine *engine, const struct vm_plan *plan)
 {
     size_t mark = slot_table_mark(engine->table);

@@ -1,4 +1,4 @@
-/* Stretches of a lease, in order, and what they consist of. */
+/* The stretches of a lease, in order, and the reservations in them. */
 #include "core/plan.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* Questions before a lease makes room: can it be suspended, stopped, and in time? */
+/* Checks before a lease makes room: can it be suspended or stopped, and in time? */
 #include "core/preemptable.h"
 
 #include "core/engine_state.h"
 #include "core/estimates.h"
 #include "core/windows.h"
 
-/* Suspending ends at `at`; does it begin while the VMs run, and not in the past? */
+/* The suspension must end at `at`, begin while the VMs run, and not begin in the past. */
 bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
                      struct reservation_list *windows)
 {
@@ -18,7 +18,7 @@ bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
     return false;
 }
 
-/* Is it worth while? A promise made before asks no such thing. */
+/* Is a suspension worthwhile? Not checked for a promise made before. */
 bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised)
 {
     const struct reservation *vm = lease_plan_current(lease)->vm;
@@ -58,7 +58,7 @@ bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
     case LEASE_SUSPENDED_SCHEDULED:
         break;
     case LEASE_RESUMING:
-        /* A resumption under way is not taken back, but the lease may be suspended later. */
+        /* A resumption under way is not undone, but the lease may be suspended later. */
         if (!can_be_suspended_at(engine, lease, at, false))
             return false;
         break;
@@ -69,7 +69,7 @@ bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at)
         return false;
     if (at <= current->vm->until)
         return true;
-    /* It shuts down or is already being suspended at that time. */
+    /* The lease is shutting down or already being suspended at that time. */
     return engine->settings.behaviour.victims_may_be_ending &&
            !can_suspend(engine, lease, at, false);
 }

@@ -1,4 +1,4 @@
-/* What is done to a lease that makes room for another. */
+/* Preempts a lease that makes room for another. */
 #include "core/preemption.h"
 
 #include "core/ending.h"
@@ -33,7 +33,7 @@ static void requeue(struct engine *engine, struct lease *lease)
     queue_insert(engine, lease);
 }
 
-/* End the lease in time for the other one, with its shutdown; at once if that is too late. */
+/* Ends the lease, shutdown included, in time for the other one; at once if that is too late. */
 static void give_up(struct engine *engine, struct lease *lease, int64_t at)
 {
     struct vm_plan *current = lease_plan_current(lease);
@@ -57,7 +57,7 @@ static void give_up(struct engine *engine, struct lease *lease, int64_t at)
     lease_plan_publish(lease);
 }
 
-/* What is to be done to the victim by its terms. */
+/* How the victim is preempted, by its terms. */
 static enum preemption_how how_to_preempt(struct engine *engine,
                                           const struct preemption *preemption,
                                           struct reservation_list *windows)

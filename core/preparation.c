@@ -12,7 +12,7 @@
 #include "util/memory.h"
 
 struct image_transfers {
-    struct reservation_list list; /* by start; those not over yet */
+    struct reservation_list list; /* by start; transfers not over yet */
     struct image_cache *caches;   /* one per host */
 };
 
@@ -136,7 +136,7 @@ bool preparation_earliest(struct engine *engine, const struct lease *lease, int6
 
 /* --- planning --------------------------------------------------------------------------------- */
 
-/* How the image gets to one host. */
+/* How the image reaches a host. */
 enum image_source { SOURCE_CACHE, SOURCE_RIDE, SOURCE_TRANSFER };
 
 static struct reservation *ride_for(const struct engine *engine, const struct lease *lease,
@@ -183,7 +183,7 @@ static uint32_t slot_of(struct engine *engine, struct placement *placement, uint
     return *slot;
 }
 
-/* A placement of the VMs that `wanted` names, plus what `old` already carries. */
+/* A placement of the VMs named by `wanted`, plus those that `old` already carries. */
 static struct placement *transfer_placement(struct engine *engine, const struct placement *old,
                                             const struct placed_vm *wanted, uint32_t n)
 {
@@ -202,7 +202,7 @@ static struct placement *transfer_placement(struct engine *engine, const struct 
     return placement;
 }
 
-/* The VMs of the lease whose hosts get the image that way. */
+/* The VMs of the lease whose hosts get the image from this source. */
 static uint32_t vms_by_source(struct engine *engine, const struct lease *lease,
                               const struct reservation *vm, enum image_source source,
                               struct placed_vm *found)
@@ -260,7 +260,7 @@ static void insert_by_start(struct reservation_list *list, struct reservation *t
     list->items[place] = transfer;
 }
 
-/* Where the VM's only file is; HOST_NONE: it has none. */
+/* The host of the VM's only file; HOST_NONE: the VM has no file. */
 static uint32_t files_host_of(const struct disk_files *files, uint32_t vm)
 {
     for (size_t i = 0; i < files->n; i++)
@@ -269,7 +269,8 @@ static uint32_t files_host_of(const struct disk_files *files, uint32_t vm)
     return HOST_NONE;
 }
 
-/* Remove an image file of the VM from the host; from any host where files do not stay behind. */
+/* Removes an image file of the VM from the host, or from any host in the mode in which no file is
+ * left behind. */
 static void image_leaves(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
 {
     struct disk_files *files = &lease->plan->image_files;
@@ -285,7 +286,7 @@ static void image_leaves(struct engine *engine, struct lease *lease, uint32_t vm
         image_cache_release(&engine->images->caches[host], lease->request.image, user);
 }
 
-/* A file for the VM; it replaces the one that the VM has, unless files stay behind. */
+/* Adds a file for the VM, replacing its previous one unless files stay behind. */
 static void image_comes(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
 {
     image_leaves(engine, lease, vm, HOST_NONE);
@@ -359,8 +360,8 @@ static void image_arrived(struct engine *engine, struct lease *lease, const stru
                         (struct image_user){lease->request.id, vm->vm});
 }
 
-/* A lease that was placed again may have its VMs in an older transfer that others share, and a new
- * one of its own to come. */
+/* A lease that was placed again may have VMs in an older, shared transfer, and a new transfer of
+ * its own still to come. */
 static bool expects_transfer(const struct engine *engine, const struct lease *lease)
 {
     const struct reservation_list *list = &engine->images->list;
@@ -389,7 +390,7 @@ void transfer_ended(struct engine *engine, struct reservation *r)
     }
 }
 
-/* A transfer that others ride on stays, as one of theirs. */
+/* A transfer that other leases ride on is kept, as a transfer of one of them. */
 static bool hand_over(struct engine *engine, struct reservation *transfer, int64_t from)
 {
     for (uint32_t i = 0; i < transfer->placement->n_vms; i++) {
@@ -408,9 +409,8 @@ static bool hand_over(struct engine *engine, struct reservation *transfer, int64
     return false;
 }
 
-/* The files of the VMs on the hosts of the lease's last stretch; all of them where none stay
- * behind.
- */
+/* Drops the files of the VMs on the hosts of the lease's last stretch, or all of them in the mode
+ * in which no file is left behind. */
 static void drop_files(struct engine *engine, struct lease *lease)
 {
     const struct vm_plan *last = lease_plan_current(lease);

@@ -24,13 +24,13 @@ bool presence_overlaps(const struct reservation *r)
     return false;
 }
 
-/* What the lease's other reservations are on a host at a time, and until when. */
+/* The lease's other reservations on a host at a given time. */
 struct siblings {
     bool cover;    /* one of them holds the host */
     int64_t until; /* the next time at which one of them begins or ends there */
 };
 
-/* Only those that hold the host matter: a gang that is suspended one VM after the other has as many
+/* Only reservations that hold the host matter: a gang that is suspended VM by VM has as many
  * reservations as hosts, and each overlaps most others. */
 static struct siblings siblings_at(const struct reservation *r, uint32_t host, int64_t at)
 {

@@ -70,8 +70,8 @@ uint64_t profile_mark(int64_t lease_id)
 
 /* --- scans ------------------------------------------------------------------------------------ */
 
-/* The last point from `low` on, below `high`, that begins at `at` or before. Halves without a
- * branch: the processor could not guess it. */
+/* The last point in [low, high) that begins at `at` or before. The halving is branch-free: the
+ * branch would be unpredictable. */
 static uint32_t halve(const int64_t *times, uint32_t low, uint32_t high, int64_t at)
 {
     const int64_t *base = times + low;
@@ -87,7 +87,7 @@ static uint32_t halve(const int64_t *times, uint32_t low, uint32_t high, int64_t
 
 uint32_t profile_find(const struct profile *profile, int64_t at)
 {
-    /* Most questions are about now. */
+    /* Most queries are about now. */
     if (profile->head + 1 == profile->n || profile->times[profile->head + 1] > at)
         return profile->head;
     return halve(profile->times, profile->head + 1, profile->n, at);
@@ -133,7 +133,7 @@ void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uin
 {
     int n = 0;
 
-    /* Written whether it matters or not: this is done for every host that is looked at. */
+    /* Written unconditionally: this runs for every host considered. */
     for (int type = 0; type < n_types; type++) {
         demand->types[n] = (uint8_t)type;
         demand->needs[n] = amounts[type];
@@ -198,7 +198,7 @@ uint32_t profile_first_block(const struct profile *profile, const struct demand 
 
 /* --- changes ---------------------------------------------------------------------------------- */
 
-/* Where points come or go: at one place, or at two with first <= second. */
+/* Where points are inserted or removed: at one place, or at two with first <= second. */
 struct places {
     uint32_t first, second;
     int n; /* 0, 1 (first) or 2 */
@@ -233,7 +233,7 @@ static void make_room(struct profile *profile, uint32_t more)
     }
 }
 
-/* A new cell before each place, with the value of the cell before it. */
+/* Inserts a cell before each place, with the value of the cell before it. */
 static void open_gaps(void *column, uint32_t n, const struct places *places)
 {
     int64_t *cells = column;
@@ -249,7 +249,7 @@ static void open_gaps(void *column, uint32_t n, const struct places *places)
     }
 }
 
-/* The cells at the places go. */
+/* Removes the cells at the places. */
 static void close_gaps(void *column, uint32_t n, const struct places *places)
 {
     int64_t *cells = column;
@@ -331,7 +331,8 @@ static uint32_t apply_amounts(struct profile *profile, const struct profile_chan
     return negative;
 }
 
-/* The first point >= i that does not begin before `at`: most intervals end soon. */
+/* The first point >= i that does not begin before `at`; a linear scan, as most intervals end
+ * soon. */
 static uint32_t first_not_before(const struct profile *profile, uint32_t i, int64_t at)
 {
     const uint32_t soon = profile->n - i < 32 ? profile->n : i + 32;

@@ -1,5 +1,4 @@
-/* Leases that wait: the queue, those that are not ready yet, those that hold a place in the future.
- */
+/* Waiting leases: the queue, those not ready yet, and those that hold a future place. */
 #include "core/queue.h"
 
 #include <string.h>

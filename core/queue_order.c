@@ -1,5 +1,5 @@
-/* The order of the queue: by priority, so that no lease is started before a more important one that
- * waits, or to be displaced at once. */
+/* The order of the queue: by priority, so that no lease starts ahead of a more important waiting
+ * one, or only to be displaced at once. */
 #include "core/queue_order.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "core/stretches.h"
 #include "util/memory.h"
 
-/* Would the policy have one make room for the other? */
+/* Would the policy preempt the one for the other? */
 static bool displaces(const struct engine *engine, const struct lease *lease,
                       const struct lease *other)
 {
@@ -33,8 +33,7 @@ static struct lease *most_important(const struct lease_list *queue)
     return most;
 }
 
-/* More important, unless the policy sees it the other way round: leases that have waited long may
- * count for more. */
+/* More important, unless the policy disagrees: it may favor leases that have waited long. */
 static bool outranks(const struct engine *engine, const struct lease *lease,
                      const struct lease *other)
 {

@@ -67,8 +67,8 @@ const char *reason_word(const struct reason *reason)
     return reason->word ? reason->word : reason_name(reason->id);
 }
 
-/* How each sentence is made: %n number, %v VMs, %c hundredths, %d duration, %t time, of n[0], n[1],
- * ... in order; %s the text. */
+/* The template of each sentence: %n number, %v VMs, %c hundredths, %d duration, %t time, of n[0],
+ * n[1], ... in order; %s the text. */
 static const struct {
     enum reason_lead lead;
     const char *text;
@@ -149,7 +149,7 @@ enum reason_lead reason_lead(enum reason_id id)
     return sentences[id].lead;
 }
 
-/* Where a number makes the usual sentence wrong. */
+/* Replaces the usual sentence where a number would make it wrong. */
 static const char *sentence_of(const struct reason *reason)
 {
     const int64_t *n = reason->n;

@@ -1,4 +1,4 @@
-/* Planned leases are brought forward when room comes back. */
+/* Brings planned leases forward when room becomes free. */
 #include "core/reevaluation.h"
 
 #include <stdlib.h>
@@ -32,8 +32,8 @@ static int64_t cpu_of(const struct lease *lease)
     return cpu;
 }
 
-/* Before its planned start a lease's own place does not matter: is there room at that instant, on
- * its hosts if it has to be resumed there, else anywhere? */
+/* The lease's own place is not released, which does not matter before its planned start: is there
+ * room at that instant, on its hosts if it must be resumed there, else anywhere? */
 static bool has_room_at(const struct engine *engine, const struct lease *lease, int64_t at)
 {
     const struct placement *placement = lease_plan_current(lease)->vm->placement;
@@ -52,7 +52,7 @@ static bool has_room_at(const struct engine *engine, const struct lease *lease, 
     return true;
 }
 
-/* A quick no, without touching anything. */
+/* A quick check that changes nothing. */
 static bool has_room_before(const struct engine *engine, const struct lease *lease, int64_t before)
 {
     size_t i = reservation_index_after(&engine->bookings.by_end, engine->now);
@@ -78,7 +78,7 @@ static void release_list(struct engine *engine, const struct reservation_list *l
         slot_table_release(engine->table, list->items[i]);
 }
 
-/* With its own place given up for the moment: is there an earlier one? Changes nothing. */
+/* Releases the lease's own place temporarily: is there an earlier one? Changes nothing. */
 static bool could_start_earlier(struct engine *engine, struct lease *lease)
 {
     const struct vm_plan *planned = lease_plan_current(lease);
@@ -104,8 +104,8 @@ static bool could_start_earlier(struct engine *engine, struct lease *lease)
     return earlier;
 }
 
-/* Leases that stay where they are are not rebooked. Leases that migrate or need an image
- * always are: what they need depends on what they have planned. */
+/* A lease that keeps its place is not rebooked. Leases that migrate or need an image always are:
+ * their operations depend on what they have planned. */
 static bool stays(struct engine *engine, struct lease *lease)
 {
     bool moves = lease_is_suspended(lease) && engine->settings.migration != MIGRATION_NO;
@@ -114,8 +114,8 @@ static bool stays(struct engine *engine, struct lease *lease)
            !could_start_earlier(engine, lease);
 }
 
-/* Room has come back unexpectedly: leases that wait for a planned start may start earlier
- * (Haizea walks a set here; the order is by priority, submission, then id). */
+/* Room has become free unexpectedly: leases with a planned start may start earlier (Haizea walks a
+ * set here; the order is by priority, submission, then id). */
 void reevaluate_future(struct engine *engine)
 {
     size_t n = engine->queues.future.n;

@@ -1,5 +1,5 @@
-/* When a best-effort lease can start in room that others make: no lease loses work for a request
- * that can wait, so it starts when running leases have been suspended. */
+/* When a best-effort lease can start in room made by other leases: a request that can wait costs no
+ * lease its work, so it starts once running leases have been suspended. */
 #include "core/relief.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void gather_running(struct engine *engine, const struct lease *lease,
     }
 }
 
-/* Keep the few earliest, each once. */
+/* Keeps the earliest few points, without duplicates. */
 static size_t add_point(int64_t *points, size_t n, int64_t at)
 {
     size_t place = n;

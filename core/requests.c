@@ -1,4 +1,4 @@
-/* New leases, and the pass over everything that waits. */
+/* New leases, and the pass over all waiting leases. */
 #include "core/requests.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ int request_check(const struct engine *engine, const struct lease_request *reque
     return 0;
 }
 
-/* Sets that fit one by one may not fit together: try. */
+/* Node sets that fit one by one may not fit together: try. */
 static bool fits_on_empty_site(struct engine *engine, struct lease *lease)
 {
     struct slot_table *table = engine->table;
@@ -63,7 +63,7 @@ static bool fits_on_empty_site(struct engine *engine, struct lease *lease)
     return fits;
 }
 
-/* VMs of this size that an empty host holds, at most limit. */
+/* Number of VMs of this size that an empty host holds, at most limit. */
 static uint32_t host_holds(const struct site_host *host, const struct amounts *vm, uint32_t limit)
 {
     int64_t fit = limit;
@@ -77,7 +77,7 @@ static uint32_t host_holds(const struct site_host *host, const struct amounts *v
     return (uint32_t)fit;
 }
 
-/* VMs of a node set that the empty site could hold, on the hosts it may use or on all. */
+/* Number of VMs of a node set that the empty site could hold, on the hosts it may use or on all. */
 static uint32_t site_holds(const struct engine *engine, const struct node_set *nodes, bool usable)
 {
     uint32_t holds = 0;
@@ -102,7 +102,7 @@ static int64_t usable_hosts(const struct engine *engine, const struct lease *lea
     return n;
 }
 
-/* Set by set on its own, then together. */
+/* Checks each node set on its own, then all together. */
 bool could_ever_fit(struct engine *engine, struct lease *lease)
 {
     uint32_t n_holdable = 0, n_on_usable = 0;
@@ -132,7 +132,7 @@ static bool admit(struct engine *engine, struct lease *lease)
     const struct policy_hooks *hooks = engine->hooks;
     struct reason reason = {0};
 
-    /* What waits in the queue must be able to start some day; the others are refused when they are
+    /* A lease in the queue must be able to start some day; other kinds are refused when they are
      * scheduled. */
     if (lease->request.kind == LEASE_BEST_EFFORT && !could_ever_fit(engine, lease))
         return false;
@@ -202,7 +202,7 @@ static void wait_for_room(struct engine *engine, struct lease *lease)
         enqueue(engine, lease);
 }
 
-/* A reservation that finds no room may wait for some like any other lease. */
+/* A reservation that finds no room may wait like a best-effort lease. */
 static bool convert(struct engine *engine, struct lease *lease)
 {
     if (!engine->settings.convert_reservations || lease->request.kind != LEASE_RESERVATION ||
@@ -235,7 +235,7 @@ static int64_t time_needed(const struct engine *engine, const struct lease *leas
     return instant_add(remaining_span(lease), shutdown_span(engine, lease));
 }
 
-/* A lease of the queue that can no longer be over by its deadline, even if it starts now. */
+/* A queued lease that can no longer end by its deadline, even if it starts now. */
 static bool has_missed_deadline(const struct engine *engine, struct lease *lease)
 {
     int64_t end;
@@ -250,7 +250,7 @@ static bool has_missed_deadline(const struct engine *engine, struct lease *lease
     return true;
 }
 
-/* No CPU is free and nothing may be planned for later: not worth a try. */
+/* No CPU is free and nothing may be planned for later: not worth trying. */
 static bool is_hopeless(const struct engine *engine, const struct lease *lease, bool may_wait)
 {
     const struct policy_hooks *hooks = engine->hooks;
@@ -262,8 +262,8 @@ static bool is_hopeless(const struct engine *engine, const struct lease *lease, 
            (hooks->may_preempt && !hooks->may_preempt(hooks->context, lease));
 }
 
-/* One lease of the queue; false: the pass is over. Where others of lower priority are behind it, it
- * may always be planned for later, and without a time has room held for it: they are not to delay
+/* Schedules one queued lease; false: the pass is over. With leases of lower priority behind it, a
+ * lease may always be planned for later, or else has room held for it, so that they cannot delay
  * it. */
 static bool schedule_queued(struct engine *engine, struct lease *lease, bool others_behind,
                             struct reservation_list *held)
@@ -289,7 +289,7 @@ static bool schedule_queued(struct engine *engine, struct lease *lease, bool oth
     return may_backfill;
 }
 
-/* When the first lease of the queue has to be given up because of its deadline. */
+/* When the next queued lease misses its deadline and must be ended. */
 static int64_t next_give_up(const struct engine *engine)
 {
     int64_t next = INSTANT_NEVER;
@@ -306,8 +306,7 @@ static int64_t next_give_up(const struct engine *engine)
     return next;
 }
 
-/* A lease more important than leases with places in the future starts at once, or takes what
- * they have. */
+/* A lease more important than leases with a future place starts at once, or takes their place. */
 static void displace_planned(struct engine *engine, struct lease_list *waiting)
 {
     struct lease *lease;
@@ -323,9 +322,9 @@ static void displace_planned(struct engine *engine, struct lease_list *waiting)
     }
 }
 
-/* The queue from its head, the most important first: what cannot be placed stays, in the order of
- * submission. Leases that lose their place on the way are put in
- * where they belong and wait for the next pass. */
+/* Tries the queue in order of importance; leases that cannot be placed stay, in the order of
+ * submission. Leases displaced on the way are inserted at their position and wait for the next
+ * pass. */
 static void schedule_queue(struct engine *engine)
 {
     struct lease_list waiting = engine->queues.queue;

@@ -23,7 +23,7 @@ const char *reservation_state_name(enum reservation_state state)
 
 struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_types)
 {
-    /* One block: the structure, then the arrays by falling alignment. */
+    /* One allocation: the structure, then the arrays by decreasing alignment. */
     size_t amounts = (size_t)n_hosts * n_types * sizeof(int64_t);
     size_t vms = n_vms * sizeof(struct placed_vm);
     size_t hosts = n_hosts * sizeof(uint32_t);

@@ -13,7 +13,7 @@ void reservation_index_finish(struct reservation_index *index)
     memset(index, 0, sizeof *index);
 }
 
-/* The first place whose (time, order) is not before the one asked for. */
+/* The first place whose (time, order) is not before the given one. */
 static size_t lower_bound(const struct reservation_index *index, int64_t time, uint64_t order)
 {
     size_t low = 0, high = index->n;

@@ -1,11 +1,11 @@
-/* Mapping of leases that may use some of the hosts only, or like some better than others. */
+/* Mapping of leases that may use only some hosts, or prefer some. */
 #include "core/restricted.h"
 
 #include "core/engine_state.h"
 #include "core/host_choice.h"
 #include "util/memory.h"
 
-/* What a lease that is being mapped has put on a host so far. */
+/* Resources that the lease being mapped has taken on a host so far. */
 struct host_load {
     uint32_t host;
     uint32_t n_vms;
@@ -93,7 +93,7 @@ static const struct host_load *load_of(const struct pass *pass, uint32_t host)
     return slot == HOST_NONE ? NULL : &pass->engine->mapper.loads[slot];
 }
 
-/* Ranks by what hosts have now say nothing of a start that is ahead. */
+/* Ranks based on current load say nothing about a start in the future. */
 static bool is_ranked_ahead(const struct pass *pass, const struct host_filter *filter)
 {
     return (!filter || !filter->rank || filter->rank_per_vm) &&
@@ -173,7 +173,8 @@ static void add_load(struct pass *pass, uint32_t host, const struct amounts *vm)
         engine->mapper.loads[*slot].amounts.of[type] += vm->of[type];
 }
 
-/* One more VM on the host, if it is free long enough; shortens the mapping where that will do. */
+/* Puts one more VM on the host if it is free long enough; shortens the mapping where that is
+ * allowed. */
 static bool put_vm(struct pass *pass, const struct node_set *nodes, uint32_t host)
 {
     const struct map_request *request = pass->request;

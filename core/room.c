@@ -1,4 +1,4 @@
-/* Is there room without some leases? Counted, where the mapper would have to be asked each time. */
+/* Is there room without some leases? Counted, to avoid asking the mapper each time. */
 #include "core/room.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "core/victims.h"
 #include "util/memory.h"
 
-/* What a lease holds on a host for some stretches: they get free when it goes. */
+/* Resources a lease holds on a host over some stretches; they become free when the lease goes. */
 struct piece {
     uint32_t host;
     uint32_t first, end; /* stretches */
@@ -22,10 +22,10 @@ struct room_of_host {
     bool touched;        /* its stretches are kept: some victim holds it, or all are */
 };
 
-/* VMs of one size. */
+/* Room for the VMs of one size. */
 struct size_room {
     const struct node_set *nodes;
-    uint32_t *fit; /* per host, at most nodes->count; 0 where they may not go */
+    uint32_t *fit; /* per host, at most nodes->count; 0 where they are not allowed */
     bool *usable;  /* per host */
     uint32_t left; /* in a pass: not placed yet */
     uint64_t sum;
@@ -35,7 +35,7 @@ struct room {
     const struct engine *engine;
     int64_t from, until;
     const struct lease *lease;
-    enum { BY_COUNT, BY_PASS, BY_MAPPER } sure; /* what tells for all sizes together */
+    enum { BY_COUNT, BY_PASS, BY_MAPPER } sure; /* what decides for all sizes together */
     uint32_t *order;                            /* hosts in the order of a pass */
     size_t n_order;
 
@@ -53,11 +53,11 @@ struct room {
 
     struct piece *pieces;
     size_t n_pieces, pieces_allocated;
-    size_t *first_piece; /* of victim i: first_piece[i] ... [i + 1] */
-    size_t *gone;        /* victims that are gone now */
+    size_t *first_piece; /* pieces of victim i: first_piece[i] ... [i + 1] */
+    size_t *gone;        /* victims currently removed */
     size_t n_gone;
     bool *is_gone;
-    uint32_t *asked; /* the last question that named the victim */
+    uint32_t *asked; /* number of the last query that named the victim */
     uint32_t question;
 };
 
@@ -78,9 +78,9 @@ static void add_time(struct room *room, int64_t at)
     room->times[room->n_stretches++] = at;
 }
 
-/* Times at which victims begin or end on hosts: room->free changes there when they go. */
+/* Times at which victims begin or end on hosts: room->free changes there when they are removed. */
 struct edges {
-    uint32_t *n; /* per host; then where its next one goes */
+    uint32_t *n; /* per host; then the insertion position of its next edge */
     int64_t *times;
 };
 
@@ -134,7 +134,7 @@ static void collect_edges(struct room *room, const struct victim *victims, size_
     visit_edges(room, victims, n, keep_edge, edges);
 }
 
-/* The times at which something may change on a host, ascending, each once. */
+/* The times at which a host's free amounts may change, ascending, without duplicates. */
 static void cut_host(struct room *room, uint32_t host, const struct edges *edges)
 {
     const struct slot_table *table = room->engine->table;
@@ -228,8 +228,8 @@ static void list_pieces(struct room *room, const struct victim *victims, size_t 
 /* --- counting -----------------------------------------------------------------------------------
  */
 
-/* VMs that fit on a host all the time beside those that use some of it, at most `most`. A resource
- * that is overbooked blocks VMs that ask for none of it, too. */
+/* VMs that fit on a host all the time next to those that use some of it, at most `most`. An
+ * overbooked resource also blocks VMs that request none of it. */
 static int64_t fit_on(const struct room *room, uint32_t host, const struct amounts *vm,
                       const struct amounts *used, int64_t most)
 {
@@ -293,7 +293,7 @@ static void find_usable(struct room *room, const struct map_request *request,
     free(listed);
 }
 
-/* Hosts that no victim holds stay as they are. */
+/* Counts for hosts that no victim holds never change. */
 static void count_all(struct room *room)
 {
     for (uint32_t host = 0; host < room->engine->site.n_hosts; host++) {
@@ -325,7 +325,7 @@ static void list_sizes(struct room *room, const struct lease_request *lease)
                                             .usable = memory_new(n_hosts, sizeof(bool))};
 }
 
-/* Hosts are taken in this order, whichever victims are gone. */
+/* The order in which hosts are taken, whichever victims are removed. */
 static void keep_order(struct room *room, const struct host_snapshot *hosts)
 {
     struct host_order order = {.n = hosts->n, .in_order = hosts->in_order};

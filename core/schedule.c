@@ -1,4 +1,4 @@
-/* One lease is placed, its victims make room, and it is booked. */
+/* Places one lease, preempts its victims, and books it. */
 #include "core/schedule.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "core/trial.h"
 #include "util/memory.h"
 
-/* A reservation that has lost its place goes on as soon as there is room. */
+/* A reservation that has lost its place continues as soon as there is room. */
 static bool is_due_exactly(const struct lease *lease)
 {
     return lease->request.kind == LEASE_RESERVATION && !lease_is_suspended(lease) &&
@@ -62,7 +62,7 @@ static void preempt_victims(struct engine *engine, const struct lease *lease,
     }
 }
 
-/* All victims make room by their terms. False: a deadline would be missed, nothing has changed. */
+/* Preempts all victims by their terms. False: a deadline would be missed; nothing has changed. */
 static bool make_room(struct engine *engine, struct lease *lease, const struct proposal *proposal)
 {
     struct resettlement wish = {.lease = lease,

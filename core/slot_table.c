@@ -22,11 +22,11 @@ struct slot_table {
     struct total total;       /* free CPU of all hosts together, for quick refusals */
     int64_t now;
     uint64_t version;
-    uint32_t ever_negative; /* 1 << type: more than all of it was booked somewhere */
+    uint32_t ever_negative; /* 1 << type: was overbooked at some time */
 
-    /* The state of every host now, in columns, for questions about now. */
+    /* The current state of every host, in columns, for queries about now. */
     int64_t *now_free[RESOURCE_TYPES_MAX];
-    int64_t *now_until; /* when it changes next */
+    int64_t *now_until; /* when the host changes next */
     int64_t free_cpu_now;
 
     uint32_t changed_hosts[SLOT_TABLE_CHANGES_KEPT]; /* a ring */
@@ -47,7 +47,7 @@ static void refresh(struct slot_table *table, uint32_t host)
     struct profile *profile = &table->profiles[host];
     uint32_t head;
 
-    /* A change that begins now has put a point behind the head. */
+    /* A change that began at `now` has put a point behind the head. */
     profile_advance(profile, table->now);
     head = profile->head;
     table->free_cpu_now -= table->now_free[RESOURCE_CPU][host];
@@ -132,7 +132,7 @@ int64_t slot_table_free_cpu_now(const struct slot_table *table)
 
 /* --- booking ---------------------------------------------------------------------------------- */
 
-/* Returns the types of which less than nothing is left somewhere (1 << type). */
+/* Returns the types of which a negative amount is left somewhere (1 << type). */
 static uint32_t apply(struct slot_table *table, const struct reservation *r, int sign)
 {
     const struct placement *placement = r->placement;
@@ -160,7 +160,7 @@ static uint32_t apply(struct slot_table *table, const struct reservation *r, int
             negative |= presence_apply(&table->profiles[host], r, host, change);
         else
             negative |= profile_apply(&table->profiles[host], &change);
-        /* What happens after the next change leaves the columns of now as they are. */
+        /* A change after the host's next change leaves the columns of now as they are. */
         if (change.from <= table->now_until[host])
             refresh(table, host);
         note_change(table, host);
@@ -217,8 +217,8 @@ void slot_table_book(struct slot_table *table, struct reservation *r)
 {
     uint32_t negative = do_book(table, r) & ~table->ever_negative;
 
-    /* Amounts below 0 now block VMs that ask for none of it, too: every host is asked again.
-     */
+    /* Negative amounts now also block VMs that request none of it: all hosts are marked as
+     * changed. */
     if (negative) {
         table->ever_negative |= negative;
         table->n_changes += SLOT_TABLE_CHANGES_KEPT + 1;
@@ -328,7 +328,7 @@ int slot_table_add(struct slot_table *table, struct reservation *r, struct error
                          (long long)r->lease->request.id, (long long)r->from, (long long)r->until);
     if (has_unknown_host(table, r, err))
         return -1;
-    /* Most fit: to book and to look whether more than all is booked then is the quicker check. */
+    /* Most reservations fit: booking first and then checking for negative amounts is faster. */
     if (table->ever_negative == 0) {
         if (do_book(table, r) == 0) {
             journal(table, r, -1);
@@ -366,7 +366,8 @@ int64_t slot_table_unchanged_until(const struct slot_table *table, uint32_t host
     return next < profile->n ? profile->times[next] : INSTANT_NEVER;
 }
 
-/* One demand on one host, from the point that holds at the start; INSTANT_NONE: not even there. */
+/* For one demand on one host, from the point that holds at the start; INSTANT_NONE: not even
+ * there. */
 static int64_t fits_until_from_point(const struct profile *profile, const struct demand *demand,
                                      uint32_t first)
 {
@@ -541,7 +542,7 @@ int64_t slot_table_earliest(const struct slot_table *table, const struct amounts
 
     if (count == 0 || duration <= 0)
         return from;
-    /* Often at once, and then few hosts have to be looked at. */
+    /* The answer is often `from`, found by looking at few hosts. */
     if (count > 1 && slot_table_count(table, vm, from, instant_add(from, duration), count) >= count)
         return from;
     return earliest_find(&request);

@@ -1,4 +1,4 @@
-/* Stretches of a lease: booked as its plan, and taken back. */
+/* Books the stretches of a lease as its plan, and withdraws them. */
 #include "core/stretches.h"
 
 #include "core/engine_state.h"
@@ -42,7 +42,7 @@ void stretch_withdraw(struct engine *engine, struct lease *lease)
     lease_plan_publish(lease);
 }
 
-/* Haizea does not stop migrations that run: they end at their time, whatever is planned by then. */
+/* Haizea does not stop running migrations: they end at their time, whatever is planned by then. */
 static void leave_running_migrations(struct lease *lease)
 {
     struct reservation_list *before = &lease_plan_current(lease)->before;

@@ -65,7 +65,7 @@ static int64_t least_of(const struct total_piece *piece, uint32_t first, uint32_
     return least + piece->more;
 }
 
-/* The second half of a full piece becomes a piece. */
+/* Makes the second half of a full piece a piece of its own. */
 static void halve(struct total *total, size_t at)
 {
     const uint32_t half = TOTAL_PIECE / 2;
@@ -87,7 +87,7 @@ static void halve(struct total *total, size_t at)
     piece[1].least = least_of(&piece[1], 0, cells->n);
 }
 
-/* Make sure a point stands at `at`. */
+/* Ensures that there is a point at `at`. */
 static void split(struct total *total, int64_t at)
 {
     struct total_position position = find(total, at);
@@ -130,7 +130,7 @@ static bool same_as_before(const struct total *total, struct total_position posi
     return amount_at(total, before) == amount_at(total, position);
 }
 
-/* Take away the point at `at` when nothing changes there. */
+/* Removes the point at `at` if the amount does not change there. */
 static void merge(struct total *total, int64_t at)
 {
     struct total_position position = find(total, at);

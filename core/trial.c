@@ -1,4 +1,4 @@
-/* Deadline leases are placed again in the slot table only; what works is committed. */
+/* Places deadline leases again in the slot table only; successful changes are committed. */
 #include "core/trial.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void change_finish(struct change *change)
     proposal_finish(&change->next);
 }
 
-/* Take everything back; committed changes have handed over what they had. */
+/* Undoes everything; committed changes have handed over their contents. */
 void trial_end(struct trial *trial)
 {
     for (size_t i = 0; i < trial->n; i++)
@@ -81,7 +81,7 @@ void trial_take_out(struct trial *trial, struct lease *lease)
     release_stretch(trial->engine, lease_plan_current(lease));
 }
 
-/* Suspend a running lease so that it is off its hosts at `at`. */
+/* Suspends a running lease so that it is off its hosts at `at`. */
 bool trial_suspend(struct trial *trial, struct lease *lease, int64_t at)
 {
     struct engine *engine = trial->engine;
@@ -110,7 +110,7 @@ void trial_restart(struct trial *trial, struct lease *lease)
     release_stretch(trial->engine, lease_plan_current(lease));
 }
 
-/* Was it, or will it be, suspended before its next stretch? */
+/* Has the lease been, or will it be, suspended before its next stretch? */
 static bool resumes(const struct change *change)
 {
     return change->suspends || change->lease->plan->n_vms > 1;
@@ -125,7 +125,7 @@ int64_t change_remaining(const struct change *change)
     return left_to_run(change->lease);
 }
 
-/* Where its memory lies; NULL: nowhere, or where every host reaches it. */
+/* The hosts with the lease's saved memory; NULL: none, or every host reaches it. */
 static const struct placement *change_hosts(const struct change *change)
 {
     const struct lease_plan *plan = change->lease->plan;
@@ -137,7 +137,7 @@ static const struct placement *change_hosts(const struct change *change)
     return plan->vms[plan->n_vms - 2].vm->placement;
 }
 
-/* When it can begin at the earliest. */
+/* The earliest time at which the lease can begin. */
 static int64_t change_base(const struct trial *trial, const struct change *change)
 {
     const struct lease *lease = change->lease;
@@ -156,7 +156,7 @@ static int64_t change_base(const struct trial *trial, const struct change *chang
     return base;
 }
 
-/* It may go on elsewhere, when its memory has been sent there. */
+/* The lease may continue on other hosts, after its memory has been sent there. */
 static bool may_move(const struct trial *trial, const struct change *change)
 {
     return change->lease->request.terms == TERMS_MIGRATABLE &&
@@ -164,7 +164,7 @@ static bool may_move(const struct trial *trial, const struct change *change)
            change_hosts(change);
 }
 
-/* One VM after the other at most. */
+/* At most the sum over the VMs, one at a time. */
 static int64_t moving_span(const struct trial *trial, const struct lease *lease)
 {
     int64_t sum = 0;
@@ -176,7 +176,7 @@ static int64_t moving_span(const struct trial *trial, const struct lease *lease)
     return sum;
 }
 
-/* Where it was if that is possible, else anywhere. */
+/* On its previous hosts if possible, else anywhere. */
 static bool place_change(struct trial *trial, struct change *change, struct window_request *request)
 {
     if (place_within(trial->engine, request, &change->next))
@@ -214,7 +214,7 @@ bool trial_place(struct trial *trial, struct change *change)
     return true;
 }
 
-/* Small comes first. */
+/* Lower values are placed first. */
 int64_t trial_urgency(const struct trial *trial, const struct lease *lease, int64_t remaining)
 {
     if (trial->order == EARLIEST_DEADLINE_FIRST && lease->request.kind == LEASE_DEADLINE)
@@ -269,7 +269,7 @@ static void commit_suspension(struct engine *engine, struct change *change, cons
     change->lease->reason = (struct reason){.id = REASON_SUSPENDED_FOR, .n = {by->request.id, at}};
 }
 
-/* As a best-effort lease that is stopped, but for its new place. */
+/* Like a best-effort lease that is stopped, except for its new place. */
 static void commit_restart(struct engine *engine, struct lease *lease, const struct change *change,
                            const struct lease *by)
 {
@@ -312,7 +312,7 @@ void trial_commit(struct trial *trial, const struct lease *by)
             commit_restart(trial->engine, change->lease, change, by);
         else
             stretch_withdraw(trial->engine, change->lease);
-        /* From the end of its suspension on, or now. */
+        /* From the end of the lease's suspension on, or now. */
         if (moves)
             plan_migration_at(trial->engine, change->lease, &change->next, base);
     }

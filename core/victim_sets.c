@@ -1,4 +1,4 @@
-/* Policies that choose a set of leases by themselves: would these make enough room? */
+/* Policies that choose a set of victims themselves: would this set make enough room? */
 #include <stdlib.h>
 
 #include "core/engine_state.h"
@@ -13,10 +13,10 @@ struct sets_context {
     const struct map_request *request;
     const struct victims *victims;
     const struct host_snapshot *snapshot;
-    struct room *room; /* NULL: the mapper alone is asked */
+    struct room *room; /* NULL: only the mapper is asked */
 };
 
-/* With the mapper, in the slot table. */
+/* Asks the mapper, in the slot table. */
 static bool mapper_has_room(const struct sets_context *context, const size_t *chosen, size_t n)
 {
     struct slot_table *table = context->engine->table;
@@ -32,7 +32,7 @@ static bool mapper_has_room(const struct sets_context *context, const size_t *ch
     return mapped;
 }
 
-/* Deadlines are looked at when a set has been chosen. */
+/* Deadlines are checked once a set has been chosen. */
 static bool enough(const struct victim_test *test, const size_t *chosen, size_t n_chosen)
 {
     const struct sets_context *context = test->engine;
@@ -43,7 +43,7 @@ static bool enough(const struct victim_test *test, const size_t *chosen, size_t 
            (answer == ROOM_MAYBE && mapper_has_room(context, chosen, n_chosen));
 }
 
-/* The slot table is left with the chosen ones out of it. */
+/* On success, the chosen victims are out of the slot table. */
 static bool choose(struct sets_context *context, struct mapping *mapping)
 {
     const struct victims *victims = context->victims;
@@ -80,7 +80,7 @@ bool victims_by_choice(struct engine *engine, const struct map_request *request,
     wrong = !mapped && mapping->victims.n && context.room;
     room_destroy(context.room);
     context.room = NULL;
-    /* Host selection refuses a host that was counted: ask the mapper each time. */
+    /* Host selection vetoed a host that was counted: ask the mapper each time. */
     if (wrong) {
         slot_table_undo(engine->table, mark);
         mark = slot_table_mark(engine->table);

@@ -11,8 +11,8 @@
 #include "core/restricted.h"
 #include "util/memory.h"
 
-/* How often victims are chosen for one request when some would miss their deadlines; the last time
- * among those without. */
+/* How often victims are chosen for one request when some would miss their deadlines; the last
+ * attempt excludes all leases with a deadline. */
 enum { CHOICES_MOST = 8 };
 
 /* The best candidate not yet taken: highest score, then the larger id. */
@@ -26,7 +26,7 @@ static size_t best_candidate(const int64_t *scores, size_t n)
     return best;
 }
 
-/* Give needless victims their place back, the last taken first, and map again. */
+/* Gives needless victims their place back, last taken first, and maps again. */
 static bool spare_needless(struct engine *engine, const struct map_request *request,
                            const struct host_snapshot *snapshot, struct mapping *mapping)
 {
@@ -78,7 +78,7 @@ static bool map_by_scores(struct engine *engine, const struct map_request *reque
     return mapped;
 }
 
-/* The victims that would miss their deadlines. All leases are booked in the slot table. */
+/* Finds the victims that would miss their deadlines. All leases are booked in the slot table. */
 static void find_late(struct engine *engine, const struct map_request *request,
                       struct mapping *mapping, struct lease_list *late)
 {
@@ -102,7 +102,7 @@ static void find_late(struct engine *engine, const struct map_request *request,
     free(vm_host);
 }
 
-/* The slot table is as before. */
+/* Leaves the slot table as it was. */
 static bool map_among(struct engine *engine, const struct map_request *request,
                       const struct victims *victims, const struct host_snapshot *snapshot,
                       struct mapping *mapping)
@@ -119,7 +119,7 @@ static bool map_among(struct engine *engine, const struct map_request *request,
     return mapped;
 }
 
-/* Victims that would miss their deadlines are spared, and others are looked for. */
+/* Spares victims that would miss their deadlines, and looks for others. */
 static bool map_in_time(struct engine *engine, const struct map_request *request,
                         struct candidates *candidates, const struct host_snapshot *snapshot,
                         struct mapping *mapping)
@@ -140,7 +140,8 @@ static bool map_in_time(struct engine *engine, const struct map_request *request
     return mapped;
 }
 
-/* How many victims would miss their deadlines; 0: there is not enough room even so. */
+/* How many victims would miss their deadlines; 0: even preempting them would not make enough
+ * room. */
 static size_t count_late(struct engine *engine, const struct map_request *request,
                          struct candidates *candidates, const struct host_snapshot *snapshot,
                          struct mapping *mapping)

@@ -20,7 +20,8 @@ struct windows {
     size_t n, allocated;
 };
 
-/* Which way time is filled from the fixed instant: suspensions end there, resumptions begin. */
+/* Direction in which time is filled from the fixed instant: suspensions end there, resumptions
+ * begin. */
 enum direction { BACKWARD, FORWARD };
 
 struct layout {
@@ -74,7 +75,7 @@ static void window_add_vm(struct window *window, uint32_t vm)
     window->vms[window->n_vms++] = vm;
 }
 
-/* The next span after `used` seconds, seen from the fixed instant. */
+/* The next span, `used` seconds away from the fixed instant. */
 static struct window *lay(struct windows *windows, const struct layout *layout, int64_t *used,
                           int64_t span)
 {
@@ -93,8 +94,8 @@ static void lay_next(struct windows *windows, const struct layout *layout, int64
     window_add_vm(lay(windows, layout, used, span), vm);
 }
 
-/* One VM after the other. Where waiting VMs hold their hosts, host by host: then a host waits
- * before or after its own turn only. */
+/* One VM after the other. Where waiting VMs hold their hosts, host by host: then a host waits only
+ * before or after its own turn. */
 static void lay_globally(struct windows *windows, const struct layout *layout)
 {
     const struct placement *placement = layout->placement;
@@ -269,7 +270,7 @@ static void hold_memory_only(const struct layout *layout, struct placement *plac
     free(count);
 }
 
-/* What all VMs of the lease hold on these hosts. */
+/* Adds what all VMs of the lease hold on these hosts. */
 static void hold_everything(const struct layout *layout, struct placement *placement)
 {
     const struct placement *all = layout->placement;
@@ -302,8 +303,8 @@ static void append_window(const struct layout *layout, const struct window *wind
                                                      window->until, placement));
 }
 
-/* The hosts whose own windows end (or begin) at `edge` hold their VMs until the others are done:
- * a reservation without VMs. */
+/* Hosts whose own windows end (or begin) at `edge` hold their VMs until the others are done: a
+ * reservation without VMs. */
 static void append_wait(const struct layout *layout, int64_t from, int64_t until,
                         const int64_t *edges, struct reservation_list *list)
 {
@@ -327,7 +328,7 @@ static void append_wait(const struct layout *layout, int64_t from, int64_t until
         list, reservation_create(layout->lease, kind_of(layout), from, until, placement));
 }
 
-/* For each host: when its first window begins (BACKWARD) or its last one ends (FORWARD). */
+/* For each host: the begin of its first window (BACKWARD) or the end of its last (FORWARD). */
 static int64_t *host_edges(const struct layout *layout, const struct windows *windows)
 {
     const struct placement *all = layout->placement;
