@@ -1,4 +1,4 @@
-/* accounting.h: what a run did, counted as it happens.
+/* accounting.h: figures of a run, counted while it happens.
  *
  * Accounting is an observer of the engine. It keeps Haizea's counters (values over time, with a
  * running average for two of them) and Galerna's own figures. Times are seconds since the start of
@@ -30,10 +30,10 @@ enum accounting_counter {
     ACCOUNTING_COUNTERS
 };
 
-/* The value from `time` to the next entry. */
+/* The value from `time` until the next entry. */
 struct counter_entry {
     int64_t time;
-    int64_t lease; /* of the event; COUNTER_NO_LEASE: of none */
+    int64_t lease; /* the event's lease; COUNTER_NO_LEASE: the event has none */
     double value;
     double average; /* time-weighted over [0, time); only counters that have one */
 };
@@ -54,8 +54,8 @@ struct accounting_kind {
     int64_t cancelled;
 };
 
-/* Seconds that completed best-effort leases waited from submission to their (last) first start.
- * Percentiles are the smallest value that at least that part of the leases does not exceed. */
+/* Seconds that completed best-effort leases waited from submission to their (last) first start. A
+ * percentile is the smallest value that at least that share of the leases does not exceed. */
 struct accounting_waiting {
     int64_t count;
     double mean;
@@ -88,8 +88,8 @@ struct accounting; /* opaque */
 struct accounting *accounting_create(bool history);
 void accounting_destroy(struct accounting *accounting); /* NULL is allowed */
 
-/* The observer that feeds it; put it in front of those that read it. O(outputs + hosts) per step.
- */
+/* The observer that feeds the accounting; it must precede observers that read the figures.
+ * O(outputs + hosts) per step. */
 struct observer accounting_observer(struct accounting *accounting);
 
 /* All figures but `waiting`, in constant time; complete after the observer's end. */
@@ -98,16 +98,16 @@ void accounting_totals(const struct accounting *accounting, struct accounting_su
 /* All figures; complete after the observer's end. O(completed best-effort leases). */
 void accounting_summarize(struct accounting *accounting, struct accounting_summary *summary);
 
-/* The entries of a counter, in order of time; complete after the observer's end. They stay
- * accounting's. 0 without history. */
+/* The entries of a counter, by time; complete after the observer's end. They remain owned by
+ * accounting. Returns 0 without history. */
 size_t accounting_history(const struct accounting *accounting, enum accounting_counter counter,
                           const struct counter_entry **entries);
 
-/* Seconds from submission to the last start; SPAN_NONE when it has not started. */
+/* Seconds from submission to the last start; SPAN_NONE when the lease has not started. */
 int64_t accounting_waiting_time(const struct lease *lease);
 
-/* (end - submission) / max(10 s, duration asked for), as Haizea has it; NAN before the end
- * and for unlimited leases. */
+/* (end - submission) / max(10 s, requested duration), as in Haizea; NAN before the end and for
+ * unlimited leases. */
 double accounting_slowdown(const struct lease *lease);
 
 #endif

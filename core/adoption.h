@@ -1,14 +1,13 @@
-/* adoption.h: an engine that begins in the middle of things.
+/* adoption.h: starts an engine from an existing state.
  *
- * A driver that finds reality different from what its engine assumed makes a new one and tells it
- * what is there: engine_begin(), then engine_adopt() for everything that holds a host, then for
- * the reservations that were promised, by start, then for deadline leases, then for what waits;
- * then engine_step() as always. No admission policy is asked: what is adopted has been accepted
- * before.
+ * A driver that finds reality different from what its engine assumed creates a new engine and hands
+ * it the current state: engine_begin(), then engine_adopt() for every lease that holds a host, then
+ * for the promised reservations, by start, then for deadline leases, then for waiting leases; then
+ * engine_step() as usual. No admission policy is asked: adopted leases have been accepted before.
  *
  * Outputs that an adoption causes (a running lease is preempted for an adopted reservation) come
- * first in those of the first step. An adopted lease itself has none at that time: it is there, in
- * its state, as if this engine had put it there; of a running one OUTPUT_VM_INTERVAL tells the
+ * first among those of the first step. The adopted lease itself causes no outputs: it is in its
+ * state as if this engine had put it there; only for a running lease OUTPUT_VM_INTERVAL reports the
  * planned end.
  */
 #ifndef GALERNA_CORE_ADOPTION_H
@@ -20,17 +19,19 @@
 #include "core/plan.h"
 
 enum adopted_as {
-    /* Its VMs hold their hosts now (they run, boot, or are blocked). Booked
-     * even where a host has less than that; from then on a lease like any other that runs. */
+    /* The VMs hold their hosts now (they run, boot, or are blocked). Booked even where a host has
+     * less free than that; from then on treated like any other running lease. */
     ADOPTED_RUNNING,
-    /* Accepted before and not begun: a reservation at its exact start, or a deadline lease. */
+    /* Accepted but not begun: a reservation at its exact start, or a deadline lease. */
     ADOPTED_RESERVED,
-    /* Waits to be resumed: best-effort in the queue, a deadline lease is planned at once. */
+    /* Waiting to be resumed: a best-effort lease in the queue; a deadline lease is planned at
+     * once. */
     ADOPTED_SUSPENDED,
-    /* Waits in the queue to be started: never begun, or stopped with its work lost. Neither a
+    /* Waiting in the queue to be started: never begun, or stopped with its work lost. Neither a
      * reservation nor a deadline lease. */
     ADOPTED_QUEUED,
-    /* Its time is over and its VMs are being shut down; they hold their hosts until `until`. */
+    /* The lease's time is over and its VMs are shutting down; they hold their hosts until
+     * `until`. */
     ADOPTED_ENDING,
 };
 
@@ -46,9 +47,10 @@ struct adoption {
      * QUEUED: NULL. */
     const uint32_t *vm_host;
 
-    /* RUNNING: when this stretch began; later than now: its VMs boot or are resumed until then, and
-     * hold their hosts. Their time counts from then. ENDING: when the last stretch began. RESERVED
-     * and SUSPENDED with a deadline: when it was to begin, tried first; INSTANT_NONE: not known. */
+    /* RUNNING: when this stretch began; if later than now, the VMs boot or resume until then and
+     * hold their hosts, and their run time counts from then. ENDING: when the last stretch began.
+     * RESERVED, and SUSPENDED with a deadline: the planned begin, tried first; INSTANT_NONE:
+     * unknown. */
     int64_t since;
     /* RUNNING: when its VMs' time is over (the shutdown follows; what should have begun earlier
      * begins now); INSTANT_NEVER: unlimited.
@@ -57,31 +59,32 @@ struct adoption {
      * is over. */
     int64_t until;
     /* SUSPENDED, while the suspension is under way: until when each VM holds its host, at most
-     * `until`; NULL: all until then. */
+     * `until`; NULL: all of them until `until`. */
     const int64_t *vm_until;
-    /* RUNNING: it was planned to be suspended for another lease and off its hosts by then, so that the
-     * lease they were promised to finds its place again; 0 or INSTANT_NONE: no such plan. Not kept if
-     * it is too late for it. */
+    /* RUNNING: the time by which the lease was planned to be suspended and off its hosts for
+     * another lease, so that that lease gets the promised place again; 0 or INSTANT_NONE: no such
+     * plan. Dropped if it is too late for it. */
     int64_t suspend_at;
-    /* RUNNING with suspend_at, and a deadline: when its resumption was planned to begin, tried
-     * first; 0 or INSTANT_NONE: not known. */
+    /* RUNNING with suspend_at and a deadline: the planned begin of the resumption, tried first; 0
+     * or INSTANT_NONE: unknown. */
     int64_t resume_at;
-    /* Seconds run in earlier stretches whose work is kept; ENDING: in all; RESERVED: 0. */
+    /* Seconds run in earlier stretches whose work is kept; ENDING: in total; RESERVED: 0. */
     int64_t accumulated;
     /* SUSPENDED, QUEUED: not (re)started earlier; INSTANT_NONE: at once. */
     int64_t not_before;
 };
 
-/* The instant at which the engine begins; before the first adoption, once. EINVAL: it has begun. */
+/* Sets the instant at which the engine begins; once, before the first adoption. EINVAL: the engine
+ * has begun. */
 int engine_begin(struct engine *engine, int64_t now, struct error *err);
 
-/* Take the lease in as it is. 0: done. 1: there is no place for it (a reservation that nothing
- * makes room for, a waiting lease that the hosts it may use could never hold): the lease is in
- * state LEASE_REJECTED with its reason, see engine_lease(), and may be forgotten; nothing else has
- * changed. -1 with EINVAL: not before the first step after engine_begin(), the id is there already,
- * the request is malformed, a VM's host is unknown, times contradict each other; the engine is as
- * before. RUNNING, SUSPENDED, QUEUED: amortised O(log n) and what booking costs. RESERVED: as much
- * as scheduling it. */
+/* Takes over the lease in its current state. 0: done. 1: there is no place for it (a reservation
+ * that cannot be given room, a waiting lease that its allowed hosts could never hold): the lease is
+ * in state LEASE_REJECTED with its reason, see engine_lease(), and may be forgotten; nothing else
+ * has changed. -1 with EINVAL: called before engine_begin() or after the first step, duplicate id,
+ * malformed request, unknown host of a VM, contradictory times; the engine is as before. RUNNING,
+ * SUSPENDED, QUEUED: amortised O(log n) plus the booking. RESERVED: as much as scheduling the
+ * lease. */
 int engine_adopt(struct engine *engine, const struct adoption *adoption, struct error *err);
 
 #endif

@@ -11,11 +11,11 @@
 struct behaviour {
     /* All victims looked at before the mapping succeeded are preempted, needed or not. */
     bool preempt_needless_victims;
-    /* The mapper leaves a host for good when the next VM in order of size does not fit there, even
-     * if smaller ones would. */
+    /* The mapper abandons a host for good when the next VM by size does not fit there, even if
+     * smaller ones would. */
     bool mapper_stops_at_first_misfit;
-    /* Suspend and resume estimates of a lease of n VMs are n times those of all its memory at once.
-     */
+    /* Suspend and resume estimates of a lease of n VMs are n times those of all its memory
+     * together. */
     bool estimates_times_vms;
     /* A suspension or resumption holds (memory x VMs) of memory and disk, no CPU; hosts that wait
      * for their turn hold nothing. */
@@ -24,59 +24,58 @@ struct behaviour {
     bool local_windows_shifted_site_wide;
     /* The shutdown is cut out of a reservation's own time. */
     bool shutdown_inside_duration;
-    /* Points for a future placement are tried in the order reservations were booked by end,
-     * repeated and unsorted. */
+    /* Points for a future placement are tried by end in booking order, repeated and unsorted. */
     bool future_points_unsorted;
     /* Immediate leases are placed in gaps with a planned suspension. */
     bool immediate_may_be_suspended;
     /* An immediate lease that was suspended is not put back into the queue, so it is never resumed.
      */
     bool immediate_never_resumed;
-    /* A best-effort lease that must not be preempted is yet placed in gaps and suspended at their
-     * end. */
+    /* A non-preemptable best-effort lease is still placed in gaps and suspended at their end. */
     bool gaps_suspend_whatever_terms;
-    /* The next change a host selection policy sees counts the whole requested duration of a partly
-     * finished lease. */
+    /* The next change that a host selection policy sees counts the whole requested duration of a
+     * partly finished lease. */
     bool score_by_whole_duration;
     /* Planned leases are rebooked whenever a lease ends early, even where nothing changes. */
     bool reevaluation_books_anew;
-    /* A cancelled lease does not make room for planned leases to be brought forward. */
+    /* Planned leases are not brought forward when a lease is cancelled. */
     bool no_reevaluation_on_cancel;
-    /* A premature end that falls on the VM's start is a day later. */
+    /* A premature end that coincides with the VM's start is moved a day later. */
     bool premature_end_plus_one_day;
-    /* Migrations take place at 100 Mbit/s whatever the site has. */
+    /* Migrations run at 100 Mbit/s whatever the site's bandwidth. */
     bool migration_at_100_mbits;
     /* The time of a migration is estimated as if each VM on a host took as long as all of them. */
     bool migration_estimate_squared;
     /* VMs that stay on their hosts are moved in place. */
     bool migration_moves_everything;
-    /* A planned image transfer is never taken back: a lease that is placed again leaves it behind.
-     */
+    /* A planned image transfer is never cancelled: a lease that is placed again leaves it
+     * behind. */
     bool transfers_never_cancelled;
     /* Without migration the VMs of a lease are resumed on the hosts they were suspended on, but any
      * VM on any of them. */
     bool resumption_exchanges_hosts;
-    /* A memory file is looked for on the host where its VM is resumed only; one that was saved
-     * elsewhere stays on the disk for ever. */
+    /* A memory file is looked for only on the host where its VM is resumed; a file saved elsewhere
+     * stays on the disk forever. */
     bool memory_files_stay_behind;
     /* A disk image is removed only from the host on which its VM runs last, at the normal end of
      * its lease or when its lease is placed again; files that arrived elsewhere stay on the disk.
      */
     bool image_files_stay_behind;
-    /* A migration that runs is carried on when its lease is placed again, beside the new plan's. */
+    /* A running migration continues when its lease is placed again, next to that of the new
+     * plan. */
     bool running_migrations_stay;
-    /* VMs may be resumed or started to be suspended in the same second. */
+    /* VMs may be resumed or started and suspended in the same second. */
     bool vms_may_run_for_no_time;
     /* A lease that will be shutting down or being suspended by then, and cannot be suspended, is
-     * preempted nevertheless: it is stopped and starts again. */
+     * preempted anyway: it is stopped and restarted. */
     bool victims_may_be_ending;
-    /* Leases in the queue are not looked at further when no CPU at all is free. */
+    /* Queued leases are skipped when no CPU at all is free. */
     bool queue_pass_by_free_cpu;
-    /* A suspension that takes no time ends after the pass of the queue: its lease is looked at when
-     * something else happens. */
+    /* A suspension of zero duration ends after the pass over the queue: its lease is considered
+     * only when something else happens. */
     bool momentary_suspensions_miss_pass;
-    /* Whatever its terms are, a lease is preempted when the policy says so, suspended if it can be.
-     */
+    /* A lease is preempted when the policy says so, whatever its terms, and suspended if
+     * possible. */
     bool victims_whatever_terms;
     /* Reservations for later are placed where the host selection policy prefers them, even if they
      * cut into a host that is idle until then. */

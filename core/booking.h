@@ -23,34 +23,37 @@ struct bookings {
     struct reservation_list withdrawn; /* freed when the next step begins */
     int64_t cpu_used[RESERVATION_KINDS];
     uint32_t *vms_on;    /* VMs on each host now */
-    bool capacity_freed; /* since leases were last looked at for better hosts */
+    bool capacity_freed; /* since the last search for better hosts */
 };
 
-/* Into slot table and indexes; out of both. */
+/* Adds the reservation to slot table and indexes. */
 void reservation_book(struct engine *engine, struct reservation *r);
 void reservation_unbook(struct engine *engine, struct reservation *r);
-/* Book a reservation that is under way already. */
+/* Books a reservation that is already under way. */
 void reservation_adopt(struct engine *engine, struct reservation *r);
 /* After bookings while `staging`: sort the indexes. */
 void bookings_settle(struct engine *engine);
 
-/* Out of slot table and indexes if it is still there, and freed when the next step begins. */
+/* Removes the reservation from slot table and indexes if booked; frees it when the next step
+ * begins. */
 void reservation_withdraw(struct engine *engine, struct reservation *r);
 void reservation_list_withdraw(struct engine *engine, struct reservation_list *list);
-/* Done before its end: out of slot table and indexes, kept in the list. */
+/* Done before the planned end: removed from slot table and indexes, kept in the list. */
 void reservation_list_settle(struct engine *engine, const struct reservation_list *list);
 void reservation_set_until(struct engine *engine, struct reservation *r, int64_t until);
 
-/* The operation is under way; it is over. Both are told to the driver, the figures follow. */
+/* The operation begins, or is over. Both are reported to the driver and update the figures. */
 void reservation_start(struct engine *engine, struct reservation *r);
 void reservation_end(struct engine *engine, struct reservation *r);
 /* The reservation's VMs count on their hosts from now on. */
 void vms_arrive(struct engine *engine, struct reservation *vm);
 
-/* Take all that the lease has booked out of the slot table; the indexes keep it. For trials. */
+/* Takes everything the lease has booked out of the slot table, not out of the indexes. For
+ * trials. */
 void lease_release_booked(struct engine *engine, const struct lease *lease);
 
-/* Where all VMs of the lease are and what they hold; vm_host: a host for each VM. O(VMs). */
+/* The placement of all VMs of the lease and the amounts they hold; vm_host: a host for each VM.
+ * O(VMs). */
 struct placement *placement_of_vms(struct engine *engine, const struct lease *lease,
                                    const uint32_t *vm_host);
 

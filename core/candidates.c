@@ -88,7 +88,7 @@ static bool may_be_forced(struct engine *engine, const struct map_request *reque
            can_be_suspended_at(engine, lease, request->from, true);
 }
 
-/* A best-effort lease can wait: work that must be kept is not stopped for it. */
+/* No lease whose work must be kept is stopped for a best-effort lease, which can wait. */
 static bool loses_work(struct engine *engine, const struct map_request *request,
                        struct lease *victim)
 {

@@ -1,10 +1,10 @@
 /* Deadline leases: not before a start, finished by a deadline, accepted or refused at once.
  *
- * The kind is that of Haizea 1.1, which was never released; the way to keep every accepted deadline
- * is Galerna's: a new lease is placed where there is room; else other deadline leases are moved,
- * those with the most slack first, or suspended and resumed later; else all that have not started
- * are placed again, the tightest first. Everything is tried in the slot table only and taken back;
- * what works is then booked.
+ * The lease kind comes from Haizea 1.1, which was never released; how every accepted deadline is
+ * kept is Galerna's own: a new lease is placed where there is room; else other deadline leases are
+ * moved, those with the most slack first, or suspended and resumed later; else all deadline leases
+ * that have not started are placed again, the tightest first. Everything is tried in the slot table
+ * only and taken back; what works is then booked.
  */
 #include "core/deadline.h"
 
@@ -21,7 +21,7 @@
 
 enum { STARTS_TRIED = 32 }; /* how many starts of the new lease are tried with displacement */
 
-/* A lease that room is looked for, beginning in [from, latest]. */
+/* A lease that needs room, to begin in [from, latest]. */
 struct newcomer {
     struct lease *lease;
     int64_t from, latest;
@@ -51,8 +51,7 @@ static bool place_newcomer(struct trial *trial, const struct newcomer *newcomer,
     return true;
 }
 
-/* Deadline leases whose time overlaps [from, until) and that can be moved or suspended, those with
- * the most slack first. */
+/* Deadline leases that overlap [from, until) and can be moved or suspended, most slack first. */
 static struct lease_list displaceable(struct engine *engine, int64_t from, int64_t until)
 {
     struct lease_list list = {0};
@@ -77,8 +76,7 @@ static struct lease_list displaceable(struct engine *engine, int64_t from, int64
     return list;
 }
 
-/* Begin at `at`, with as many others displaced as that takes; all must still keep their deadlines.
- */
+/* Begins at `at`, displacing as many leases as that takes; all must still keep their deadlines. */
 static bool displace_for(struct engine *engine, struct lease *lease, int64_t at,
                          struct proposal *proposal)
 {
@@ -113,7 +111,7 @@ static bool displace_for(struct engine *engine, struct lease *lease, int64_t at,
     return kept;
 }
 
-/* All deadline leases that have not started, and the newcomer, the tightest first. */
+/* Places again all deadline leases that have not started, and the newcomer, tightest first. */
 static bool reshuffle(struct engine *engine, const struct newcomer *newcomer,
                       enum trial_order order, struct proposal *proposal)
 {
@@ -152,7 +150,7 @@ static bool reshuffle(struct engine *engine, const struct newcomer *newcomer,
 /* --- the way in
  * ------------------------------------------------------------------------------------- */
 
-/* When all running deadline leases could be off their hosts. */
+/* The time by which all running deadline leases could be off their hosts. */
 static int64_t first_relief(struct engine *engine, int64_t from)
 {
     int64_t longest = 0;
@@ -195,7 +193,7 @@ static int64_t earliest_end(const struct engine *engine, const struct lease *lea
     return instant_add(from, instant_add(remaining_span(lease), shutdown_span(engine, lease)));
 }
 
-/* Not before its start, and not before its image can be on every host. */
+/* Not before the lease's earliest start, nor before its image can be on every host. */
 static int64_t first_start(struct engine *engine, const struct lease *lease)
 {
     int64_t from = engine->now;
@@ -213,7 +211,7 @@ static int64_t first_start(struct engine *engine, const struct lease *lease)
     return from;
 }
 
-/* By moving others: tried from the mildest to the most far-reaching. */
+/* By moving other leases, from the mildest change to the most far-reaching. */
 static bool make_room(struct engine *engine, const struct newcomer *newcomer,
                       struct proposal *proposal)
 {
@@ -222,7 +220,7 @@ static bool make_room(struct engine *engine, const struct newcomer *newcomer,
            reshuffle(engine, newcomer, EARLIEST_DEADLINE_FIRST, proposal);
 }
 
-/* When it could be over if its deadline did not matter. */
+/* Says when the lease could end if its deadline did not matter. */
 static void explain_refusal(struct engine *engine, struct window_request *request)
 {
     struct proposal late;
@@ -237,7 +235,7 @@ static void explain_refusal(struct engine *engine, struct window_request *reques
     proposal_finish(&late);
 }
 
-/* With fixed deadlines: at its start; only the preemption policy moves other leases. */
+/* With fixed deadlines: at the lease's start; only the preemption policy moves other leases. */
 static bool place_at_start(struct engine *engine, struct window_request *window,
                            struct proposal *proposal)
 {
@@ -276,7 +274,7 @@ bool place_deadline(struct engine *engine, struct lease *lease, struct proposal 
         return true;
     if (!has_image_transfer(engine, lease) && make_room(engine, &newcomer, proposal))
         return true;
-    /* Last: leases that the preemption policy gives up for it. */
+    /* Last resort: victims that the preemption policy picks. */
     request.spare_others = false;
     if (place_within(engine, &request, proposal))
         return true;

@@ -9,12 +9,12 @@
 
 #include "core/proposal.h"
 
-/* Place a deadline lease, or make room for a reservation, by placing other deadline leases again.
+/* Places a deadline lease, or makes room for a reservation, by placing other deadline leases again.
  * False: lease->reason says why not. */
 bool place_deadline(struct engine *engine, struct lease *lease, struct proposal *proposal);
 bool place_by_moving_others(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
-/* Room has come back: start deadline leases earlier where that is possible. */
+/* Room has become free: starts deadline leases earlier where possible. */
 void pull_deadlines_forward(struct engine *engine);
 
 #endif

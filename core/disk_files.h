@@ -23,7 +23,7 @@ struct disk_files {
 
 void disk_files_add(struct disk_files *files, struct disk_file file, int64_t size, int64_t *used);
 
-/* Removes one file of that VM from that host, or from wherever one is. False: there is none. */
+/* Removes one file of the VM from the host, or from any host that has one. False: no such file. */
 bool disk_files_remove(struct disk_files *files, struct disk_file file, int64_t size,
                        int64_t *used);
 

@@ -1,4 +1,4 @@
-/* earliest.h: when do so many VMs of a size fit on the hosts of a site first? */
+/* earliest.h: the first time at which n VMs of a size fit on the hosts of a site. */
 #ifndef GALERNA_CORE_EARLIEST_H
 #define GALERNA_CORE_EARLIEST_H
 
@@ -17,7 +17,7 @@ struct earliest_request {
     int64_t from, duration; /* duration > 0, SPAN_UNLIMITED: for ever */
 };
 
-/* See slot_table_earliest(). Costs, too: O(hosts log n) and one pass over the change points of
+/* See slot_table_earliest(), also for costs: O(hosts log n) and one pass over the change points of
  * about twice the time up to the answer, for each VM that a host can hold. */
 int64_t earliest_find(const struct earliest_request *request);
 

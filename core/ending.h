@@ -1,4 +1,4 @@
-/* ending.h: leases that end, and what they give back.
+/* ending.h: leases that end, and what they release.
  *
  * Costs: as unbooking their reservations (booking.h).
  */
@@ -9,14 +9,14 @@
 
 struct engine;
 
-/* The lease reaches a final state; nothing of it may be booked. */
+/* The lease reaches a final state; nothing of it may still be booked. */
 void lease_finish(struct engine *engine, struct lease *lease, enum lease_state final);
 
-/* The VMs that run stop now, before their planned end; planned stretches are withdrawn. */
+/* Running VMs stop now, before their planned end; planned stretches are withdrawn. */
 void lease_cut_short(struct engine *engine, struct lease *lease);
 
-/* Cancelled, or failed, for the reason the lease has already; others are not brought forward into
- * its room. */
+/* The lease is cancelled, or failed, for the reason it already has; other leases are not brought
+ * forward into the room it frees. */
 void lease_end_now(struct engine *engine, struct lease *lease);
 
 #endif

@@ -24,7 +24,7 @@ struct engine; /* opaque */
 enum engine_input_kind {
     INPUT_REQUEST, /* a new lease: request (copied) */
     INPUT_CANCEL,  /* the lease is cancelled */
-    INPUT_ENDED,   /* the lease's VMs ended by themselves before their planned end */
+    INPUT_ENDED,   /* the lease's VMs ended before their planned end */
 };
 
 struct engine_input {
@@ -34,12 +34,12 @@ struct engine_input {
 };
 
 enum engine_output_kind {
-    /* A lease's state changed: from, to. */
+    /* A lease changed state: from, to. */
     OUTPUT_STATE,
-    /* Admission was asked: accepted (else lease->reason tells why not). Comes once per request. */
+    /* The result of admission: accepted (else lease->reason says why not). Once per request. */
     OUTPUT_REQUESTED,
-    /* A lease makes room: lease is the victim, other the lease it makes room for, at the time,
-     * how = what is done. */
+    /* A lease makes room: `lease` is the victim, `other` the lease it makes room for, at time `at`;
+     * `how` says by which means. */
     OUTPUT_PREEMPTED,
     /* An operation begins or is over: reservation. These are the actions of a live driver. */
     OUTPUT_OPERATION_STARTED,
@@ -48,14 +48,13 @@ enum engine_output_kind {
      * sent when it starts and whenever its planned end moves afterwards, which may be in the same
      * step. The simulation computes premature ends from it. */
     OUTPUT_VM_INTERVAL,
-    /* The lease reached a final state. The driver reads what it wants and may call
-     * engine_forget(). */
+    /* The lease reached a final state. The driver may read it and call engine_forget(). */
     OUTPUT_FINISHED,
-    /* The lease's VM reservation is stopped and taken back (requeued, cancelled): reservation is
+    /* The lease's VM reservation is stopped and withdrawn (requeued, cancelled): reservation is
      * NULL. */
     OUTPUT_VM_WITHDRAWN,
-    /* A reservation found no room and is a best-effort lease from now on, not to be started before
-     * its start (setting convert_reservations): lease->reason tells why it did not fit. */
+    /* A reservation found no room and becomes a best-effort lease, not to be started before its
+     * start (setting convert_reservations): lease->reason says why it did not fit. */
     OUTPUT_CONVERTED,
 };
 
@@ -89,35 +88,34 @@ struct engine *engine_create(const struct site *site, const struct engine_settin
                              const struct policy_hooks *policies, struct error *err);
 void engine_destroy(struct engine *engine); /* NULL is allowed */
 
-/* Let time come to `now` (never less than before), with what happened. Order inside a step:
- * cancels, early ends, planned ends, planned starts, requests and scheduling, starts and ends of
- * this very instant. outputs is emptied first. Errors: EINVAL (time runs backwards, unknown lease,
- * id already there); the engine must then be destroyed. A lease that cannot be scheduled is no
- * error: it is refused with a reason. */
+/* Advances time to `now` (never backwards) and applies the inputs. Order inside a step: cancels,
+ * early ends, planned ends, planned starts, requests and scheduling, starts and ends of this very
+ * instant. Empties outputs first. Errors: EINVAL (time runs backwards, unknown lease, duplicate
+ * id); the engine must then be destroyed. A lease that cannot be scheduled is not an error: it is
+ * refused with a reason. */
 int engine_step(struct engine *engine, int64_t now, const struct engine_input *inputs,
                 size_t n_inputs, struct engine_outputs *outputs, struct error *err);
 
-/* When the next planned operation begins or ends: the driver steps then at the latest.
- * INSTANT_NEVER: nothing is planned. O(1). */
+/* The time of the next planned begin or end, by which the driver must step. INSTANT_NEVER: nothing
+ * is planned. O(1). */
 int64_t engine_next_time(const struct engine *engine);
 
 /* The lease with that id, or NULL (unknown or forgotten). O(1). */
 const struct lease *engine_lease(const struct engine *engine, int64_t id);
 
-/* Call visit for each lease that is not forgotten, in ascending id. */
+/* Calls visit for each lease not yet forgotten, by ascending id. */
 void engine_each_lease(const struct engine *engine,
                        void (*visit)(void *context, const struct lease *lease), void *context);
 
-/* Drop a finished lease. EINVAL when it is unknown or not finished. */
+/* Drops a finished lease. EINVAL: unknown or not finished. */
 int engine_forget(struct engine *engine, int64_t id, struct error *err);
 
-/* Accounting figures of this instant, all O(1): */
+/* Current accounting figures, all O(1): */
 size_t engine_queue_length(const struct engine *engine);
 bool engine_is_idle(const struct engine *engine); /* nothing booked, nothing queued */
 size_t engine_unfinished(const struct engine *engine, enum lease_kind kind);
-/* CPU of the operations of one kind that are under way: VM, suspend, resume, shutdown; suspensions
- * and resumptions with what their VMs hold on the hosts involved (Haizea's cpu-utilization probe).
- */
+/* CPU of the operations of one kind under way: VM, suspend, resume, shutdown; suspensions and
+ * resumptions count what their VMs hold on the hosts involved (Haizea's cpu-utilization probe). */
 int64_t engine_cpu_used(const struct engine *engine, enum reservation_kind kind);
 int64_t engine_cpu_total(const struct engine *engine);
 int64_t engine_disk_used_most(const struct engine *engine); /* MB of images and memory files on the
@@ -125,11 +123,11 @@ int64_t engine_disk_used_most(const struct engine *engine); /* MB of images and 
 /* The time of the step under way, or of the last one. */
 int64_t engine_now(const struct engine *engine);
 
-/* Free amount of a resource type on a host (its place) at a time, now or later; what is planned
- * counts. O(log n). */
+/* Free amount of a resource type on a host (its place) at a time, now or later, bookings included.
+ * O(log n). */
 int64_t engine_free(const struct engine *engine, uint32_t host, int type, int64_t at);
-/* Until when that much is free on a host, from a time on, now or later: that time itself when it is
- * not, INSTANT_NEVER when for ever. O(log n + change points until then). */
+/* Until when these amounts are free on a host, beginning at `at`, now or later: `at` itself if they
+ * are not free then, INSTANT_NEVER if forever. O(log n + change points until then). */
 int64_t engine_fits_until(const struct engine *engine, uint32_t host, const struct amounts *need,
                           int64_t from);
 uint64_t engine_attempts(const struct engine *engine); /* leases tried so far */

@@ -20,7 +20,7 @@
 
 struct image_transfers;
 
-/* Counted where things happen, read by the driver. */
+/* Updated where things happen, read by the driver. */
 struct figures {
     size_t unfinished[4]; /* leases by kind */
     int64_t cpu_total;
@@ -39,19 +39,20 @@ struct engine {
     enum engine_stage stage;
 
     struct slot_table *table;
-    struct slot_table *empty;  /* the site without leases; NULL until it is asked for: requests.c */
-    struct bookings bookings;  /* booking.c */
-    struct lease_table leases; /* leases.c */
-    struct queues queues;      /* queue.c, requests.c */
-    struct mapper mapper;      /* mapper.c */
+    struct slot_table *empty;       /* the site without leases; NULL until needed: requests.c */
+    struct bookings bookings;       /* booking.c */
+    struct lease_table leases;      /* leases.c */
+    struct queues queues;           /* queue.c, requests.c */
+    struct mapper mapper;           /* mapper.c */
     struct image_transfers *images; /* preparation.c */
     struct figures figures;
-    int64_t next_move_look; /* for better hosts, INSTANT_NONE: no lease may move: opportunistic.c */
+    int64_t next_move_look; /* next search for better hosts, INSTANT_NONE: no lease may move:
+                             * opportunistic.c */
 
     struct engine_outputs *outputs; /* of the step under way: outputs.c */
-    struct engine_outputs adopted;  /* what adoptions caused: for the first step */
+    struct engine_outputs adopted;  /* caused by adoptions: output by the first step */
     struct reservation_list due;    /* scratch of engine.c: reservations of this instant */
-    uint32_t *host_slot; /* scratch, one entry per host: HOST_NONE whenever no function uses it */
+    uint32_t *host_slot;            /* scratch, one entry per host: HOST_NONE whenever not in use */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* estimates.h: how long operations take, by the settings.
  *
- * Whole seconds, rounded up, at most SPAN_LONGEST: sums over many VMs stay within int64_t whatever
- * rates and sizes are asked for. Costs: O(node sets), others O(1).
+ * Whole seconds, rounded up, at most SPAN_LONGEST: sums over many VMs stay within int64_t for all
+ * rates and sizes. Costs: O(node sets), others O(1).
  */
 #ifndef GALERNA_CORE_ESTIMATES_H
 #define GALERNA_CORE_ESTIMATES_H
@@ -23,11 +23,11 @@ int64_t resume_span_of_vm(const struct engine *engine, int64_t memory);
 /* For all VMs of the lease, wherever they are. */
 int64_t suspend_estimate(struct engine *engine, const struct lease *lease);
 int64_t resume_estimate(struct engine *engine, const struct lease *lease);
-/* The shortest stretch that a lease is started for. */
+/* The shortest stretch for which the lease is started. */
 int64_t scheduling_threshold(struct engine *engine, const struct lease *lease);
 /* Do settings and terms let the lease be suspended? */
 bool may_be_suspended(const struct engine *engine, const struct lease *lease);
-/* What the lease has still to run; SPAN_UNLIMITED. */
+/* Run time the lease has left; SPAN_UNLIMITED. */
 int64_t remaining_span(const struct lease *lease);
 
 #endif

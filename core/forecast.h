@@ -20,27 +20,26 @@
 
 struct forecast; /* opaque */
 
-/* Of the first `most` leases of the queue, then of those that may not start yet. O(change points of
- * the site + most * hosts). */
+/* Covers the first `most` leases of the queue, then leases that may not start yet. O(change points
+ * of the site + most * hosts). */
 struct forecast *forecast_create(struct engine *engine, size_t most);
 void forecast_destroy(struct forecast *forecast); /* NULL is allowed */
 
-/* Place leases until about so much work is done, at least one. True: there are more to be placed.
- */
+/* Places leases, at least one, until about `work` is done. True: more leases remain. */
 bool forecast_go_on(struct forecast *forecast, size_t work);
 
-/* Leases it tells of, as far as it has come. */
+/* Number of leases forecast so far. */
 size_t forecast_count(const struct forecast *forecast);
 
-/* Number i of them, and its probable start: when its VMs would be started or resumed;
- * INSTANT_NEVER: what has the hosts it may use has no planned end; INSTANT_NONE: not found. */
+/* The id of lease i, and its probable start: when its VMs would be started or resumed;
+ * INSTANT_NEVER: its hosts are held by leases without a planned end; INSTANT_NONE: not found. */
 int64_t forecast_lease(const struct forecast *forecast, size_t i, int64_t *start);
 
-/* What a forecast of the engine as it is now would go by: the same number means that neither
- * bookings nor those that wait have changed. 0: no lease waits. O(leases that wait). */
+/* A stamp of the state that a forecast depends on: equal stamps mean that neither bookings nor
+ * waiting leases have changed. 0: no lease waits. O(waiting leases). */
 uint64_t forecast_stamp(const struct engine *engine);
 
-/* Waiting leases that it leaves out because there are too many before them. */
+/* Waiting leases left out of the forecast because too many are queued ahead of them. */
 size_t forecast_left_out(const struct forecast *forecast);
 
 #endif

@@ -14,11 +14,11 @@
 
 struct engine;
 
-/* Book in the slot table only, as far as it is free, what each VM of the lease needs, on the host
- * that could hold the VM and has the most free CPU now. Appended to held. */
+/* For each VM of the lease, books what it needs, as far as it is free, on the host that could hold
+ * the VM and has the most free CPU now; in the slot table only. Appends to held. */
 void hold_room(struct engine *engine, struct lease *lease, struct reservation_list *held);
 
-/* Take all of it back. */
+/* Releases all reservations in held. */
 void release_held_room(struct engine *engine, struct reservation_list *held);
 
 #endif

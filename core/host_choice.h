@@ -1,5 +1,4 @@
-/* host_choice.h: hosts under consideration: which have room, how the policy scores them, the best
- * first.
+/* host_choice.h: candidate hosts: which have room, how the policy scores them, best first.
  *
  * Costs: h = hosts. To order: O(h) when scores are in order already, O(h log h) else to take them
  * all. Surveys: host_survey.h.
@@ -21,40 +20,41 @@ struct host_choice {
 };
 
 struct host_order {
-    struct host_choice *choices; /* a heap, best first; or just in order, when they are in order */
+    struct host_choice *choices; /* a heap, best first, or a sorted array */
     size_t n;
     bool in_order;
-    size_t next; /* in order: the best one left */
+    size_t next; /* in a sorted array: the best host left */
 };
 
-/* Better hosts first: the larger rank, then the higher score, then the one that stands first. */
+/* Better hosts first: higher rank, then higher score, then site order. */
 void host_order_make(struct host_order *order);
-/* As a heap in any case: ranks change while hosts are taken. */
+/* Always as a heap: ranks change while hosts are taken. */
 void host_order_make_heap(struct host_order *order);
 void host_order_sift_down(struct host_order *order, size_t i);
 size_t host_order_left(const struct host_order *order);
-/* The best host, which is taken out. There must be one. */
+/* Removes and returns the best host; there must be one. */
 uint32_t host_order_take(struct host_order *order);
 
-/* A reservation for later goes where it is least in the way of leases that start before it and have
- * no end: its hosts are ranked by mapper_rank_ahead(). */
+/* A reservation for later goes where it least obstructs unlimited leases that start before it: its
+ * hosts are ranked by mapper_rank_ahead(). */
 bool mapper_is_ahead(const struct engine *engine, const struct map_request *request);
-/* The host with the least free CPU at the start is the best. O(log n). */
+/* Ranks hosts with less free CPU at the start higher. O(log n). */
 int64_t mapper_rank_ahead(const struct engine *engine, const struct map_request *request,
                           uint32_t host);
 
-/* Let the host selection policy judge the first n hosts of batch_hosts; fills batch_scores. The
- * other batch columns are there already. */
+/* Lets the host selection policy score the first n hosts of batch_hosts; fills batch_scores. The
+ * other batch columns must be filled already. */
 void mapper_score_hosts(struct engine *engine, const struct map_request *request, size_t n);
 
 const struct survey *mapper_survey(struct engine *engine, const struct amounts *vm, int64_t from);
-/* The most VMs of this size that one empty host holds; O(1) when asked for the same size again. */
+/* The most VMs of this size that one empty host holds; O(1) when called again with the same
+ * size. */
 uint32_t mapper_most_on_a_host(struct engine *engine, const struct amounts *vm);
-/* A quick no. O(1) for now, else O(log n). */
+/* A quick check. O(1) for now, else O(log n). */
 bool mapper_has_enough_cpu(const struct engine *engine, const struct map_request *request,
                            int64_t until);
 
-/* How long all of it must be free, at the least. */
+/* The earliest acceptable end of the time for which the whole mapping is free. */
 int64_t mapper_least_until(const struct map_request *request);
 bool mapper_long_enough(const struct map_request *request, const struct mapping *mapping);
 

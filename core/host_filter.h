@@ -1,4 +1,4 @@
-/* host_filter.h: which hosts the VMs of a node set may use, and which of them are liked best.
+/* host_filter.h: which hosts the VMs of a node set may use, and which of them are preferred.
  *
  * A driver evaluates requirements and rank expressions once and hands the answers over; the columns
  * have one entry per place of the site. They stay the driver's and must not change or go away as
@@ -15,10 +15,10 @@
 
 struct host_filter {
     const bool *allowed; /* NULL: all hosts */
-    const int64_t *rank; /* larger is taken first; NULL: all hosts are equal */
-    /* Added to a host's rank for each VM on it: +1 packs, -1 stripes. The VMs that count are those
-     * that run, are resumed, or are to start at this instant, and the lease's own that have been
-     * given the host already. */
+    const int64_t *rank; /* higher is taken first; NULL: all hosts are equal */
+    /* Added to a host's rank for each VM on it: +1 packs, -1 stripes. Counts VMs that run, are
+     * resumed, or are to start at this instant, and VMs of the lease itself already put on the
+     * host. */
     int64_t rank_per_vm;
 };
 

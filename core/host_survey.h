@@ -16,7 +16,7 @@
 
 enum { SURVEY_STEPS = 16 };
 
-/* So many hosts are free until then. */
+/* Number of hosts free until a time. */
 struct survey_step {
     int64_t until;
     uint32_t hosts;
@@ -40,20 +40,21 @@ struct surveys; /* opaque; one per engine */
 struct surveys *surveys_create(size_t n_hosts);
 void surveys_destroy(struct surveys *surveys); /* NULL is allowed */
 
-/* Room for this VM at the table's now, or at a later time. Valid until the next call. */
+/* Room for this VM at the table's `now`, or at a later time. Valid until the next call. */
 const struct survey *survey_now(struct surveys *surveys, const struct slot_table *table,
                                 const struct amounts *vm);
 const struct survey *survey_at(struct surveys *surveys, const struct slot_table *table,
                                const struct amounts *vm, int64_t from);
 
-/* Hosts on which one VM fits from the survey's instant until then. */
+/* Hosts on which one VM fits from the survey's instant to `until`. */
 uint32_t survey_count_until(const struct survey *survey, int64_t until);
 
-/* The most VMs of this size that one empty host holds. O(1) when asked for the same size again. */
+/* The most VMs of this size that one empty host holds. O(1) when called again with the same
+ * size. */
 uint32_t survey_most_on_a_host(struct surveys *surveys, const struct slot_table *table,
                                const struct amounts *vm);
 
-/* VMs of this size that fit at this instant, several on a host. O(1) when asked again. */
+/* VMs of this size that fit at this instant, several per host. O(1) when called again. */
 uint32_t survey_vms_now(struct surveys *surveys, const struct slot_table *table,
                         const struct amounts *vm);
 

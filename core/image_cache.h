@@ -32,12 +32,12 @@ void image_cache_finish(struct image_cache *cache);
 const struct image_cache_entry *image_cache_find(const struct image_cache *cache,
                                                  const char *image);
 
-/* The VM starts from the cached image, which is kept until then at least. */
+/* The VM starts from the cached image, which is kept at least until then. */
 void image_cache_use(struct image_cache *cache, const char *image, struct image_user user,
                      int64_t keep_until);
 
-/* An image has arrived for the VM. When the cache is full, unused images are dropped, the one to be
- * kept shortest first; when that is not enough the image is not cached. */
+/* An image has arrived for the VM. When the cache is full, unused images are dropped, shortest keep
+ * time first; if that is not enough, the image is not cached. */
 void image_cache_add(struct image_cache *cache, const char *image, int64_t size, int64_t limit,
                      struct image_user user);
 

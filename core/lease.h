@@ -19,7 +19,7 @@ struct host_filter;
 struct reservation;
 struct lease_plan;
 
-/* Who a lease is, by the way it asks for its time (design: lease; Haizea: lease type). */
+/* Kinds of leases, by how they request their time (Haizea: lease type). */
 enum lease_kind {
     LEASE_BEST_EFFORT, /* as soon as there is room; waits in the queue */
     LEASE_IMMEDIATE,   /* now or never */
@@ -50,7 +50,7 @@ enum lease_state {
     LEASE_STATES
 };
 
-/* A number of equal VMs. The VMs of a lease are numbered 1, 2, ... over its node sets in order. */
+/* A number of identical VMs. The VMs of a lease are numbered 1, 2, ... across its node sets. */
 struct node_set {
     uint32_t count;
     struct amounts amounts;          /* of one VM */
@@ -87,7 +87,7 @@ struct lease {
     int64_t end;      /* when it was done, or INSTANT_NONE */
     int64_t accumulated;     /* seconds its VMs have run so far */
     int64_t duration_actual; /* accumulated at the end; SPAN_NONE before */
-    struct reason reason;    /* why it is where it is: waits, refused, preempted, ... */
+    struct reason reason;    /* why the lease waits, was refused, preempted, ... */
 
     /* The reservations carried out and planned, in the order preparation first, then for each VM
      * reservation those before it, itself, those after it (see reservation.h). */
@@ -96,19 +96,19 @@ struct lease {
     size_t reservations_allocated;
 
     struct reservation *booked; /* the slot table's: reservations of this lease that it holds */
-    struct lease_plan *plan;    /* the engine's own notes; opaque to others */
+    struct lease_plan *plan;    /* private to the engine */
 };
 
-/* The words Haizea uses: "Best-effort", "AR", "Immediate", and "Deadline". */
+/* Haizea's words: "Best-effort", "AR", "Immediate", and "Deadline". */
 const char *lease_kind_name(enum lease_kind kind);
 
-/* The words Haizea uses: "New", "Suspended-Pending", ... */
+/* Haizea's words: "New", "Suspended-Pending", ... */
 const char *lease_state_name(enum lease_state state);
 
-/* No state follows this one. */
+/* Is the state final? */
 bool lease_state_is_final(enum lease_state state);
 
-/* What VM `vm` (0 = the first) asks for. O(number of node sets). */
+/* The amounts requested for VM `vm` (0 = the first). O(number of node sets). */
 const struct amounts *lease_vm_amounts(const struct lease *lease, uint32_t vm);
 
 #endif

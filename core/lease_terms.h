@@ -84,10 +84,10 @@ enum term_type {
     TERM_TEXT,    /* term_text */
 };
 
-/* The administrator's say ([rights]): may `restricted` be asked for (flag, word), or how much at
- * most (integer). */
+/* The administrator's limit ([rights]): may `restricted` be requested (flag, word), or the maximum
+ * (integer). */
 struct term_right {
-    const char *name; /* NULL: everybody may ask for anything */
+    const char *name; /* NULL: anyone may request any value */
     int64_t otherwise;
     const char *meaning; /* a sentence */
 };
@@ -97,9 +97,9 @@ struct lease_term {
     enum term_type type;
     size_t offset;            /* in struct term_values */
     const char *const *words; /* word: in the enumeration's order, NULL at the end */
-    int64_t otherwise;        /* of leases that do not say; text: "" */
-    int64_t least, most;      /* that people may ask for */
-    bool of_haizea;           /* Haizea 1.0 has it: traces always say it */
+    int64_t otherwise;        /* for leases that do not set it; text: "" */
+    int64_t least, most;      /* limits for requests */
+    bool of_haizea;           /* known to Haizea 1.0: traces always set it */
     int64_t restricted;
     struct term_right right;
     const char *sentence; /* for the manual and --help, without a full stop at the end */
@@ -110,7 +110,7 @@ extern const struct lease_term lease_terms[LEASE_TERM_COUNT];
 /* The term with that name, in lower case; NULL: there is none. O(terms). */
 const struct lease_term *lease_term_find(const char *name);
 
-/* What holds when nothing is said. */
+/* Sets the values of a lease that sets no terms. */
 void term_values_init(struct term_values *values);
 
 /* A flag, word (its place in the enumeration) or integer; not a text. O(1). */
@@ -120,24 +120,24 @@ void term_set_number(const struct lease_term *term, struct term_values *values, 
 /* A text or word; not a number or flag. O(1). */
 const char *term_word(const struct lease_term *term, const struct term_values *values);
 
-/* The value as people and traces write it: "yes", "external", "-5". Returns text. */
+/* The value as users and traces write it: "yes", "external", "-5". Returns text. */
 const char *term_write(const struct lease_term *term, const struct term_values *values,
                        char text[TERM_TEXT_MAX]);
 
-/* Read what people wrote; words in any case. 0, or -1 with *values as it was and `expected` as of
+/* Parses what a user wrote; words in any case. 0, or -1 with *values unchanged and `expected` as of
  * term_expected(). */
 int term_read(const struct lease_term *term, const char *text, struct term_values *values,
               char expected[TERM_EXPECTED_MAX]);
 
-/* What term_read() accepts: "yes or no", "local or external", "a whole number from 0 to 9". Returns
- * text. */
+/* The values term_read() accepts: "yes or no", "local or external", "a whole number from 0 to 9".
+ * Returns text. */
 const char *term_expected(const struct lease_term *term, char text[TERM_EXPECTED_MAX]);
 
-/* Is the value what it is when nothing is said of the term? */
+/* Does the term have its default value? */
 bool term_is_usual(const struct lease_term *term, const struct term_values *values);
 
-/* `preemptible` says less than `terms`. From what was given (bits 1 << enum term_id) follows the
- * other one. False: they contradict each other, and nothing has changed. */
+/* `preemptible` says less than `terms`: derives one from the other, whichever was given (bits 1 <<
+ * enum term_id). False: they contradict each other; nothing has changed. */
 bool terms_settle(struct term_values *values, unsigned given);
 
 /* suspendable or non-preemptable. */
@@ -145,7 +145,7 @@ enum lease_terms lease_terms_usual(bool preemptible);
 
 /* "cancelable", "suspendable", "migratable", "restartable", "non-preemptable". */
 const char *lease_terms_name(enum lease_terms terms);
-/* The terms with that name; -1 when there are none. */
+/* The terms with that name; -1: unknown name. */
 int lease_terms_find(const char *name);
 
 /* "local", "external". */

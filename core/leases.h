@@ -32,13 +32,13 @@ void lease_list_remove(struct lease_list *list, const struct lease *lease);
 
 /* A new lease with an empty plan; the request's node sets and image are copied. */
 struct lease *lease_create(const struct lease_request *request);
-/* With its plan and all its reservations. */
+/* Frees the lease with its plan and all its reservations. */
 void lease_destroy(struct lease *lease);
 
 /* The lease with that id, or NULL (unknown or forgotten). */
 struct lease *lease_table_find(const struct engine *engine, int64_t id);
 
-/* The table takes the lease over. Its id must not be there yet. */
+/* The table takes ownership of the lease. The id must be new. */
 void lease_table_insert(struct engine *engine, struct lease *lease);
 
 #endif

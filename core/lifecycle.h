@@ -11,13 +11,13 @@
 
 struct engine;
 
-/* A planned operation begins, and is over: the lease's state follows. */
+/* A planned operation begins, or is over; the state of its lease follows. */
 void operation_begins(struct engine *engine, struct reservation *r);
 void operation_ends(struct engine *engine, struct reservation *r);
 
-/* The VMs have ended by themselves; the lease is done. */
+/* The VMs have ended early; the lease is done. */
 void lease_ended_early(struct engine *engine, struct lease *lease);
-/* For the reason the lease has if that is a failure; else cancelled. */
+/* The lease fails if its reason is a failure; else it is cancelled. */
 void lease_cancel(struct engine *engine, struct lease *lease);
 
 #endif

@@ -29,25 +29,26 @@ struct map_request {
     bool strict;             /* all of it or nothing, host by host */
     const uint32_t *allowed; /* hosts that may be used, ascending; NULL: all */
     size_t n_allowed;
-    const struct placement *pinned; /* every VM goes to its host there; NULL: anywhere */
-    bool spare_others;              /* no lease is preempted for it */
-    bool spare_planned;             /* only leases that run are */
+    const struct placement *pinned; /* every VM goes to its host in this placement; NULL:
+                                     * anywhere */
+    bool spare_others;              /* no lease is preempted for this request */
+    bool spare_planned;             /* only running leases may be preempted */
     bool pinned_preempts;           /* pinned, and others are preempted for it */
-    bool forced; /* a promise made before: suspend others whatever the preemption policy says */
+    bool forced; /* an earlier promise: suspend others whatever the preemption policy says */
 };
 
 struct mapping {
     const uint32_t *vm_host;   /* the engine's scratch: valid until the next mapping */
     int64_t until;             /* how long all hosts are free */
     struct lease_list victims; /* in the order in which they are to be preempted */
-    size_t n_late;             /* of those that could make room; they would miss their deadlines */
+    size_t n_late;             /* candidates that would miss their deadlines */
 };
 
-/* Maps with others preempted; the mapper asks it when there is no free room. */
+/* Maps with other leases preempted; the mapper calls it when there is no free room. */
 typedef bool make_room_function(struct engine *engine, const struct map_request *request,
                                 struct mapping *mapping);
 
-/* The mapper's scratch: one entry per host where nothing else is said. */
+/* The mapper's scratch: one entry per host unless stated otherwise. */
 struct mapper {
     make_room_function *make_room; /* set by engine_create(): victims.h is above the mapper */
     struct surveys *surveys;
@@ -64,38 +65,38 @@ struct mapper {
 void mapper_create_scratch(struct engine *engine);
 void mapper_destroy_scratch(struct engine *engine);
 
-/* Scratch for the VMs of this lease. mapper_map() does that by itself. */
+/* Sizes the scratch for the VMs of this lease. mapper_map() calls it. */
 void mapper_prepare(struct engine *engine, const struct lease *lease);
 
-/* In free room; if there is none and the request and the policies allow it, with victims. mapping
- * is to be finished in any case. */
+/* Maps in free room; if there is none and the request and the policies allow it, with victims. The
+ * mapping must be finished in any case. */
 bool mapper_map(struct engine *engine, const struct map_request *request, struct mapping *mapping);
 void mapping_finish(struct mapping *mapping);
 
-/* The hosts in the order of preference, as they were before others made room. */
+/* The hosts in order of preference, as they were before victims made room. */
 struct host_snapshot {
     struct host_choice *choices;
     size_t n;
     bool in_order;
 };
 
-/* All hosts in the order of preference, also those that are full: victims may leave them. */
+/* All hosts in order of preference, including full ones: victims may leave them. */
 void mapper_order_all(struct engine *engine, const struct map_request *request,
                       struct host_order *order);
-/* Map with what is free in the slot table, the hosts in that order. */
+/* Maps to what is free in the slot table, taking hosts in that order. */
 bool mapper_map_in_order(struct engine *engine, const struct map_request *request,
                          const struct host_snapshot *snapshot, struct mapping *mapping);
 
-/* Do smaller VMs use what a larger one of the lease leaves on a host? */
+/* Do smaller VMs use the room that a larger one of the lease leaves on a host? */
 bool mapper_fills_gaps(const struct engine *engine);
 
 /* VMs of a node set that fit at this instant. */
 uint32_t mapper_count_now(struct engine *engine, const struct node_set *nodes);
-/* VMs of a node set that fit during the request's time, no lease preempted. */
+/* VMs of a node set that fit during the request's time without preempting any lease. */
 uint32_t mapper_count(struct engine *engine, const struct map_request *request,
                       const struct node_set *nodes);
 
-/* May the lease's VMs be where they are in the placement? */
+/* May the lease's VMs run on their hosts of this placement? */
 bool mapper_hosts_are_usable(const struct engine *engine, const struct lease *lease,
                              const struct placement *pinned);
 

@@ -14,8 +14,7 @@ static void memory_file_add(struct engine *engine, struct lease *lease, uint32_t
                    engine->figures.disk_used);
 }
 
-/* Removes the VM's file from the host, or from any host in the mode in which no file is left
- * behind. */
+/* Removes the VM's file from the host; from any host unless memory_files_stay_behind. */
 static void memory_file_remove(struct engine *engine, struct lease *lease, uint32_t vm,
                                uint32_t host)
 {

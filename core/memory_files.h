@@ -7,11 +7,11 @@
 
 struct engine;
 
-/* For the VMs of the operation: the memory is saved, resumed, moved. */
+/* For the VMs of the operation: the memory is saved, resumed or moved. */
 void memory_files_add(struct engine *engine, const struct reservation *r);
 void memory_files_remove(struct engine *engine, const struct reservation *r);
 void memory_files_move(struct engine *engine, const struct reservation *r);
-/* The lease is over. */
+/* The lease is over: its files are removed. */
 void memory_files_drop(struct engine *engine, struct lease *lease);
 
 #endif

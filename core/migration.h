@@ -11,13 +11,13 @@
 
 /* The rate at which memory and images are sent between hosts. */
 int64_t transfer_rate(const struct engine *engine);
-/* To send a VM's memory to another host. */
+/* Seconds to send a VM's memory to another host. */
 int64_t transfer_span_of_vm(const struct engine *engine, int64_t memory);
-/* To move the whole lease, at the most. */
+/* Seconds to move the whole lease, at most. */
 int64_t migration_estimate(const struct engine *engine, const struct lease *lease);
 
-/* Put the migrations that a resumption needs in front of proposal->plan.before, from now on or from
- * a later time on. */
+/* Puts the migrations that a resumption needs in front of proposal->plan.before, beginning now or
+ * at a later time. */
 void plan_migration(struct engine *engine, struct lease *lease, struct proposal *proposal);
 void plan_migration_at(struct engine *engine, struct lease *lease, struct proposal *proposal,
                        int64_t at);

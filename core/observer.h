@@ -1,6 +1,5 @@
-/* observer.h: what is told what the engine decided, step by step (accounting, records,
- * pictures, the checker). A driver calls its observers in the order they were given.
- */
+/* observer.h: consumers of the engine's decisions, step by step (accounting, records, pictures, the
+ * checker). A driver calls its observers in the order given. */
 #ifndef GALERNA_CORE_OBSERVER_H
 #define GALERNA_CORE_OBSERVER_H
 
@@ -10,7 +9,7 @@ struct observer {
     void *context;
 
     /* One step of the engine at time `now` is over. Leases of OUTPUT_FINISHED outputs are forgotten
-     * after all observers were called. -1 ends the run. */
+     * after all observers have been called. -1 ends the run. */
     int (*step)(void *context, const struct engine *engine, int64_t now,
                 const struct engine_outputs *outputs, struct error *err);
 

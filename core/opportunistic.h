@@ -18,16 +18,16 @@
 
 struct engine;
 
-/* Look for moves if it is time to. O(leases), and for each that may move what mapping it costs. */
+/* Searches for moves if it is time to. O(leases), plus one mapping for each lease that may move. */
 void move_to_better_hosts(struct engine *engine);
 
-/* When to look next, whatever happens; INSTANT_NEVER. O(1). */
+/* Time of the next periodic search; INSTANT_NEVER. O(1). */
 int64_t next_look_for_moves(const struct engine *engine);
 
-/* VMs of this lease begin to run: they may be worth a look later. */
+/* VMs of this lease begin to run, so a later search may consider it. */
 void note_movable(struct engine *engine, const struct lease *lease);
 
-/* The operation is the memory of running VMs on its way to other hosts. */
+/* Is the operation the live copy of running VMs' memory to other hosts? */
 bool is_live_move(const struct reservation *r);
 
 #endif

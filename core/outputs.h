@@ -1,17 +1,17 @@
-/* outputs.h: what a step gives out. O(1) amortised.
- */
+/* outputs.h: outputs of a step. O(1) amortised. */
 #ifndef GALERNA_CORE_OUTPUTS_H
 #define GALERNA_CORE_OUTPUTS_H
 
 #include "core/engine.h"
 
-/* Append to the outputs of the step under way, with its time. */
+/* Appends to the outputs of the current step, with its time. */
 void engine_output(struct engine *engine, struct engine_output output);
 
-/* OUTPUT_VM_INTERVAL as it is now; a later decision of the same step may move the end again. */
+/* Emits the current OUTPUT_VM_INTERVAL; a later decision of the same step may move the end
+ * again. */
 void engine_output_interval(struct engine *engine, const struct reservation *vm);
 
-/* Change the state of a lease and say so. */
+/* Changes the state of a lease and reports it. */
 void lease_set_state(struct engine *engine, struct lease *lease, enum lease_state to);
 
 #endif

@@ -117,8 +117,8 @@ static int64_t needed_until(const struct search *search, int64_t start)
     return instant_add(instant_add(start, search->remaining), search->shutdown + search->resume);
 }
 
-/* The shortest run for which VMs are started. None in Haizea's mode where the stretch is cut short:
- * if the full length were required, the lease would be resumed and suspended forever. */
+/* The shortest run for which VMs are started. 0 in Haizea's mode if the stretch is cut short; in a
+ * full-length stretch 0 would have the lease resumed and suspended forever. */
 static int64_t least_run(const struct search *search, const struct mapping *mapping, int64_t start)
 {
     bool may_be_none = search->engine->settings.behaviour.vms_may_run_for_no_time;

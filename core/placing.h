@@ -15,43 +15,43 @@
 
 struct placing_request {
     struct lease *lease;
-    bool may_wait;           /* a place in the future will do, */
-    int64_t before;          /* if it begins earlier than this; INSTANT_NEVER: whenever */
+    bool may_wait;           /* a place in the future is acceptable */
+    int64_t before;          /* if it begins earlier than this; INSTANT_NEVER: no limit */
     const int64_t *earliest; /* per host, or NULL: from `from` on everywhere */
     int64_t from;
 };
 
-/* At the start that the lease asks for. All functions: false: there is no room, lease->reason says
- * why; true: the caller takes the proposal over or finishes it. */
+/* At the start that the lease requests. All functions: false: there is no room, lease->reason says
+ * why; true: the caller takes over or finishes the proposal. */
 bool place_exact(struct engine *engine, struct lease *lease, struct proposal *proposal);
-/* The same on pinned hosts or with forced victims; the wish's times are not read. */
+/* The same on pinned hosts or with forced victims; ignores the wish's times. */
 bool place_exact_as(struct engine *engine, const struct map_request *wish,
                     struct proposal *proposal);
-/* Tell a lease that must begin at request->from how many of its VMs would fit then. */
+/* Records in the reason of a lease that must begin at request->from how many VMs would fit then. */
 void refuse_for_room(struct engine *engine, const struct map_request *request,
                      const struct mapping *mapping);
 
 bool place_as_soon_as_possible(struct engine *engine, const struct placing_request *request,
                                struct proposal *proposal);
 
-/* A place for a lease that needs all its time at a stretch, beginning in [from, latest]. */
+/* A place for a lease that needs all its time in one stretch, beginning in [from, latest]. */
 struct window_request {
     struct lease *lease;
     int64_t from, latest;
     int64_t remaining; /* seconds its VMs have to run */
-    bool resuming;     /* it will be suspended by then */
+    bool resuming;     /* the lease will be suspended by then */
     bool spare_others;
-    bool may_be_late; /* only to learn when it could end */
+    bool may_be_late; /* only to find out when it could end */
     bool forced;
     const struct placement *pinned; /* hosts of its VMs; NULL: any */
-    const int64_t *more_points;     /* besides the ends that are booked: when to try */
+    const int64_t *more_points;     /* start times to try besides the booked ends */
     size_t n_more_points;
 };
 
 bool place_within(struct engine *engine, const struct window_request *request,
                   struct proposal *proposal);
-/* The very place the lease had: on its hosts (pinned) from request->from on, where each of its
- * operations still fits by itself. latest is not read. */
+/* The lease's previous place: on its hosts (pinned) from request->from on, if each of its
+ * operations still fits on its own. Ignores latest. */
 bool place_again(struct engine *engine, const struct window_request *request,
                  struct proposal *proposal);
 

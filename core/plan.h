@@ -1,4 +1,4 @@
-/* plan.h: what the engine knows and plans of a lease, beyond struct lease.
+/* plan.h: the engine's private state and plan of a lease, beyond struct lease.
  *
  * Costs: create: O(VMs). Those that look for a stretch: O(stretches), of_: O(reservations of the
  * lease); publish: O(reservations of the lease); all others: O(1), lists amortised.
@@ -19,8 +19,8 @@ struct reservation_list {
     size_t n, allocated;
 };
 
-/* One stretch of running: the VM reservation, what leads to it (migration, resumption) and what
- * follows it (suspension or shutdown). */
+/* One stretch of running: the VM reservation, the operations before it (migration, resumption) and
+ * after it (suspension or shutdown). */
 struct vm_plan {
     struct reservation *vm;
     struct reservation_list before, after;
@@ -28,7 +28,7 @@ struct vm_plan {
 
 struct lease_plan {
     struct reservation_list preparation;
-    struct reservation_list left_behind; /* migrations that run on for a plan that was withdrawn */
+    struct reservation_list left_behind; /* migrations still running for a withdrawn plan */
     struct vm_plan *vms;                 /* the last one is the current one */
     size_t n_vms, vms_allocated;
 
@@ -38,9 +38,9 @@ struct lease_plan {
     struct disk_files image_files;  /* disk images of its VMs */
     int64_t total_memory;           /* MB over all VMs */
 
-    int64_t not_before; /* adopted: it must not be (re)started earlier; else INSTANT_NONE */
-    bool has_filter;    /* a node set says which hosts it may use, or likes */
-    bool given_up; /* by its terms: when its shortened time is over it is cancelled, not done */
+    int64_t not_before; /* adopted: the earliest (re)start; else INSTANT_NONE */
+    bool has_filter;    /* a node set restricts or prefers hosts */
+    bool given_up; /* by its terms: ends as cancelled, not done, when its shortened time is over */
     bool in_queue;
     bool holds_future; /* placed in the future by the backfilling rules, not started */
 };
@@ -49,7 +49,7 @@ struct lease_plan {
 
 void reservation_list_append(struct reservation_list *list, struct reservation *r);
 void reservation_list_finish(struct reservation_list *list);
-/* With the reservations in it, none of which is booked. */
+/* Frees the reservations too; none may be booked. */
 void reservation_list_destroy(struct reservation_list *list);
 
 void lease_plan_create(struct lease *lease);
@@ -64,10 +64,10 @@ struct vm_plan *lease_plan_of(const struct reservation *r);
 /* The stretch whose VMs run now, or NULL. */
 struct vm_plan *lease_plan_running(const struct lease *lease);
 
-/* Where the memory of a suspended lease is; NULL: every host reaches it. */
+/* Hosts with the memory of a suspended lease; NULL: every host reaches it. */
 const struct placement *lease_plan_memory(const struct lease *lease);
 
-/* When the first operation of a stretch begins, and when the last one is over. */
+/* The begin of the stretch's first operation, and the end of its last. */
 int64_t vm_plan_start(const struct vm_plan *plan);
 int64_t vm_plan_end(const struct vm_plan *plan);
 
@@ -77,7 +77,7 @@ struct vm_plan *lease_plan_add(struct lease *lease);
 /* Rebuild lease->reservations from the plan. */
 void lease_plan_publish(struct lease *lease);
 
-/* A lease that is suspended and waits or is planned to be resumed. */
+/* Is the lease suspended, waiting or planned to be resumed? */
 bool lease_is_suspended(const struct lease *lease);
 
 #endif

@@ -19,13 +19,13 @@
 #include "core/lease.h"
 #include "core/site.h"
 
-/* Scores are 0 ... POLICY_SCORE_MAX; larger is chosen first. The range lets a policy carry a double
+/* Scores are 0 ... POLICY_SCORE_MAX; higher is chosen first. The range lets a policy carry a double
  * between 1/4 and 1 without loss (times 2^54). */
 #define POLICY_SCORE_MAX (INT64_C(1) << 54)
 #define POLICY_VETO      INT64_C(-1)
 
-/* What host selection wants to know of the hosts; columns not asked for may be NULL. For each host
- * `free` takes a slot table query for each resource type, the others one at most. */
+/* The host columns a selection policy reads; other columns may be NULL. For each host `free` costs
+ * a slot table query per resource type, the others one at most. */
 enum {
     HOST_COLUMN_LEASES = 1u << 0, /* leases_present */
     HOST_COLUMN_CHANGE = 1u << 1, /* unchanged_until */
@@ -37,7 +37,7 @@ struct host_batch {
     const struct lease *lease;
     const struct site *site;
     int64_t at;       /* start of the interval */
-    int64_t duration; /* seconds the lease asks for (SPAN_UNLIMITED: no end) */
+    int64_t duration; /* requested seconds (SPAN_UNLIMITED: no end) */
     size_t n_hosts;
     const uint32_t *hosts;          /* places in the site */
     const int32_t *leases_present;  /* distinct leases on the host at `at` */
@@ -56,21 +56,21 @@ struct victim {
 /* A question from a policy back to the engine. */
 struct victim_test {
     /* Would preempting these victims (places in the array offered) make enough room? O(n_chosen)
-     * and what those hold in which the set differs from the last one asked about (room.h); a
-     * mapping where that does not tell. */
+     * plus the holdings by which the set differs from the last one tested (room.h); a mapping where
+     * counting cannot decide. */
     bool (*enough)(const struct victim_test *test, const size_t *chosen, size_t n_chosen);
     void *engine;
 };
 
-/* How long would a lease take in all, from its first start to its end, if its VMs ran on these
- * hosts from `at` on? */
+/* Question: how long would a lease take in total, from its first start to its end, if its VMs ran
+ * on these hosts from `at` on? */
 struct lease_estimate {
     const struct lease *lease;
     const struct site *site;
     int64_t at;
     const uint32_t *hosts; /* places in the site, one per VM */
-    const uint32_t *from;  /* where they run at present, one per VM; the same: it stays */
-    int64_t overhead;      /* seconds in which it does not run because of the move */
+    const uint32_t *from;  /* current hosts, one per VM; the same: the VM stays */
+    int64_t overhead;      /* seconds the lease does not run because of the move */
 };
 
 struct policy_hooks {
@@ -91,15 +91,15 @@ struct policy_hooks {
     void (*score_victims)(void *context, const struct lease *preemptor, int64_t at,
                           const struct victim *victims, size_t n, int64_t *scores);
 
-    /* Choose a set of victims by itself; called instead of score_victims when not NULL. Fills
-     * chosen[] (room for n) and returns how many; 0 = none. The set passes test->enough. As often
-     * as score_victims for a mapping, twice that when the hosts it counts on are vetoed. */
+    /* Chooses the set of victims itself; called instead of score_victims when not NULL. Fills
+     * chosen[] (room for n) and returns how many; 0 = none. The set must pass test->enough. Called
+     * as often as score_victims for a mapping, twice that when hosts it counts on are vetoed. */
     size_t (*choose_victims)(void *context, const struct lease *preemptor, int64_t at,
                              const struct victim *victims, size_t n, const struct victim_test *test,
                              size_t *chosen);
 
-    /* Quick no: can a lease of this request ever preempt? Lets the engine skip gathering victims.
-     * NULL: it can. Several times for each lease that is tried. */
+    /* A quick check: can a lease of this request ever preempt? Lets the engine skip gathering
+     * victims. NULL: it can. Called several times for each lease tried. */
     bool (*may_preempt)(void *context, const struct lease *preemptor);
 
     /* scores[i] for batch->hosts[i], or POLICY_VETO. NULL: all hosts are equal. At most h hosts for
@@ -108,8 +108,8 @@ struct policy_hooks {
     void (*score_hosts)(void *context, const struct host_batch *batch, int64_t *scores);
     unsigned host_columns; /* HOST_COLUMN_... that score_hosts reads */
 
-    /* Milliseconds; -1: no opinion. NULL: no estimates, and no running lease is moved.
-     * Twice for each lease that could go elsewhere, at each look for better hosts. */
+    /* Milliseconds; -1: no estimate. NULL: no estimates, and no running lease is moved. Called
+     * twice for each lease that could move, at each search for better hosts. */
     int64_t (*estimate)(void *context, const struct lease_estimate *question);
 };
 

@@ -1,4 +1,4 @@
-/* preemptable.h: questions before a lease makes room. Nothing is changed.
+/* preemptable.h: checks before a lease makes room. Queries only.
  *
  * `at`: when its hosts are to be free. Costs: as laying out its suspension (windows.h).
  */
@@ -12,21 +12,21 @@
 
 struct engine;
 
-/* The terms on which it makes room. O(1). */
+/* The terms on which the lease makes room. O(1). */
 enum lease_terms terms_when_preempted(const struct engine *engine, const struct lease *lease);
 
-/* Is a suspension allowed, and worth while? promised: its worth is not asked, the room was promised
+/* Is a suspension allowed and worthwhile? promised: skip the second check, as the room was promised
  * to another lease before. */
 bool can_suspend(struct engine *engine, const struct lease *lease, int64_t at, bool promised);
 
-/* Is there time for a suspension that ends at `at`? If so windows gets its reservations. */
+/* Is there time for a suspension that ends at `at`? If so, windows gets its reservations. */
 bool suspension_fits(struct engine *engine, struct lease *lease, int64_t at,
                      struct reservation_list *windows);
 
-/* Both. */
+/* can_suspend() and suspension_fits(). */
 bool can_be_suspended_at(struct engine *engine, struct lease *lease, int64_t at, bool promised);
 
-/* Can the lease be made to free its hosts by then, suspended or stopped? */
+/* Can the lease free its hosts by then, by being suspended or stopped? */
 bool is_preemptable_at(struct engine *engine, struct lease *lease, int64_t at);
 
 #endif

@@ -14,9 +14,9 @@ struct engine;
 
 struct preemption {
     struct lease *victim;
-    int64_t at; /* its hosts are free from then on */
+    int64_t at; /* the victim's hosts are free from then on */
     const struct lease *by;
-    bool suspend; /* whatever its terms are */
+    bool suspend; /* whatever the victim's terms are */
 };
 
 void preempt(struct engine *engine, const struct preemption *preemption);

@@ -269,8 +269,7 @@ static uint32_t files_host_of(const struct disk_files *files, uint32_t vm)
     return HOST_NONE;
 }
 
-/* Removes an image file of the VM from the host, or from any host in the mode in which no file is
- * left behind. */
+/* Removes an image file of the VM from the host; from any host unless files stay behind. */
 static void image_leaves(struct engine *engine, struct lease *lease, uint32_t vm, uint32_t host)
 {
     struct disk_files *files = &lease->plan->image_files;

@@ -19,23 +19,23 @@ void image_transfers_create(struct engine *engine);
 void image_transfers_destroy(struct engine *engine);
 
 /* When each host can have the lease's image: fills earliest (one entry per host) and returns true,
- * or false when nothing has to be prepared. */
+ * or false when nothing needs preparing. */
 bool preparation_earliest(struct engine *engine, const struct lease *lease, int64_t *earliest);
-/* Add the transfers the proposal needs to proposal->preparation (none: it may start at once).
- * False: the image cannot be there in time (lease->reason says so). Changes nothing else. */
+/* Adds the transfers the proposal needs to proposal->preparation (none: it may start at once).
+ * False: the image cannot arrive in time (lease->reason says so). Changes nothing else. */
 bool plan_preparation(struct engine *engine, struct lease *lease, struct proposal *proposal);
-/* The proposal has been accepted, with the last n_new transfers of the lease: copies from caches,
- * rides on planned transfers. True: the lease is ready at once. */
+/* The proposal has been accepted, with the last n_new transfers of the lease: records copies from
+ * caches and rides on planned transfers. True: the lease is ready at once. */
 bool commit_preparation(struct engine *engine, struct lease *lease, size_t n_new);
-/* The lease is placed again: its transfers and images are given back. */
+/* The lease is placed again: its transfers are cancelled and its images released. */
 void cancel_preparation(struct engine *engine, struct lease *lease);
 
-/* A transfer begins, and is over. */
+/* A transfer begins, or is over. */
 void transfer_started(struct engine *engine, struct reservation *r);
 void transfer_ended(struct engine *engine, struct reservation *r);
 /* A migration of the lease is over: its images are on the new hosts. */
 void images_migrated(struct engine *engine, const struct reservation *r);
-/* The lease is over. */
+/* The lease is over: its images are released. */
 void images_release(struct engine *engine, struct lease *lease);
 
 #endif

@@ -12,7 +12,7 @@
 #include "core/profile.h"
 #include "core/reservation.h"
 
-/* Does another booked reservation of the lease overlap r at all? Hardly ever. */
+/* Does another booked reservation of the lease overlap r at all? Rarely true. */
 bool presence_overlaps(const struct reservation *r);
 
 /* Apply the change of r to a host's profile piece by piece, with the lease's mark only where none

@@ -20,12 +20,12 @@
 
 struct profile {
     int64_t *times;
-    /* Low 16 bits: how many distinct leases; the rest: sum of their marks, which tells sets apart.
-     */
+    /* Low 16 bits: number of distinct leases; the rest: sum of their marks, which distinguishes
+     * sets. */
     uint64_t *presence;
     int64_t *free[RESOURCE_TYPES_MAX];  /* NULL: never booked, free at capacity */
     uint8_t booked[RESOURCE_TYPES_MAX]; /* the types that have a column, */
-    uint8_t n_booked;                   /* so many */
+    uint8_t n_booked;                   /* number of them */
     const struct amounts *capacity;
     uint32_t head; /* first point that still matters */
     uint32_t n;    /* points in use, from 0; head < n */
@@ -34,23 +34,23 @@ struct profile {
 
 void profile_init(struct profile *profile, const struct amounts *capacity);
 void profile_finish(struct profile *profile);
-/* Make dst the same from the head on; capacity: of dst's host. dst is overwritten. */
+/* Makes dst equal to src from the head on; capacity: of dst's host. Overwrites dst. */
 void profile_copy(struct profile *dst, const struct profile *src, const struct amounts *capacity);
 
-/* What a lease adds to `presence`. */
+/* The lease's contribution to `presence`. */
 uint64_t profile_mark(int64_t lease_id);
 
-/* A change of what is free during [from, until), from >= the head's time, until > from. */
+/* A change of free amounts during [from, until), from >= the head's time, until > from. */
 struct profile_change {
     int64_t from, until;
     const int64_t *amounts; /* n_types of them */
     int n_types;
-    int sign;      /* -1 books the amounts, +1 gives them back */
-    uint64_t mark; /* of the lease that comes (sign -1) or goes; 0: its presence stays */
+    int sign;      /* -1 books the amounts, +1 releases them */
+    uint64_t mark; /* of the lease that arrives (sign -1) or leaves; 0: presence is unchanged */
 };
 
-/* Returns a bit for each resource type (1 << type) of which less than nothing is left somewhere in
- * the interval. Points behind the interval move once, by at most two places. */
+/* Returns a bit for each resource type (1 << type) with a negative amount in the interval. Points
+ * behind the interval move once, by at most two places. */
 uint32_t profile_apply(struct profile *profile, const struct profile_change *change);
 
 /* Drop what lies before now. */
@@ -64,15 +64,15 @@ uint32_t profile_find(const struct profile *profile, int64_t at);
 uint32_t profile_first_below(const int64_t *column, uint32_t i, uint32_t end, int64_t need);
 uint32_t profile_first_reaching(const int64_t *column, uint32_t i, uint32_t end, int64_t need);
 
-/* What has to be free at a point: the types that matter, and how much of each. */
+/* The amounts that must be free at a point: the types that matter, and how much of each. */
 struct demand {
     int n;
     uint8_t types[RESOURCE_TYPES_MAX];
     int64_t needs[RESOURCE_TYPES_MAX];
 };
 
-/* What `amounts` (n_types of them) asks for. A type of which nothing is asked matters where less
- * than nothing may be left: negative has a bit (1 << type) for each such type. */
+/* A demand for `amounts` (n_types of them). A type of which nothing is requested matters only if it
+ * may be overbooked: negative has a bit (1 << type) for each such type. */
 void demand_init(struct demand *demand, const int64_t *amounts, int n_types, uint32_t negative);
 
 /* Bit k: `times` the demand is not free at point i + k; count <= 64 points. O(count) for each type

@@ -14,17 +14,17 @@ struct engine;
 struct proposal {
     struct reservation_list preparation;
     struct vm_plan plan;
-    struct lease_list victims; /* that make room for it */
-    bool suspend_victims;      /* whatever their terms are */
+    struct lease_list victims; /* leases that make room */
+    bool suspend_victims;      /* whatever the victims' terms are */
     bool in_future;
     int64_t start;      /* of the first operation */
-    int64_t held_until; /* its hosts are free for it until then */
+    int64_t held_until; /* the hosts are free for the lease until then */
 };
 
-/* Destroys what was not taken over. */
+/* Frees everything that was not taken over. */
 void proposal_finish(struct proposal *proposal);
 
-/* Give the last seconds of a stretch to the shutdown. */
+/* Gives the last seconds of a stretch to the shutdown. */
 void carve_shutdown(struct engine *engine, struct lease *lease, struct vm_plan *plan);
 
 #endif

@@ -1,4 +1,4 @@
-/* queue.h: leases that wait for their turn.
+/* queue.h: leases waiting to be scheduled.
  *
  * Costs: n = leases that wait. Insert and remove: O(n) moves, mostly at the end; all others O(1).
  */
@@ -21,20 +21,20 @@ struct queues {
 };
 
 void queue_append(struct engine *engine, struct lease *lease);
-/* Into the order of submission, behind leases of the same second. */
+/* Inserts by submission, after leases of the same second. */
 void queue_insert(struct engine *engine, struct lease *lease);
-/* The same, and in the order of ids among leases of the same second. */
+/* The same, but by id among leases of the same second. */
 void queue_insert_by_id(struct engine *engine, struct lease *lease);
 void queue_remove(struct engine *engine, struct lease *lease);
 
-/* The lease no longer holds a place in the future; nothing happens if it holds none. */
+/* Releases the lease's place in the future, if it has one. */
 void future_remove(struct engine *engine, struct lease *lease);
-/* May one more lease of the queue hold a place in the future? */
+/* May one more queued lease hold a place in the future? */
 bool future_allowed(const struct engine *engine);
 
-/* When a waiting lease may be (re)started at the earliest; INSTANT_NONE: at once. */
+/* The earliest time at which a waiting lease may be (re)started; INSTANT_NONE: at once. */
 int64_t lease_ready_at(const struct lease *lease);
-/* Keep the lease out of the queue until then. */
+/* Keeps the lease out of the queue until then. */
 void keep_early(struct engine *engine, struct lease *lease);
 
 #endif

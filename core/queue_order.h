@@ -7,15 +7,15 @@
 
 #include "core/leases.h"
 
-/* Leases of higher priority come first, among equals the older ones. False: priorities do not
- * differ, or the policy sees it the other way round, and the order is that of submission. */
+/* Leases of higher priority come first, older ones first among equals. False: the priorities are
+ * equal, or the policy disagrees, and the order is that of submission. */
 bool queue_put_in_order(const struct engine *engine, struct lease_list *queue);
 
-/* The most important of the queue, if less important ones hold places in the future; or NULL. */
+/* The most important queued lease, if less important ones hold places in the future; or NULL. */
 struct lease *queue_next_to_displace(const struct engine *engine, const struct lease_list *queue);
 
-/* Leases that hold places in the future and are less important than this one give them up and go to
- * the end of `queue`. */
+/* Leases less important than this one lose their places in the future and go to the end of
+ * `queue`. */
 void queue_release_future(struct engine *engine, struct lease_list *queue,
                           const struct lease *lease);
 

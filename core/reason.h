@@ -30,11 +30,11 @@ enum reason_id {
     REASON_DEADLINE_MISSED,   /* best-effort with a deadline: n[0] deadline, n[1] earliest end */
     REASON_NO_ROOM_AT_ONCE,   /* immediate: n[0] VMs asked for, n[1] fit now */
     REASON_NOT_READY,         /* must not start before n[0] */
-    REASON_NO_HOST_ALLOWED,   /* n[0] VMs asked for; the n[1] open hosts that its requirements allow
-                                 hold n[2] of them when empty */
+    REASON_NO_HOST_ALLOWED,   /* n[0] VMs requested; the n[1] open hosts allowed by its requirements
+                               * hold n[2] of them when empty */
     REASON_TEXT,              /* a driver's own: text is the sentence */
-    REASON_MOVED, /* it runs and goes to better hosts: n[0] when, n[1] seconds in all if it stayed,
-                     n[2] if it moves, n[3] percent gained */
+    REASON_MOVED, /* running, being moved to better hosts: n[0] when, n[1] seconds in total if it
+                   * stayed, n[2] if it moves, n[3] percent gained */
     REASON_OTHERS_WOULD_BE_LATE, /* n[0] VMs at n[1] would have room, but n[2] leases would miss
                                     their deadlines */
     /* Of the live driver: */
@@ -48,7 +48,7 @@ enum reason_id {
                                  its state, and which VM has not left the host */
     REASON_GIVEN_UP,          /* n[0] a VM that failed, n[1] attempts; text: the last failure */
     REASON_CANCELLED_BY,      /* text: by which user */
-    REASON_QUARANTINED,       /* all hosts that it may use are */
+    REASON_QUARANTINED,       /* all hosts it may use are quarantined */
     REASON_HOSTS_TOO_SMALL,   /* the largest host has n[0] CPU (1/100) and n[1] MB; n[2] VMs */
     REASON_MISSED,            /* not started before n[0], the end of its time or its deadline */
     REASON_TIME_OVER,         /* it has run for its duration, or until its end */
@@ -61,7 +61,7 @@ enum reason_id {
     REASON_REQUIREMENT_MALFORMED, /* text: the requirement, and what is wrong with it */
     REASON_NOT_SUPPORTED,         /* text: what of the VM cannot be placed */
     REASON_HOSTS_EXCLUDED,        /* text: how many hosts each of its conditions excludes */
-    REASON_NO_DATASTORE,          /* text: why each datastore of its host is out of question */
+    REASON_NO_DATASTORE,          /* text: why each datastore of its host cannot be used */
     REASON_PAUSE,                 /* n[0] the VM, n[1] attempts that failed */
     REASONS
 };
@@ -70,13 +70,14 @@ struct reason {
     enum reason_id id;
     int64_t n[4];
     const char *text; /* for the ids that hold a sentence; owned by the engine, else NULL */
-    const char *word; /* a policy module's own word for it, owned likewise; NULL: the id's */
+    const char *word; /* the policy module's own word, owned likewise; NULL: the id's */
 };
 
 /* By id: the stable words. */
 extern const char *const reason_names[REASONS];
 
-/* How a sentence begins. A place that says "Waiting" or "Refused" itself writes only the body. */
+/* Prefix of a sentence. Callers that print "Waiting" or "Refused" themselves write only the
+ * body. */
 enum reason_lead { LEAD_NONE, LEAD_WAITS, LEAD_REFUSED };
 
 enum reason_lead reason_lead(enum reason_id id);
@@ -90,7 +91,7 @@ const char *reason_word(const struct reason *reason);
 /* Write the sentence; times are written with time_text(instant, buffer). Returns its length. */
 size_t reason_format(const struct reason *reason, char *buffer, size_t size,
                      void (*time_text)(int64_t instant, char *text, size_t size));
-/* The same without its lead. */
+/* The same without the prefix. */
 size_t reason_format_body(const struct reason *reason, char *buffer, size_t size,
                           void (*time_text)(int64_t instant, char *text, size_t size));
 

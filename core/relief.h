@@ -13,11 +13,11 @@ struct engine;
 
 enum { RELIEF_POINTS = 8 };
 
-/* May this lease displace others by a policy that scores them? O(1). */
+/* May this lease displace others, by a policy that scores victims? O(1). */
 bool policy_displaces(const struct engine *engine, const struct lease *lease);
 
-/* The earliest times after `after` at which leases that run could have been suspended for this
- * best-effort lease, ascending; how many. O(leases that run). */
+/* The earliest times after `after` at which running leases could have been suspended for this
+ * best-effort lease, ascending; returns how many. O(running leases). */
 size_t relief_points(struct engine *engine, const struct lease *lease, int64_t after,
                      int64_t points[RELIEF_POINTS]);
 

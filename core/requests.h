@@ -12,16 +12,15 @@
 
 struct engine;
 
-/* A new lease: admission, and into the list of those to be scheduled. Errors: as request_check().
- */
+/* A new lease: admission, then the list of leases to be scheduled. Errors: as request_check(). */
 int request_lease(struct engine *engine, const struct lease_request *request, struct error *err);
-/* EINVAL: the id is there already, or the request is malformed. */
+/* EINVAL: duplicate id, or malformed request. */
 int request_check(const struct engine *engine, const struct lease_request *request,
                   struct error *err);
-/* Could hosts that the lease may use ever hold it? Else lease->reason says why not. */
+/* Could the hosts that the lease may use ever hold it? If not, lease->reason says why. */
 bool could_ever_fit(struct engine *engine, struct lease *lease);
 
-/* All that waits is tried. */
+/* Tries to schedule all waiting leases. */
 void schedule_pending(struct engine *engine);
 
 #endif

@@ -26,16 +26,16 @@ enum reservation_state { RESERVATION_SCHEDULED, RESERVATION_ACTIVE, RESERVATION_
 #define HOST_REPOSITORY    UINT32_MAX
 #define HOST_REPOSITORY_ID 1000
 
-/* One VM and where it is (or, in a migration, from where to where). */
+/* One VM and its host (in a migration: its source and target). */
 struct placed_vm {
     uint32_t vm;   /* 0 = the lease's first VM */
-    uint32_t host; /* place in the site; in a migration: where it goes */
-    uint32_t from; /* migration: where it comes from; else the same as host */
-    int64_t lease; /* whose VM: the reservation's lease but for shared transfers */
+    uint32_t host; /* place in the site; in a migration: the target */
+    uint32_t from; /* migration: the source; else the same as host */
+    int64_t lease; /* the VM's lease: the reservation's, except in shared transfers */
 };
 
-/* Which hosts hold how much, and which VMs are where. Shared by reservations; never changed after
- * it is made. */
+/* How much each host holds, and where each VM is. Shared by reservations; never changed after
+ * creation. */
 struct placement {
     uint32_t references;
     uint32_t n_hosts;
@@ -54,23 +54,23 @@ struct reservation {
     struct placement *placement;
     uint64_t order;                  /* the engine's: insertion order among equal times */
     struct reservation *next_booked; /* the slot table's */
-    bool counted;                    /* the engine's: its VMs are counted on their hosts */
-    const char *image;               /* transfer: which; else NULL */
+    bool counted;                    /* the engine's: the VMs are counted on their hosts */
+    const char *image;               /* transfer: the image; else NULL */
     int64_t image_deadline;          /* transfer: latest arrival, INSTANT_NONE: none */
 };
 
-/* One reference, all zero but for the sizes. The last placement_destroy() frees it; NULL is
+/* Returns one reference, all zero except the sizes. The last placement_destroy() frees it; NULL is
  * allowed. */
 struct placement *placement_create(uint32_t n_hosts, uint32_t n_vms, uint32_t n_types);
 struct placement *placement_share(struct placement *placement);
 void placement_destroy(struct placement *placement);
 
-/* Takes the reference to the placement over. Not booked. */
+/* Takes over the reference to the placement. Does not book. */
 struct reservation *reservation_create(struct lease *lease, enum reservation_kind kind,
                                        int64_t from, int64_t until, struct placement *placement);
 void reservation_destroy(struct reservation *r);
 
-/* The words Haizea uses: "VM", "SUSPEND", "MEM_MIGRATION", "FILE_TRANSFER", ... */
+/* Haizea's words: "VM", "SUSPEND", "MEM_MIGRATION", "FILE_TRANSFER", ... */
 const char *reservation_kind_name(enum reservation_kind kind);
 /* "Scheduled", "Active", "Done". */
 const char *reservation_state_name(enum reservation_state state);

@@ -6,7 +6,7 @@
 
 struct trial;
 
-/* A lease that wants hosts, and the leases that are to make room for it. */
+/* A lease that needs hosts, and the victims that are to make room for it. */
 struct resettlement {
     struct lease *lease;
     const struct lease_list *victims; /* of all kinds */
@@ -17,12 +17,12 @@ struct resettlement {
 /* Is a deadline lease among the victims? */
 bool resettle_has_work(const struct lease_list *victims);
 
-/* Place the deadline leases among the victims again. True: all keep their deadlines, the trial may
- * be committed. The slot table is as before; end the trial in any case. As much as scheduling each
- * of them. */
+/* Places the deadline leases among the victims again. True: all keep their deadlines, and the trial
+ * may be committed. The slot table is as before; the trial must be ended in any case. Costs as much
+ * as scheduling each of them. */
 bool resettle_try(struct trial *trial, struct engine *engine, const struct resettlement *wish);
 
-/* Only who among the victims would miss its deadline: appended to late. Costs the same. */
+/* Only finds the victims that would miss their deadlines, and appends them to late. Same costs. */
 void resettle_find_late(struct engine *engine, const struct resettlement *wish,
                         struct lease_list *late);
 

@@ -9,7 +9,7 @@
 #include "core/engine_state.h"
 #include "core/host_filter.h"
 
-/* The lease may not use all hosts, or prefers some. */
+/* The lease may not use all hosts, or prefers some of them. */
 static inline bool is_restricted(const struct engine *engine, const struct lease *lease)
 {
     return engine->closed || lease->plan->has_filter;
@@ -28,8 +28,8 @@ static inline bool host_is_usable(const struct engine *engine, const struct node
 uint32_t restricted_count(struct engine *engine, const struct map_request *request,
                           const struct node_set *nodes, int64_t until, uint32_t limit);
 
-/* Map a restricted lease where there is room. Node sets by size, each on its own hosts: those with
- * the largest rank first, among equals those that the policy prefers. */
+/* Maps a restricted lease where there is room: node sets by size, each on the hosts it may use,
+ * highest rank first, then by the policy's preference. */
 bool restricted_map(struct engine *engine, const struct map_request *request,
                     struct mapping *mapping);
 

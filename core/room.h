@@ -12,19 +12,20 @@
 
 struct room; /* opaque */
 
-/* MAYBE: for each size there are hosts enough, but only the mapper can tell for all together (VMs
- * of several sizes that like different hosts, an interval that may be cut short). */
+/* MAYBE: for each size alone there are enough hosts, but only the mapper can decide for all
+ * together (VMs of several sizes that prefer different hosts, an interval that may be cut
+ * short). */
 enum room_answer { ROOM_NO, ROOM_YES, ROOM_MAYBE };
 
-/* For a request that is not pinned and the leases that may make room. hosts: those that count, in
- * order; NULL: all that it may use. O(change points of the hosts during the interval, and what the
- * leases hold). */
+/* For an unpinned request and the leases that may make room. hosts: those to count, in order; NULL:
+ * all that it may use. O(change points of the hosts during the interval, and what the leases
+ * hold). */
 struct room *room_create(struct engine *engine, const struct map_request *request,
                          const struct victims *victims, const struct host_snapshot *hosts);
 void room_destroy(struct room *room); /* NULL is allowed */
 
-/* These victims (their places, each once) are gone, and no others. O(n, and for those that
- * differ from the last time the stretches they hold); for VMs of several sizes also O(all
+/* Answers for exactly these victims removed (their places, without duplicates). O(n, and the
+ * stretches held by victims that differ from the last call); for VMs of several sizes also O(all
  * stretches). */
 enum room_answer room_without(struct room *room, const size_t *gone, size_t n);
 

@@ -9,11 +9,12 @@
 
 #include "core/proposal.h"
 
-/* Place the lease and book it; false with lease->reason set when it cannot be placed. */
+/* Places the lease and books it; false, with lease->reason set, when it cannot be placed. */
 bool engine_schedule_lease(struct engine *engine, struct lease *lease, bool may_wait);
 
-/* Book the proposal, preempt its victims, and set the lease's state; uses the proposal up. False:
- * its image cannot be there in time, or a deadline lease would be late; nothing has changed. */
+/* Books the proposal, preempts its victims, and sets the lease's state; consumes the proposal.
+ * False: the image cannot arrive in time, or a deadline lease would be late; nothing has
+ * changed. */
 bool proposal_accept(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
 #endif

@@ -30,8 +30,8 @@ enum suspension_exclusion {
 
 enum migration { MIGRATION_NO, MIGRATION_YES, MIGRATION_YES_NOTRANSFER };
 
-/* How a lease that runs is moved to better hosts: its VMs go on while their memory is copied, or it
- * is suspended, transferred and resumed. */
+/* How a running lease is moved to better hosts: its VMs keep running while their memory is copied,
+ * or the lease is suspended, transferred and resumed. */
 enum migration_mode { MOVING_LIVE, MOVING_COLD };
 
 enum preparation { PREPARATION_UNMANAGED, PREPARATION_IMAGE_TRANSFER };
@@ -43,12 +43,12 @@ struct engine_settings {
 
     enum backfilling backfilling;
     int64_t backfilling_reservations; /* intermediate: how many */
-    bool convert_reservations; /* without room they wait as best-effort leases (Shrivastava, Bhilare:
-                                  AR-to-BE conversion) */
-    bool whole_stretches;      /* best-effort leases get a place for all of their time; false: they
-                                  are started in shorter gaps, too, and suspended at their end */
-    bool fixed_deadlines;      /* deadline leases begin at their start or are refused, and only the
-                                  preemption policy moves them (Amini Salehi et al.: migratable) */
+    bool convert_reservations;        /* without room they wait as best-effort leases (Shrivastava,
+                                         Bhilare:        AR-to-BE conversion) */
+    bool whole_stretches; /* best-effort leases get a place for all of their time; false: they
+                             are started in shorter gaps, too, and suspended at their end */
+    bool fixed_deadlines; /* deadline leases begin at their start or are refused, and only the
+                             preemption policy moves them (Amini Salehi et al.: migratable) */
     enum suspension suspension;
     double suspend_rate, resume_rate; /* MB/s, > 0 unless suspension is none */
     enum suspension_exclusion exclusion;
@@ -57,7 +57,7 @@ struct engine_settings {
     int64_t override_suspend_time;      /* seconds, or SPAN_NONE */
     int64_t override_resume_time;       /* seconds, or SPAN_NONE */
     enum migration migration;
-    int64_t migration_interval; /* seconds between looks for better hosts; 0: never */
+    int64_t migration_interval; /* seconds between searches for better hosts; 0: never */
     double migration_threshold; /* percent of its time that a lease must gain by moving */
     enum migration_mode migration_mode;
     int64_t shutdown_time;      /* seconds per lease */
@@ -74,8 +74,8 @@ struct engine_settings {
     uint64_t seed; /* of the random numbers that policies may draw */
 };
 
-/* Haizea's defaults where it has some; suspension all at 32 MB/s, aggressive backfilling; the
- * behaviour is the default one. */
+/* Haizea's defaults where it has one; suspension all at 32 MB/s, aggressive backfilling; default
+ * behaviour. */
 void engine_settings_init(struct engine_settings *settings);
 
 #endif

@@ -29,12 +29,12 @@ struct site {
 void site_init(struct site *site);   /* the five fixed resource types, no hosts */
 void site_finish(struct site *site); /* frees the hosts; the structure is the caller's */
 
-/* Append `count` equal hosts; their ids go on from the last one (the first is 1). O(count),
+/* Appends `count` equal hosts; their ids continue from the last one (the first is 1). O(count),
  * amortised. Errors: EINVAL (negative amount, count < 1). */
 int site_add_hosts(struct site *site, size_t count, const struct amounts *capacity,
                    struct error *err);
 
-/* Make dst an independent copy of src. dst is overwritten without being finished. O(hosts). */
+/* Makes dst an independent copy of src. Overwrites dst without finishing it. O(hosts). */
 int site_copy(struct site *dst, const struct site *src, struct error *err);
 
 #endif

@@ -30,7 +30,7 @@ struct slot_table; /* opaque; one per engine */
 struct slot_table *slot_table_create(const struct site *site);
 void slot_table_destroy(struct slot_table *table); /* NULL is allowed */
 
-/* Let the past before `now` go: later queries ask for times >= now. Time never runs backwards. */
+/* Drops the past before `now`: later queries ask for times >= now. Time never runs backwards. */
 void slot_table_advance(struct slot_table *table, int64_t now);
 int64_t slot_table_now(const struct slot_table *table);
 
@@ -38,15 +38,15 @@ int64_t slot_table_now(const struct slot_table *table);
  * is as before. ENOSPC: err names the host, the time, the resource and what is missing. */
 int slot_table_add(struct slot_table *table, struct reservation *r, struct error *err);
 
-/* The same without looking whether it fits; free amounts may become negative (Haizea's way). */
+/* The same without a check: free amounts may become negative (as in Haizea). */
 void slot_table_book(struct slot_table *table, struct reservation *r);
 
-/* Take back what was booked for r; r must be as it was then. */
+/* Releases what was booked for r; r must not have changed since. */
 void slot_table_release(struct slot_table *table, struct reservation *r);
 
-/* What-if: everything booked and released after a mark can be taken back. Marks nest; the
- * reservations must still exist when undone. slot_table_keep() forgets the journal from the mark on
- * and keeps the changes. */
+/* What-if: everything booked and released after a mark can be undone. Marks nest; the reservations
+ * must still exist when undone. slot_table_keep() discards the journal from the mark on and keeps
+ * the changes. */
 size_t slot_table_mark(struct slot_table *table);
 void slot_table_undo(struct slot_table *table, size_t mark);
 void slot_table_keep(struct slot_table *table, size_t mark);
@@ -60,8 +60,8 @@ int32_t slot_table_leases(const struct slot_table *table, uint32_t host, int64_t
 /* When the host's free amounts or the leases on it change next after `at`; INSTANT_NEVER. */
 int64_t slot_table_unchanged_until(const struct slot_table *table, uint32_t host, int64_t at);
 
-/* The earliest time >= from at which `need` is not free on the host: `from` itself when it does not
- * fit at once, INSTANT_NEVER when it fits for ever. */
+/* The earliest time >= from at which `need` is not free on the host: `from` itself if it does not
+ * fit then, INSTANT_NEVER if it fits forever. */
 int64_t slot_table_fits_until(const struct slot_table *table, uint32_t host,
                               const struct amounts *need, int64_t from);
 
@@ -74,19 +74,21 @@ uint32_t slot_table_fit_count(const struct slot_table *table, uint32_t host,
 uint32_t slot_table_count(const struct slot_table *table, const struct amounts *vm, int64_t from,
                           int64_t until, uint32_t limit);
 
-/* What a scheduler asks of one host: does a VM of this size fit at the instant `from`, how long? */
+/* A scheduler's query for one host: does a VM of this size fit at the instant `from`, and for how
+ * long? */
 struct host_look {
     int64_t fits_until;      /* INSTANT_NONE: not even at `from` */
     int64_t unchanged_until; /* when free amounts or leases change next; INSTANT_NEVER */
     int32_t leases;          /* distinct leases present at `from` */
 };
 
-/* Fill looks[host] for each of the n hosts; hosts NULL: for the first n of the site. */
+/* Fills looks[host] for each of the n hosts; hosts NULL: the first n of the site. */
 void slot_table_look(const struct slot_table *table, const struct amounts *vm, int64_t from,
                      const uint32_t *hosts, size_t n, struct host_look *looks);
 
-/* Hosts whose answer for now may have changed are counted; the last SLOT_TABLE_CHANGES_KEPT of them
- * can be asked for: number `change` (0, 1, ... slot_table_changes() - 1) was on this host. */
+/* A journal of hosts whose answer for now may have changed, of which the last
+ * SLOT_TABLE_CHANGES_KEPT are available: change number `change`, less than
+ * slot_table_changes(), was on this host. */
 enum { SLOT_TABLE_CHANGES_KEPT = 4096 };
 
 uint64_t slot_table_changes(const struct slot_table *table);
@@ -101,18 +103,18 @@ uint32_t slot_table_most_on_a_host(const struct slot_table *table, const struct 
 int64_t slot_table_least_free_cpu(const struct slot_table *table, int64_t from, int64_t until);
 
 /* The earliest t >= from at which `count` VMs of this size fit for `duration` seconds (several on a
- * host where they fit); INSTANT_NEVER when there is none. The answer is `from` or a time at which a
- * reservation ends; `from` when count is 0 or duration is 0 or less. */
+ * host where they fit); INSTANT_NEVER if there is none. The answer is `from` or a time at which a
+ * reservation ends; `from` if count is 0, or duration is 0 or less. */
 int64_t slot_table_earliest(const struct slot_table *table, const struct amounts *vm,
                             uint32_t count, int64_t from, int64_t duration);
 
 /* Free CPU (RESOURCE_CPU) over all hosts now. O(1). */
 int64_t slot_table_free_cpu_now(const struct slot_table *table);
 
-/* The profile of a host, to be copied; valid until the next change. */
+/* A host's profile, for copying; valid until the next change. */
 const struct profile *slot_table_profile(const struct slot_table *table, uint32_t host);
 
-/* Counts every change; the same value = nothing was booked, released or advanced since. */
+/* Counts every change; equal values = nothing was booked, released or advanced in between. */
 uint64_t slot_table_version(const struct slot_table *table);
 
 #endif

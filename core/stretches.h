@@ -7,13 +7,13 @@
 
 #include "core/proposal.h"
 
-/* Book a proposal as the lease's next stretch; uses its reservations up. */
+/* Books a proposal as the lease's next stretch; consumes its reservations. */
 void proposal_take_over(struct engine *engine, struct lease *lease, struct proposal *proposal);
 
-/* Take the last stretch back. */
+/* Withdraws the last stretch. */
 void stretch_withdraw(struct engine *engine, struct lease *lease);
 
-/* The same with the lease's preparation and its place in the future. */
+/* The same, including the lease's preparation and its place in the future. */
 void unschedule_lease(struct engine *engine, struct lease *lease);
 
 #endif

@@ -1,7 +1,7 @@
 /* total.h: what is free on all hosts together, as a step function of time.
  *
  * A large site has many more change points than any of its hosts, so they are not one array: pieces
- * of at most TOTAL_PIECE points stand in a directory with the least amount of each. Costs: p =
+ * of at most TOTAL_PIECE points are listed in a directory with the least amount of each. Costs: p =
  * points. apply, least: O(log p) and two pieces, plus a step for each piece in between.
  */
 #ifndef GALERNA_CORE_TOTAL_H
@@ -13,9 +13,9 @@
 struct total_cells;
 
 struct total_piece {
-    int64_t from;  /* time of its first point */
-    int64_t more;  /* to add to the amount at each of its points */
-    int64_t least; /* of its amounts, `more` included */
+    int64_t from;  /* time of the piece's first point */
+    int64_t more;  /* to be added to the amount at each of its points */
+    int64_t least; /* minimum of its amounts, `more` included */
     struct total_cells *cells;
 };
 
@@ -30,10 +30,10 @@ void total_finish(struct total *total);
 /* Add amount during [from, until), until > from. */
 void total_apply(struct total *total, int64_t from, int64_t until, int64_t amount);
 
-/* The least during [from, until); at from when the interval is empty. */
+/* The least amount during [from, until); at `from` when the interval is empty. */
 int64_t total_least(const struct total *total, int64_t from, int64_t until);
 
-/* Drop what lies before now: later calls ask for times >= now. */
+/* Drops the past before `now`: later calls ask for times >= now. */
 void total_advance(struct total *total, int64_t now);
 
 #endif

@@ -1,4 +1,4 @@
-/* trial.h: thinking deadline leases over before anything is booked.
+/* trial.h: trying new places for deadline leases before anything is booked.
  *
  * A trial takes planned leases out of the slot table or suspends running ones there, finds them new
  * places, and is then taken back; what worked is committed.
@@ -14,18 +14,19 @@
 #include "core/deadline_terms.h"
 #include "core/proposal.h"
 
-/* What becomes of one lease in a trial. */
+/* The change to one lease in a trial. */
 struct change {
     struct lease *lease;
-    bool suspends;                   /* it runs: suspended first */
-    bool restarts;                   /* it runs: stopped now, and restarted */
-    struct reservation *shortened;   /* its VM reservation until then; not the booked one */
-    struct reservation_list windows; /* its suspension */
-    struct proposal next;            /* where it goes */
+    bool suspends;                   /* running: suspended first */
+    bool restarts;                   /* running: stopped now, and restarted */
+    struct reservation *shortened;   /* its VM reservation until the suspension; not the booked
+                                      * one */
+    struct reservation_list windows; /* the suspension */
+    struct proposal next;            /* the new place */
     bool placed;
 };
 
-/* Who is placed first. */
+/* The order in which leases are placed. */
 enum trial_order { TIGHTEST_FIRST, EARLIEST_DEADLINE_FIRST };
 
 struct trial {
@@ -34,44 +35,44 @@ struct trial {
     size_t mark;
     struct change *changes;
     size_t n, allocated;
-    int64_t *points; /* ends of what the trial has placed */
+    int64_t *points; /* ends of stretches the trial has placed */
     size_t n_points, points_allocated;
 };
 
-/* Nothing is changed but the slot table, and that is taken back. */
+/* A trial changes only the slot table, and undoes that. */
 void trial_begin(struct trial *trial, struct engine *engine);
 
-/* Drop what was not committed. The slot table has been undone to trial->mark before. */
+/* Drops what was not committed. The slot table must have been undone to trial->mark. */
 void trial_end(struct trial *trial);
 
-/* A time at which something tried ends: worth a start for others. */
+/* A time at which a tried reservation ends: a start worth trying for other leases. */
 void trial_add_point(struct trial *trial, int64_t at);
 
 void trial_book_list(struct trial *trial, const struct reservation_list *list);
 
-/* Free what a waiting lease holds; it is to be placed again. */
+/* Frees what a waiting lease holds; it is to be placed again. */
 void trial_take_out(struct trial *trial, struct lease *lease);
 
-/* Suspend a running lease so that it is off its hosts at `at`. */
+/* Suspends a running lease so that it is off its hosts at `at`. */
 bool trial_suspend(struct trial *trial, struct lease *lease, int64_t at);
 
-/* Stop a running lease; it is to be restarted. */
+/* Stops a running lease; it is to be restarted. */
 void trial_restart(struct trial *trial, struct lease *lease);
 
 int64_t change_remaining(const struct change *change);
 
-/* Find the lease a new place within its deadline. */
+/* Finds the lease a new place within its deadline. */
 bool trial_place(struct trial *trial, struct change *change);
 
-/* Small comes first. */
+/* Lower values come first. */
 int64_t trial_urgency(const struct trial *trial, const struct lease *lease, int64_t remaining);
 
 void trial_sort(struct trial *trial);
 
-/* Find all of them new places, the most urgent first. */
+/* Finds all of them new places, the most urgent first. */
 bool trial_place_all(struct trial *trial);
 
-/* Book what worked. */
+/* Books the changes that worked. */
 void trial_commit(struct trial *trial, const struct lease *by);
 
 void change_finish(struct change *change);

@@ -1,5 +1,5 @@
-/* victims.h: what the files that choose who makes room share (candidates.c: who may; victims.c: who
- * does; victim_sets.c: the question of policies that choose a set). */
+/* victims.h: shared by the files that choose victims (candidates.c: leases that may make room;
+ * victims.c: leases that do; victim_sets.c: the test for policies that choose a set). */
 #ifndef GALERNA_CORE_VICTIMS_H
 #define GALERNA_CORE_VICTIMS_H
 
@@ -11,7 +11,7 @@ struct victims {
 };
 
 struct candidates {
-    struct victims may;  /* make room */
+    struct victims may;  /* may make room */
     struct victims late; /* would miss their deadlines */
 };
 
@@ -22,22 +22,22 @@ struct candidates {
 void candidates_gather(struct engine *engine, const struct map_request *request,
                        struct candidates *candidates);
 void candidates_finish(struct candidates *candidates);
-/* All that may make room and are in the list (NULL: have a deadline) would be late. O(n). */
+/* Moves candidates that are in the list (NULL: that have a deadline) to `late`. O(n). */
 void candidates_are_late(struct candidates *candidates, const struct lease_list *list);
-/* The late ones may make room, too. O(n). */
+/* Lets the late candidates make room, too. O(n). */
 void candidates_take_late(struct candidates *candidates);
 
 /* --- victim_sets.c --- */
 
-/* Let the policy choose a set, for O(change points of the interval) and what its trials cost
- * (room.h); it is taken out of the slot table and the request mapped. */
+/* Lets the policy choose a set, for O(change points of the interval) and its tests (room.h); the
+ * set is taken out of the slot table and the request mapped. */
 bool victims_by_choice(struct engine *engine, const struct map_request *request,
                        const struct victims *victims, const struct host_snapshot *snapshot,
                        struct mapping *mapping);
 
 /* --- victims.c --- */
 
-/* Map with as many leases preempted as the policy and the room take. */
+/* Maps with as many leases preempted as the policy and the room require. */
 bool map_with_victims(struct engine *engine, const struct map_request *request,
                       struct mapping *mapping);
 

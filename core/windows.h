@@ -11,9 +11,9 @@
 
 struct engine;
 
-/* Fill list with SUSPEND reservations that end by `at`, or RESUME ones that begin at `at`; VMs are
- * where placement says. Ascending times; the caller owns them. Returns the other end: when the
- * first suspension begins or the last resumption is over. */
+/* Fills list with SUSPEND reservations that end by `at`, or RESUME ones that begin at `at`, for the
+ * VMs on their hosts of placement. Ascending times; the caller owns them. Returns the other end:
+ * the begin of the first suspension or the end of the last resumption. */
 int64_t suspend_windows(struct engine *engine, struct lease *lease,
                         const struct placement *placement, int64_t at,
                         struct reservation_list *list);
