@@ -1,4 +1,4 @@
-/* What an operator set, from files and the command line, checked and complete. */
+/* The operator's configuration, from files and the command line, checked and complete. */
 #include "configuration/configuration.h"
 
 #include <ctype.h>
@@ -251,8 +251,8 @@ static void translate_haizea_1_1(struct configuration *configuration)
     *name = memory_text("ar-preempts-everything");
 }
 
-/* All figures are kept unless somebody chose some; who sets no probe in a file of Haizea's chose
- * none, as there. */
+/* All figures are kept unless probes are configured; a Haizea file without probes keeps none, as in
+ * Haizea. */
 static int apply_probes(struct configuration *configuration, struct error *err)
 {
     const struct ini_entry *entry = ini_find(&configuration->ini, "accounting", "probes");

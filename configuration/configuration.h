@@ -84,7 +84,7 @@ struct configuration {
     struct ini ini; /* where all of it comes from; owns the texts of policy_settings */
 };
 
-/* What the command line adds to a file. Everything may be NULL or 0. */
+/* Command line additions to a file. Every member may be NULL or 0. */
 struct configuration_overrides {
     const char *const *set; /* "section.option=value"; file names are relative to the
                                working directory */
@@ -112,8 +112,8 @@ int configuration_read_text(const char *file, const char *text, size_t length,
                             struct configuration_list *list, struct error *err);
 void configuration_list_finish(struct configuration_list *list);
 
-/* Make a configuration of what the files and the command line said; ini is moved into it.
- * NULL on errors as above. */
+/* Creates a configuration from the merged files and command line; ini is moved into it. NULL on
+ * errors as above. */
 struct configuration *configuration_create(struct ini *ini, const char *name,
                                            const struct configuration_overrides *overrides,
                                            struct error *err);

@@ -98,7 +98,7 @@ const char *ini_where(const struct ini_entry *entry, char *text, size_t size)
     return text;
 }
 
-/* What the reader and the handler of inih share. inih tells its handler no line numbers, but asks
+/* State shared by the reader and inih's handler. inih gives its handler no line numbers, but asks
  * for one line at a time and handles it before it asks for the next. */
 struct parse {
     struct ini *ini;
@@ -236,7 +236,7 @@ static int inspect(struct parse *parse, struct error *err)
     return 0;
 }
 
-/* The packaged inih is told its limits through variables; they are the same for every file. */
+/* The packaged inih takes its limits from global variables; they are the same for every file. */
 static void prepare_inih(void)
 {
     ini_use_stack = false;

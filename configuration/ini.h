@@ -1,8 +1,8 @@
-/* ini.h: a configuration file as its sections and lines, before anything is known of their meaning.
+/* ini.h: a configuration file as its sections and lines, not interpreted yet.
  *
  * The grammar is that of Haizea's files: `[section]`, `option: value` or `option = value`, comments
  * on lines that begin with `#` or `;` and, after a value, behind blank and `;`. An indented line
- * goes on with the value of the line before. Option names are the same in upper and lower case,
+ * continues the value of the line before. Option names are the same in upper and lower case,
  * section names are not. The last of several values of one option counts. [DEFAULT] and %(name)s
  * work as in Python's ConfigParser (configuration/interpolate.h).
  */
@@ -45,8 +45,8 @@ struct ini {
 void ini_init(struct ini *ini);
 void ini_finish(struct ini *ini);
 
-/* Add what the file says. Errors: errno of opening and reading; EINVAL with file:line (not a line
- * of the grammar, a name or line that is too long, NUL bytes, a file over INI_FILE_MAX). */
+/* Adds the contents of a file. Errors: errno of opening and reading; EINVAL with file:line (not a
+ * line of the grammar, a name or line that is too long, NUL bytes, a file over INI_FILE_MAX). */
 int ini_read_file(struct ini *ini, const char *file, struct error *err);
 
 /* The same for a text in memory; `file` is what errors call it. */

@@ -79,7 +79,7 @@ static int append(const struct interpolation *work, struct interpolated_text *te
     return 0;
 }
 
-/* The value of the name at *at, which stands on "%(", and moves behind ")s". NULL on errors. */
+/* The value of the name at *at, which points to "%(" and is moved past ")s". NULL on errors. */
 static const char *value_of_name(struct interpolation *work, const char **at, struct error *err)
 {
     const struct ini_entry *entry = work->entry;
@@ -187,7 +187,7 @@ int ini_interpolate(struct ini *ini, struct error *err)
         return -1;
     work = memory_new(1, sizeof *work);
     work->ini = ini;
-    /* Names stand for values as they are written, so all are made before any is replaced. */
+    /* Names refer to values as written, so all values are interpolated before any is replaced. */
     values = memory_new(ini->n_entries, sizeof *values);
     for (size_t i = 0; i < ini->n_entries && result == 0; i++) {
         const struct ini_entry *entry = &ini->entries[i];

@@ -1,4 +1,4 @@
-/* interpolate.h: values made of other values, as Python's ConfigParser makes them.
+/* interpolate.h: values that refer to other values, as in Python's ConfigParser.
  *
  * What [DEFAULT] sets holds in every section that does not set it. `%(name)s` in a value stands for
  * the value of the option of that name in the same section or [DEFAULT], which may contain others;

@@ -1,4 +1,4 @@
-/* What an operator set for galernad: sections [opennebula] and [daemon]. */
+/* The operator's settings for galernad: sections [opennebula] and [daemon]. */
 #include "configuration/live.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static char *joined(const char *folder, const char *name)
     return path;
 }
 
-/* What is typed as a relative path means the same wherever this process goes. */
+/* A relative path must keep its meaning when this process changes its directory. */
 static char *absolute(const char *path, struct error *err)
 {
     char *here, *whole;

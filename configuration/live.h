@@ -1,4 +1,4 @@
-/* live.h: what an operator set for galernad: sections [opennebula] and [daemon].
+/* live.h: the operator's settings for galernad: sections [opennebula] and [daemon].
  *
  * The options are in the same table as all others (configuration/option_table.c), which has their
  * limits and defaults; here is what the values mean to the daemon. Times are seconds. Texts belong
@@ -23,7 +23,7 @@ enum live_suspend_with {
 
 enum live_end_action { END_TERMINATE, END_POWEROFF, END_UNDEPLOY };
 
-/* What becomes of a VM whose lease is refused. The reason is always in its SCHED_MESSAGE. */
+/* Treatment of a VM whose lease is refused. The reason is always in its SCHED_MESSAGE. */
 enum live_refusal { REFUSAL_HOLD, REFUSAL_TERMINATE, REFUSAL_MESSAGE };
 
 /* VMs without the attribute HAIZEA or GALERNA. */
@@ -114,19 +114,19 @@ struct configuration *live_configuration_read(const char *file,
                                               const struct configuration_overrides *overrides,
                                               struct error *err);
 
-/* What must go together in the values of the table, and what follows from them: endpoint from host
- * and port, poll_interval from Haizea's wakeup-interval, host_policy from its number. Called by
- * configuration_create(). Errors: EINVAL with file:line. */
+/* Checks combinations of values and derives others: endpoint from host and port, poll_interval from
+ * Haizea's wakeup-interval, host_policy from its number. Called by configuration_create(). Errors:
+ * EINVAL with file:line. */
 int live_configuration_check(struct configuration *configuration, struct error *err);
 
-/* Where the state is: `wanted` (--state-dir) if not NULL, else the option, else $STATE_DIRECTORY
+/* The state directory: `wanted` (--state-dir) if not NULL, else the option, else $STATE_DIRECTORY
  * (set by systemd), else /var/lib/galerna for root and for the user it belongs to, else
- * $XDG_STATE_HOME/galerna, else ~/.local/state/galerna. Nothing is created. live may be NULL.
- * An absolute path, to be freed; NULL with err when there is no home either. */
+ * $XDG_STATE_HOME/galerna, else ~/.local/state/galerna. Nothing is created. live may be NULL. An
+ * absolute path, to be freed; NULL with err when there is no home directory either. */
 char *live_state_directory(const struct live_configuration *live, const char *wanted,
                            struct error *err);
 
-/* Where the galernads that this user runs on this machine exclude each other, whatever their state
+/* The directory of the lock that allows only one galernad per user and machine, whatever the state
  * directories: $RUNTIME_DIRECTORY (set by systemd), else /run/galerna for root and for the user it
  * belongs to, else $XDG_RUNTIME_DIR/galerna, else ~/.local/state/galerna. Nothing is created. To be
  * freed; NULL with err when there is no home either. */
@@ -137,10 +137,10 @@ char *live_lock_directory(struct error *err);
 char *live_control_socket(const struct live_configuration *live, const char *wanted_state,
                           const char *state_directory);
 
-/* Where a client finds the daemon: $GALERNA_SOCKET, else control.sock in `wanted_state`
- * (--state-dir) if not NULL, else the option, else the first that is there of
- * /run/galerna/control.sock and control.sock in live_state_directory(). To be freed; NULL with err.
- */
+/* The socket a client connects to: $GALERNA_SOCKET, else control.sock in `wanted_state`
+ * (--state-dir) if not NULL, else the option, else the first that exists of
+ * /run/galerna/control.sock and control.sock in live_state_directory(). To be freed; NULL with
+ * err. */
 char *live_client_socket(const struct live_configuration *live, const char *wanted_state,
                          struct error *err);
 

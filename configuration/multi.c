@@ -10,7 +10,7 @@
 #include "util/memory.h"
 #include "util/suggest.h"
 
-/* Bounds of what a small file can blow up to. */
+/* Limits on what a small file can expand to. */
 enum { CONFIGURATIONS_MAX = 1000, CONFIGURED_OPTIONS_MAX = 1000000 };
 
 /* Files named by [multi]: `names` in folder `folder`. */

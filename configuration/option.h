@@ -1,6 +1,5 @@
-/* option.h: one table says all about every option: where it stands, what it may be, what it is when
- * nobody sets it, and what it means. Reading, --set, defaults and documentation follow from it.
- */
+/* option.h: one table describes every option: its section, allowed values, default and meaning.
+ * Parsing, --set, defaults and documentation are derived from it. */
 #ifndef GALERNA_CONFIGURATION_OPTION_H
 #define GALERNA_CONFIGURATION_OPTION_H
 
@@ -41,18 +40,19 @@ extern const size_t option_count;
 /* The option's row, or NULL. */
 const struct configuration_option *option_find(const char *section, const char *name);
 
-/* Read entry's value as the option says and store it in configuration. Frees and replaces texts.
- * Errors: EINVAL with where it stands, what was expected and the limits. */
+/* Parses the entry's value by the option's type and stores it in configuration. Frees and replaces
+ * texts. Errors: EINVAL with its location, the expected type and the limits. */
 int option_store(const struct configuration_option *option, const struct ini_entry *entry,
                  void *configuration, struct error *err);
 
 /* Free what texts of the table a configuration holds. */
 void option_free_texts(void *configuration);
 
-/* What an option may be, in words: "one of ...", "seconds, 0 or more", ... Returns text. */
+/* The allowed values of an option, in words: "one of ...", "seconds, 0 or more", ... Returns
+ * text. */
 const char *option_expects(const struct configuration_option *option, char *text, size_t size);
 
-/* Errors for what is not in the table; they name the nearest that is. Always return -1. */
+/* Errors for names that are not in the table; they suggest the nearest one. Always return -1. */
 int option_unknown(const struct ini_entry *entry, struct error *err);
 int option_unknown_section(const char *where, const char *section, struct error *err);
 

@@ -1,4 +1,4 @@
-/* What must be there, and what must go together. */
+/* Required options, and options that must be set together. */
 #include "configuration/required.h"
 
 #include <errno.h>

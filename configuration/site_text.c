@@ -47,8 +47,8 @@ static int place_of(struct resource_types *types, const char *name, struct error
 }
 
 /* given: a bit for each type that this group of hosts has an amount of */
-static int read_amount(const char **at, struct site *site, struct amounts *amounts,
-                       unsigned *given, struct error *err)
+static int read_amount(const char **at, struct site *site, struct amounts *amounts, unsigned *given,
+                       struct error *err)
 {
     char name[RESOURCE_NAME_MAX];
     size_t length = strcspn(*at, " \t,+:=");
@@ -68,7 +68,8 @@ static int read_amount(const char **at, struct site *site, struct amounts *amoun
     return read_number(at, AMOUNT_MOST, "an amount", &amounts->of[place], err);
 }
 
-/* Further types are taken as written, so a mistyped one shows only by what is missing. */
+/* Unknown resource types are accepted as new ones, so a mistyped type shows only as a missing
+ * one. */
 static int lacks(const struct resource_types *types, int missing, struct error *err)
 {
     const char *name = missing == RESOURCE_CPU ? "cpu" : "memory";

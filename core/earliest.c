@@ -127,8 +127,8 @@ static enum found scan_runs(struct scan *scan, uint32_t base, uint32_t count, ui
 }
 
 /* The first window of this host and level that begins at `from` or later, but not after the
- * horizon. FOUND_LATER: it may begin after that; the search can go on from there. A window may be
- * cut short beyond the horizon: the next one then follows it at once. */
+ * horizon. FOUND_LATER: the window may begin after the horizon; the search can continue from
+ * there. A window may be cut short beyond the horizon; the next one then follows at once. */
 static enum found next_window(const struct earliest_search *search, struct earliest_window *window)
 {
     const struct earliest_request *request = search->request;

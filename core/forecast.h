@@ -1,13 +1,13 @@
 /* forecast.h: estimated starts of queued leases.
  *
- * The engine books places in the future for as many leases of the queue as the backfilling rules
- * allow, often for one. A forecast tells of the others, too: on a copy of the slot table each gets
- * the earliest place there is for all it has to run, in the order of the queue, behind what is
- * booked and behind those before it. No lease is preempted for it, nothing is promised, and the
- * engine stays as it is.
+ * The engine books places in the future for as many queued leases as the backfilling rules allow,
+ * often for only one. A forecast covers the others, too: on a copy of the slot table each gets the
+ * earliest place for all its remaining time, in queue order, behind what is booked and behind the
+ * leases queued ahead of it. No lease is preempted for it, nothing is promised, and the engine does
+ * not change.
  *
- * It can be made bit by bit while the engine goes on: it refers to neither engine nor leases once
- * it is begun. Work is counted in change points looked at (about 1 ns each).
+ * A forecast can be made in increments while the engine keeps running: once begun it refers to
+ * neither engine nor leases. Work is counted in change points examined (about 1 ns each).
  */
 #ifndef GALERNA_CORE_FORECAST_H
 #define GALERNA_CORE_FORECAST_H

@@ -22,8 +22,8 @@ struct item {
     uint16_t share; /* the class's place in the stream */
 };
 
-/* What is drawn for a stream. Jobs and what makes leases of them have random numbers of their own:
- * a change of classes leaves the jobs as they are. */
+/* Random state of a stream. Jobs, and the classes that turn them into leases, use separate random
+ * numbers: a change of classes leaves the jobs as they are. */
 struct stream_state {
     const struct generate_stream *stream;
     uint16_t number;
@@ -150,7 +150,7 @@ static double from_range(struct generate_random *random, struct generate_range r
     return generate_random_between(random, range.low, range.high);
 }
 
-/* A class by what is left of the shares; who gets the lease pays for it. */
+/* Draws a class by the shares still unused; the class drawn is charged for the lease. */
 static uint16_t draw_class(struct stream_state *state)
 {
     double sum = 0, drawn;

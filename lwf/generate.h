@@ -49,7 +49,7 @@ struct generate_range {
     double low, high;
 };
 
-/* What leases of a class are, unless the stream says otherwise. */
+/* Properties of the leases of a class, unless the stream says otherwise. */
 struct generate_class {
     const char *name;
     enum lease_kind kind;
@@ -106,7 +106,7 @@ struct generate_stream {
     double delta_spread, gap_spread; /* durations and gaps vary by so much, up and down */
 };
 
-/* Read a stream's line. Errors: EINVAL says which part of it is wrong and what was expected. */
+/* Parses a stream's line. Errors: EINVAL names the part that is wrong and what was expected. */
 int generate_stream_parse(struct generate_stream *stream, const char *text, struct error *err);
 
 /* Print the models, their keys with defaults, and the classes, for people. */

@@ -358,7 +358,7 @@ static int read_value(const struct key *key, struct generate_stream *stream, con
     place[0] = values[0];
     if (is_range)
         place[1] = values[1];
-    /* Both kinds of jobs of a stream are changed alike. */
+    /* The key applies to both kinds of jobs of a stream. */
     if (key->offset >= AT(lublin[0]) && key->offset < AT(lublin[1]))
         *(double *)(void *)((char *)place + sizeof stream->lublin[0]) = values[0];
     return 0;
@@ -388,7 +388,7 @@ static double log2_of(double x)
     return floor(generate_log(x) / generate_log(2) * 1e9 + 0.5) / 1e9;
 }
 
-/* What follows from several keys together. */
+/* Derives values from several keys together. */
 static int finish_lublin(struct generate_stream *stream, bool has_middle, bool has_high,
                          struct error *err)
 {

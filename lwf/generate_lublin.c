@@ -89,8 +89,8 @@ static void set_weights(struct lublin_kind *kind)
         kind->weights[i] *= LUBLIN_BUCKETS / sum;
 }
 
-/* A step is a number of points, seconds at average traffic; it goes on until the half-hours passed
- * are worth that much. What is left of the points counts for the next step. */
+/* A step is a number of points, seconds at average traffic; it continues until the half-hours
+ * passed are worth that much. Leftover points count for the next step. */
 static void advance(struct lublin *lublin, struct lublin_kind *kind)
 {
     const struct lublin_parameters *p = &kind->parameters;

@@ -30,7 +30,7 @@ struct generate_source {
 void generate_source_init(struct generate_source *source, const struct generate_stream *stream,
                           const struct generate_random *random);
 
-/* The next job; arrivals never descend. There is no end. */
+/* The next job; arrivals never descend. The source never ends. */
 void generate_source_next(struct generate_source *source, struct generate_job *job);
 
 /* How many VMs fit on the site, and for how long, in seconds. */

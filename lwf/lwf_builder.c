@@ -34,7 +34,7 @@ void lwf_queue_finish(struct lwf_queue *queue)
     free(queue->text);
 }
 
-/* True the first time an element stands in the open request. */
+/* True for the first occurrence of an element in the open request. */
 static bool first_of_its_kind(struct lwf_reader *reader, enum lwf_element element)
 {
     uint32_t bit = 1u << element;

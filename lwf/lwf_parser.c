@@ -18,7 +18,7 @@ struct lwf_place lwf_parser_place(const struct lwf_reader *reader, const char *w
     if (!input)
         return place;
     if (!p || p < input->base || p >= input->cur) {
-        /* The parser stands on the > of a start tag, and behind that of an end tag. */
+        /* The parser is at the > of a start tag, and past that of an end tag. */
         for (p = input->cur; p > input->base && *--p != '<';)
             ;
     }
@@ -243,7 +243,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
     callback_done(reader);
 }
 
-/* There are no entities to declare in a trace, and what a DOCTYPE can do is not wanted. */
+/* A trace needs no entities, and everything else a DOCTYPE could do is unwanted. */
 static void on_doctype(void *context, const xmlChar *name, const xmlChar *public_id,
                        const xmlChar *system_id)
 {

@@ -22,7 +22,7 @@ struct lwf_value {
     const char *text, *end;
 };
 
-/* A finished request; what it points to is given by place while the arrays still grow. */
+/* A finished request; its pointers are kept as indexes while the arrays still grow. */
 struct lwf_queued {
     struct lease_request request;
     size_t first_set;
@@ -30,7 +30,7 @@ struct lwf_queued {
     struct lwf_place place;
 };
 
-/* Requests read and not yet handed out, with what they point to. */
+/* Requests read but not yet handed out, with the data they point to. */
 struct lwf_queue {
     struct lwf_queued *items;
     size_t n_items, allocated_items, next;
@@ -40,7 +40,7 @@ struct lwf_queue {
     size_t n_text, allocated_text;
 };
 
-/* What has been read of the <lease-request> that is open. */
+/* The open <lease-request> as read so far. */
 struct lwf_request {
     struct lease_request request;
     size_t first_set, n_vms;
@@ -97,8 +97,8 @@ void lwf_parser_finish(struct lwf_reader *reader);
 /* Take nothing more; the parser stops when it is back from its callback. */
 void lwf_parser_stop(struct lwf_reader *reader);
 
-/* Where `where`, a byte of the element that begins or ends, stands in the file. NULL: the element
- * itself. */
+/* The position in the file of `where`, a byte of the element that begins or ends. NULL: of the
+ * element itself. */
 struct lwf_place lwf_parser_place(const struct lwf_reader *reader, const char *where);
 
 /* Something is wrong with the input: the open request is not sound. Reports it, or ends the reading
@@ -128,7 +128,7 @@ void lwf_res_begin(struct lwf_reader *reader);
 void lwf_res_end(struct lwf_reader *reader);
 void lwf_instance_begin(struct lwf_reader *reader);
 
-/* Drop the requests that were handed out; keep what the open one has so far. */
+/* Drops the requests already handed out; keeps the contents of the open one. */
 void lwf_queue_restart(struct lwf_reader *reader);
 void lwf_queue_finish(struct lwf_queue *queue);
 

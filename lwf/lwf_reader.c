@@ -109,7 +109,7 @@ static int search_site(struct lwf_reader *reader, struct error *err)
     while (!reader->ended)
         if (feed(reader, err) < 0)
             return -1;
-    /* What is wrong behind the requests is said when the reading comes to it. */
+    /* Errors behind the requests are reported when the reading gets there. */
     reader->failed = false;
     reader->ended = false;
     reader->site_only = false;

@@ -61,10 +61,10 @@ extern const char *const lwf_element_names[ELEMENTS];
 
 const char *lwf_attribute_name(enum lwf_attribute attribute);
 
-/* May `element` stand in `parent`? */
+/* May `element` be a child of `parent`? */
 bool lwf_element_fits(enum lwf_element element, enum lwf_element parent);
 
-/* Where it stands instead, for error texts: "<site> or <lease>". */
+/* The allowed parents of an element, for error texts: "<site> or <lease>". */
 const char *lwf_element_parents(enum lwf_element element);
 
 /* Bits (1 << enum lwf_attribute) of the attributes an element may have, and must have. */

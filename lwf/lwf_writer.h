@@ -15,11 +15,11 @@
 struct lwf_writer; /* opaque */
 
 struct lwf_description {
-    const char *name;                   /* of the workload; NULL: none */
-    const char *text;                   /* free text; NULL: none */
-    const struct site *site;            /* NULL: no <site> */
-    /* Of the requests; NULL: the site's, else the fixed five. Must outlive the writer and may grow
-     * meanwhile, as those of a reader do. */
+    const char *name;        /* of the workload; NULL: none */
+    const char *text;        /* free text; NULL: none */
+    const struct site *site; /* NULL: no <site> */
+    /* The types of the requests; NULL: the site's, else the fixed five. Must outlive the writer and
+     * may grow in the meantime, as a reader's do. */
     const struct resource_types *types;
 };
 

@@ -1,4 +1,4 @@
-/* old_reader.h: Haizea's trace format before it was XML: a lease per line, ten columns.
+/* old_reader.h: Haizea's trace format from before XML: a lease per line, ten columns.
  *
  *   submit start duration real-duration nodes CPUs memory disk image image-size
  *

@@ -40,7 +40,7 @@ bool source_can_rewind(const struct source *source);
  * open(2). */
 struct source *source_again(const struct source *source, struct error *err);
 
-/* What has been read, 0 ... 1; 0 when the length is not known. */
+/* The fraction read so far, 0 ... 1; 0 if the length is unknown. */
 double source_progress(const struct source *source);
 
 const char *source_name(const struct source *source);

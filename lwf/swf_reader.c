@@ -368,7 +368,7 @@ static int check_options(const struct swf_reader *reader, struct error *err)
     return 0;
 }
 
-/* Fill in what the header tells and the caller left open, and make the site. */
+/* Fills in from the header what the caller left open, and builds the site. */
 static int use_header(struct swf_reader *reader, struct error *err)
 {
     struct swf_options *options = &reader->options;

@@ -4,8 +4,8 @@
  * A job asks for its requested processors (field 8; allocated ones, field 5, when it has none),
  * rounded up to whole nodes, for its requested time (field 9), and runs for its real time (field 4;
  * 0 becomes 1 second) where that is known and less than the requested one. Lines of partial
- * executions (status 2, 3, 4) are passed over, because a line for the whole job stands before them;
- * so are jobs that were cancelled before they started and those without any processors.
+ * executions (status 2, 3, 4) are skipped, because a line for the whole job precedes them; so are
+ * jobs cancelled before they started and jobs without any processors.
  */
 #ifndef GALERNA_LWF_SWF_READER_H
 #define GALERNA_LWF_SWF_READER_H
@@ -16,7 +16,7 @@
 #include "lwf/source.h"
 #include "lwf/trace.h"
 
-/* What stands for a requested time that the log does not have. */
+/* The substitute for a requested time missing from the log. */
 enum swf_missing_time {
     SWF_MISSING_TIME_REAL,  /* the real one: a perfect estimate */
     SWF_MISSING_TIME_LIMIT, /* the header's MaxRuntime, else the real one */
@@ -41,7 +41,7 @@ struct swf_options {
 /* One processor and 1024 MB per node, every job, estimates as above, preemptible. */
 void swf_options_init(struct swf_options *options);
 
-/* What became of the lines read so far. */
+/* How the lines read so far were handled. */
 struct swf_counts {
     int64_t lines, jobs, leases;
     int64_t without_time, without_processors, never_started, failed, cancelled, partial;

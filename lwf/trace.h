@@ -15,7 +15,7 @@
 
 struct trace; /* opaque; made by trace_open(), lwf_open_source(), ... */
 
-/* What a whole trace holds, known after a pass over it. */
+/* Totals of a whole trace, known after a pass over it. */
 struct trace_census {
     int64_t leases[4]; /* by enum lease_kind */
     int64_t total;
@@ -36,8 +36,8 @@ void trace_destroy(struct trace *trace); /* NULL is allowed */
  * until trace_destroy(). */
 const struct site *trace_site(const struct trace *trace);
 
-/* What the whole trace holds, found in a pass of its own; trace_next() is not disturbed. Costs one
- * reading of the input. Errors: as trace_next(); ESPIPE when the input cannot be read twice. */
+/* Totals of the whole trace, from a separate pass; trace_next() is not affected. Costs one reading
+ * of the input. Errors: as trace_next(); ESPIPE when the input cannot be read twice. */
 int trace_take_census(const struct trace *trace, struct trace_census *census, struct error *err);
 
 #endif

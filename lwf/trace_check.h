@@ -1,8 +1,8 @@
-/* trace_check.h: everything that is wrong with a trace.
+/* trace_check.h: finds all errors in a trace, and requests that look like mistakes.
  *
- * Errors make a lease unreadable; warnings are what is allowed but hardly meant: requests that are
- * not sorted by arrival, reservations that start before they are asked for, deadlines that nobody
- * can keep, leases larger than the site, elements and attributes that are not known.
+ * Errors make a lease unreadable; warnings are for input that is valid but hardly intended:
+ * requests not sorted by arrival, reservations that start before their submission, deadlines that
+ * cannot be met, leases larger than the site, elements and attributes that are not known.
  */
 #ifndef GALERNA_LWF_TRACE_CHECK_H
 #define GALERNA_LWF_TRACE_CHECK_H
@@ -20,12 +20,12 @@ struct trace_check {
     int64_t n_errors, n_warnings;   /* found, also those above the limit */
     struct trace_finding *findings; /* the first `limit`, by line and column */
     size_t n_findings;
-    bool stopped;                   /* at the limit; the rest of the file was not looked at */
-    struct trace_census census;     /* of the sound leases */
+    bool stopped;               /* at the limit; the rest of the file was not looked at */
+    struct trace_census census; /* of the sound leases */
 };
 
-/* Read the whole file; stop when `limit` findings are there. options as for trace_open(). Fails
- * only when nothing can be said (the file cannot be read, is no trace). */
+/* Reads the whole file, but stops after `limit` findings. options as for trace_open(). Fails only
+ * if the file cannot be checked at all (unreadable, not a trace). */
 int trace_check_file(struct trace_check *check, const char *path,
                      const struct trace_options *options, size_t limit, struct error *err);
 

@@ -20,14 +20,14 @@
 struct trace *trace_merge(struct trace *trace, struct trace *injection, struct error *err);
 
 enum trace_order {
-    /* By submission; at equal times as in the trace. */
+    /* By submission; stable for equal times. */
     TRACE_ORDER_SUBMISSION,
-    /* As Haizea 1.0 takes requests off an unsorted list: when the clock reaches the first remaining
-     * request, it takes all that were submitted by then, in the order of the list. */
+    /* As Haizea 1.0 processes an unsorted list: when the clock reaches the first remaining request,
+     * it takes all requests submitted by then, in list order. */
     TRACE_ORDER_HAIZEA_1_0,
 };
 
-/* The same leases, with their ids, in the order asked for. Streams when the trace is sorted and
+/* The same leases, with their ids, in the requested order. Streams when the trace is sorted and
  * short or can be read twice, else loads it. */
 struct trace *trace_ordered(struct trace *trace, enum trace_order order, struct error *err);
 
@@ -58,8 +58,8 @@ struct trace *trace_with_overheads(struct trace *trace, const struct trace_overh
 /* Every VM asks for `megabytes` of memory, whatever the trace says. Errors: EINVAL (negative). */
 struct trace *trace_with_memory(struct trace *trace, int64_t megabytes, struct error *err);
 
-/* A trace of requests that are already there; they and what they point to are copied. site may be
- * NULL. Ids are kept. */
+/* A trace of existing requests; they and everything they point to are copied. site may be NULL. Ids
+ * are kept. */
 struct trace *trace_from_requests(const struct lease_request *requests, size_t n,
                                   const struct site *site, struct error *err);
 

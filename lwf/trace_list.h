@@ -28,16 +28,15 @@ void trace_list_add(struct trace_list *list, const struct lease_request *request
 int trace_list_load(struct trace_list *list, struct trace *trace, int64_t id_offset,
                     struct error *err);
 
-/* The same trace, of which the first requests are held in memory. When it is not longer than they
- * are, what the whole trace holds is known without reading it again. NULL as trace_next(). */
+/* The same trace, with its first requests held in memory. If it has no more than these, its totals
+ * are known without reading it again. NULL as trace_next(). */
 struct trace *trace_look_ahead(struct trace *trace, struct error *err);
 
 /* Sort stably by item->order. */
 void trace_list_sort(struct trace_list *list);
 
-/* A trace that gives the list's requests; takes over what the list holds. site may be NULL and is
+/* A trace of the list's requests; takes over the list's contents. site may be NULL and is
  * copied. */
-struct trace *trace_list_open(struct trace_list *list, const struct site *site,
-                              struct error *err);
+struct trace *trace_list_open(struct trace_list *list, const struct site *site, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* trace_methods.h: what a reader or a combinator implements to be a struct trace. */
+/* trace_methods.h: the methods a reader or combinator implements to be a struct trace. */
 #ifndef GALERNA_LWF_TRACE_METHODS_H
 #define GALERNA_LWF_TRACE_METHODS_H
 
@@ -18,7 +18,7 @@ struct trace {
     const struct trace_methods *methods;
 };
 
-/* Read a trace to its end, destroy it and say what it held: how readers answer census() with a
+/* Reads a trace to its end, destroys it and returns its totals: readers answer census() with a
  * second instance of themselves. `again` may be NULL (opening it failed): -1. */
 int trace_census_by_reading(struct trace *again, struct trace_census *census, struct error *err);
 

@@ -6,8 +6,8 @@
 
 #include "lwf/trace.h"
 
-/* Of n values; median and p95 are values that occur (the smallest that at least that share of the
- * values does not exceed). All 0 when n is 0. */
+/* Distribution of n values; median and p95 are values that occur (the smallest that at least that
+ * share of the values does not exceed). All 0 if n is 0. */
 struct distribution {
     int64_t n;
     int64_t minimum, median, p95, maximum;
@@ -16,19 +16,19 @@ struct distribution {
 
 struct trace_stats {
     struct trace_census census;
-    int64_t first_submit, last_submit;   /* seconds; 0 without leases */
+    int64_t first_submit, last_submit; /* seconds; 0 without leases */
     int64_t preemptible, with_image, with_deadline, with_earliest_start, unlimited, users;
 
-    struct distribution vms;             /* per lease */
-    struct distribution duration;        /* requested, of leases that are not unlimited */
-    struct distribution real_duration;   /* the real one where the trace tells it */
-    struct distribution interarrival;    /* between submissions in the order of the trace */
-    struct distribution cpu, memory;     /* per VM, each counted once */
+    struct distribution vms;           /* per lease */
+    struct distribution duration;      /* requested, of leases that are not unlimited */
+    struct distribution real_duration; /* the real one where the trace tells it */
+    struct distribution interarrival;  /* between submissions in the order of the trace */
+    struct distribution cpu, memory;   /* per VM, each counted once */
 
-    int64_t hosts;                       /* 0: the trace has no site */
-    int64_t cpu_total;                   /* of the site, in 1/100 of a processor */
-    /* CPU x seconds asked for (and really used) between first and last submission, as a share of
-     * what the site has in that time; negative when it cannot be said (no site, no span). */
+    int64_t hosts;     /* 0: the trace has no site */
+    int64_t cpu_total; /* of the site, in 1/100 of a processor */
+    /* CPU x seconds requested (and really used) between first and last submission, as a share of
+     * the site's capacity in that time; negative if unknown (no site, no span). */
     double requested_load, real_load;
 };
 

@@ -1,5 +1,5 @@
-/* How mxDateTime, which Haizea 1.0 reads its times with, takes a span out of a text: the first
- * place that looks like one counts, whatever stands around it, and nothing is ever an error. */
+/* Time spans as mxDateTime, Haizea 1.0's parser, reads them: the first substring that looks like a
+ * span counts, whatever surrounds it, and nothing is ever an error. */
 #include <math.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ static bool take_number(struct site_scan *scan, double *value)
         return false;
     for (*value = 0; is_digit(scan); scan->at++)
         *value = *value * 10 + (*scan->at - '0');
-    if (scan->end - scan->at >= 2 && (*scan->at == '.' || *scan->at == ',') && scan->at[1] >= '0'
-        && scan->at[1] <= '9')
+    if (scan->end - scan->at >= 2 && (*scan->at == '.' || *scan->at == ',') && scan->at[1] >= '0' &&
+        scan->at[1] <= '9')
         for (scan->at++; is_digit(scan); scan->at++)
             *value += (*scan->at - '0') * (unit /= 10);
     return true;

@@ -57,7 +57,7 @@ int chain_init(struct chain *chain, const struct chain_plan *plan, const struct 
                struct error *err);
 void chain_finish(struct chain *chain, const struct chain_progress *progress);
 
-/* Only the built-in default is in it. */
+/* Does the chain hold only the built-in default? */
 bool chain_is_builtin(const struct chain *chain);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "util/memory.h"
 
-/* The folders of module-path; *copy is what they point into. */
+/* The folders of module-path; they point into *copy. */
 static size_t split_path(const char *path, char **copy, const char ***folders)
 {
     size_t n = 0, allocated = 0;

@@ -5,7 +5,7 @@
 #include "configuration/configuration.h"
 #include "plugin/policy_host.h"
 
-/* What of struct policy_host_settings the driver decides, not the configuration. */
+/* The parts of struct policy_host_settings that the driver decides, not the configuration. */
 struct policy_driver {
     const struct site *site; /* NULL: taken from the first batch of hosts */
     void (*log)(void *context, enum policy_log_level level, const char *text);
@@ -14,7 +14,7 @@ struct policy_driver {
     const volatile sig_atomic_t *stop; /* as in struct policy_host_settings */
 };
 
-/* Settings as a configuration has them, and what they point into; neither log nor site. The
+/* Settings from a configuration, and the data they point into; neither log nor site. The
  * configuration must outlive them. */
 struct policy_configured {
     struct policy_host_settings settings;

@@ -5,9 +5,9 @@
 #include "core/engine.h"
 #include "plugin/policy_host.h"
 
-/* What modules ask about time, hosts and leases is answered by the engine, which must outlive the
- * questions; about the past there is no answer. Hosts have no attributes. start: the local time at
- * time 0, as seconds since 1970; INSTANT_NONE: not known. */
+/* Lets the engine, which must outlive all queries, answer modules' queries about time, hosts and
+ * leases, but not about the past. Hosts have no attributes. start: the local time at time 0, as
+ * seconds since 1970; INSTANT_NONE: unknown. */
 void engine_world_set(struct policy_host *host, struct engine *engine, int64_t start);
 
 #endif

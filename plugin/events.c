@@ -1,4 +1,4 @@
-/* Tell modules what happened, out of what the engine decided. */
+/* Reports the engine's decisions to modules as events. */
 #include "core/engine.h"
 #include "plugin/host_private.h"
 

@@ -56,7 +56,7 @@ struct mock_lease {
     const char *user_name, *group_name; /* NULL: unknown */
 };
 
-/* One VM of 100 CPU and 1024 MB for an hour, asked for at time 0, suspendable, user unknown. */
+/* One VM of 100 CPU and 1024 MB for an hour, submitted at time 0, suspendable, user unknown. */
 struct mock_lease mock_lease(int64_t id, enum galerna_lease_kind kind);
 
 /* For the calls of a module. */
@@ -78,12 +78,12 @@ void mock_host_set_compatibility(struct mock_host *mock, enum galerna_compatibil
 int mock_host_add(struct mock_host *mock, const int64_t capacity[MOCK_TYPES],
                   const int64_t *free_amounts);
 
-/* What host_attribute() answers for every name: a function of the test's; NULL: nothing. */
+/* The answer of host_attribute() for every name: a function of the test's; NULL: no attributes. */
 void mock_host_set_attributes(struct mock_host *mock,
                               const char *(*attribute)(uint32_t place, const char *name));
 
-/* What local_time() takes as the local time at time 0, as seconds since 1970. Before, and with
- * GALERNA_NONE, it gives none. */
+/* The local time at time 0 for local_time(), as seconds since 1970. Until set, and with
+ * GALERNA_NONE, local_time() has no answer. */
 void mock_host_set_start(struct mock_host *mock, int64_t start);
 /* The leases that user_leases() finds, ascending id; they must stay until the next call. */
 void mock_host_set_leases(struct mock_host *mock, const struct mock_lease *leases, size_t n);
@@ -101,8 +101,8 @@ struct galerna_result *mock_host_result(struct mock_host *mock);
 unsigned mock_host_log_count(const struct mock_host *mock);
 const char *mock_host_log_text(const struct mock_host *mock);
 
-/* A batch over all hosts of the mock, with its own columns; the test changes what it likes.
- * Valid until the next call or mock_host_destroy(). */
+/* A batch over all hosts of the mock, with its own columns, which the test may change. Valid until
+ * the next call or mock_host_destroy(). */
 struct mock_hosts {
     struct galerna_host_batch batch;
     uint32_t *hosts;

@@ -14,7 +14,8 @@ static enum galerna_verdict ask(struct instance *instance,
     return verdict;
 }
 
-/* Who would have decided cannot be asked: nothing is let in that it might have kept out. */
+/* The module that would have decided is unavailable: no lease is admitted that it might have
+ * refused. */
 static bool refuse_for_now(struct policy_host *host, const struct instance *instance,
                            struct reason *reason)
 {

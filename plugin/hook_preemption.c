@@ -12,7 +12,7 @@ _Static_assert(offsetof(struct galerna_victim, lease) == offsetof(struct victim,
                        offsetof(struct victim, runs_since),
                "victims are passed through");
 
-/* What a batch's `enough` needs to ask the engine. */
+/* State a batch's `enough` needs to ask the engine. */
 struct victims_question {
     struct policy_host *host;
     const struct victim_test *test;
@@ -73,7 +73,7 @@ static bool ask_score(struct instance *instance, const struct galerna_victim_bat
     }
     if (verdict == GALERNA_SKIP)
         return false;
-    /* Nobody is disturbed on the word of a module that does not work. */
+    /* No lease is preempted on the word of a failing module. */
     instance_fault_verdict(instance, "score", verdict);
     for (size_t i = 0; i < batch->n_victims; i++)
         scores[i] = GALERNA_VETO;

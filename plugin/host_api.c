@@ -1,5 +1,5 @@
-/* The functions of struct galerna_host: what a module may ask. A struct galerna_lease is the core's
- * struct lease, which modules never see inside. */
+/* The functions of struct galerna_host, which modules call. A struct galerna_lease is the core's
+ * struct lease, which is opaque to modules. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -31,7 +31,7 @@ static inline struct chain *host_chain(struct policy_host *host, enum galerna_po
     return &host->chains[kind - GALERNA_KIND_ADMISSION];
 }
 
-/* Point the hooks at what the chains need. */
+/* Points the hooks at the chains. */
 void host_hooks_init(struct policy_host *host);
 
 /* The hooks of struct policy_hooks; context is the policy host. */

@@ -1,4 +1,4 @@
-/* What a module may ask since 1.4: local times, names, the other leases of a user, what fits. */
+/* Queries available to modules since 1.4: local times, names, a user's other leases, what fits. */
 #include <string.h>
 #include <time.h>
 

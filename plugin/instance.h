@@ -12,7 +12,8 @@
 
 enum { FAULT_TEXT_MAX = 320 };
 
-/* What all instances of a policy host share, and the functions of struct galerna_host look at. */
+/* State shared by all instances of a policy host, and read by the functions of struct
+ * galerna_host. */
 struct policy_host_state {
     const struct site *site; /* NULL: not known yet */
     struct policy_world world;
@@ -37,7 +38,7 @@ struct instance {
     uint64_t random;
     struct galerna_result result; /* of the call under way */
 
-    /* What is called: the module's, or the built-in default's after too many faults. */
+    /* The functions called: the module's, or the built-in default's after too many faults. */
     const struct galerna_admission *admission;
     const struct galerna_preemption *preemption;
     const struct galerna_host_selection *host_selection;

@@ -1,4 +1,4 @@
-/* A loaded shared object and the checked copy of what it exports. */
+/* A loaded shared object and the checked copy of its exported structure. */
 #include "plugin/module.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* module.h: a loaded shared object and the checked copy of what it exports. */
+/* module.h: a loaded shared object and the checked copy of its exported structure. */
 #ifndef GALERNA_PLUGIN_MODULE_H
 #define GALERNA_PLUGIN_MODULE_H
 
@@ -22,7 +22,7 @@ struct module {
     struct galerna_option *options; /* policy.n_options of this host's size; owned */
 };
 
-/* What is to be loaded. */
+/* The module to load. */
 struct module_source {
     const char *path;
     char name[MODULE_NAME_MAX];    /* as the symbol has it, with - */

@@ -1,5 +1,5 @@
-/* Everything that is checked before a module is trusted with a call. Nothing is read beyond the
- * size that the module states, and the size is only believed after magic and version fit. */
+/* All checks before a module is trusted with a call. Nothing is read beyond the size that the
+ * module states, and the size is trusted only once magic and version fit. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "plugin/options.h"
 #include "util/memory.h"
 
-/* Of structures with a size, the smallest sizes ever published. */
+/* The smallest sizes ever published of structures that have a size. */
 enum {
     ADMISSION_SIZE_1_0 = sizeof(struct galerna_admission),
     PREEMPTION_SIZE_1_0 = sizeof(struct galerna_preemption),

@@ -1,4 +1,4 @@
-/* What an operator wrote, checked against a module's table of options. */
+/* Checks the operator's settings against a module's table of options. */
 #include "plugin/options.h"
 
 #include <errno.h>

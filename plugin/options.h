@@ -20,7 +20,7 @@ struct option_values {
 /* Is the line of a table sound: type, range, choices, and defaults that it accepts itself? */
 int option_check(const struct galerna_option *option, struct error *err);
 
-/* Read one value; text is not modified. Errors say what was expected. */
+/* Parses one value; text is not modified. Errors say what was expected. */
 int option_parse(const struct galerna_option *option, const char *text, union galerna_value *value,
                  struct error *err);
 

@@ -1,9 +1,9 @@
-/* policy_host.h: loads the configured policy modules and answers for them.
+/* policy_host.h: loads the configured policy modules and calls them.
  *
  * A driver makes one policy host per engine, hands policy_host_hooks() to the engine, and destroys
  * it after the engine. Modules are looked for by name (case does not matter) or by path, checked,
- * tried in a child process and only then loaded; see galerna_policy.h for what a module is. A
- * policy host is used by one thread at a time; several may exist.
+ * tried in a child process and only then loaded; see galerna_policy.h for the contract of a module.
+ * A policy host is used by one thread at a time; several may exist.
  */
 #ifndef GALERNA_PLUGIN_POLICY_HOST_H
 #define GALERNA_PLUGIN_POLICY_HOST_H
@@ -60,7 +60,7 @@ struct policy_watch {
     void *context;
     void (*calls)(void *context, size_t module, enum policy_call call);
     void (*returned)(void *context);
-    /* It gave too many broken answers and is out of service from now on. */
+    /* The module gave too many broken answers and is out of service from now on. */
     void (*failed)(void *context, size_t module, const char *offence);
 };
 
@@ -74,7 +74,8 @@ struct policy_module {
                      place; in the place of an admission policy everything is refused for now */
 };
 
-/* What policy_host_create() needs; everything is copied. Start from policy_host_settings_init(). */
+/* Settings of policy_host_create(); everything is copied. Start from
+ * policy_host_settings_init(). */
 struct policy_host_settings {
     /* Chains: module names or paths with commas between them, `*weight` (1 to 100) after those
      * whose scores are to count more: "greedy", "greedy*2,pack", "accept-all,./mine.so". NULL or
@@ -101,7 +102,7 @@ struct policy_host_settings {
     const struct site *site; /* what modules are told of the hosts; must outlive the policy host.
                                 NULL: taken from the first batch of hosts that is scored */
 
-    /* Told what an operator should know; NULL: nobody is. */
+    /* Receives messages for the operator; NULL: they are dropped. */
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;
 
@@ -136,19 +137,19 @@ void policy_host_destroy(struct policy_host *host); /* NULL is allowed; keeps er
 /* The same pointer for the life of the host. */
 const struct policy_hooks *policy_host_hooks(const struct policy_host *host);
 
-/* What the driver's times are as local times. */
+/* How the driver's times relate to local time. */
 enum policy_clock {
     POLICY_CLOCK_NONE,  /* not known */
     POLICY_CLOCK_START, /* `start` is the local time, as seconds since 1970, at time 0 */
     POLICY_CLOCK_ZONE,  /* Unix times, in the zone of this process; tzset() was called */
 };
 
-/* What a module may ask about the world. Every member may be NULL or 0. */
+/* The driver's answers to modules' queries about the world. Every member may be NULL or 0. */
 struct policy_world {
     void *context;
     /* The time of the decision under way. */
     int64_t (*now)(void *context);
-    /* Fill amounts[RESOURCE_TYPES_MAX] with what is free on a host (its place) at a time. */
+    /* Fills amounts[RESOURCE_TYPES_MAX] with the free amounts on a host (its place) at a time. */
     bool (*free_at)(void *context, uint32_t place, int64_t at, int64_t *amounts);
     /* An attribute of a host (its place), "NAME" for one; NULL: none of that name. */
     const char *(*host_attribute)(void *context, uint32_t place, const char *name);
@@ -160,15 +161,15 @@ struct policy_world {
 
 void policy_host_set_world(struct policy_host *host, const struct policy_world *world);
 
-/* What modules are told of the hosts from now on; NULL: nothing. It must stay until the next call.
- */
+/* Sets the hosts that modules see from now on; NULL: none. The site must stay until the next
+ * call. */
 void policy_host_set_site(struct policy_host *host, const struct site *site);
 
-/* An observer that tells modules what happens (those that have `event`), and the time. Its context
- * is the policy host. */
+/* An observer that passes events to modules (those that have `event`), and the time. Its context is
+ * the policy host. */
 struct observer policy_host_observer(struct policy_host *host);
 
-/* What happens where there is no engine to observe: the kinds are those of galerna_policy.h. */
+/* Events from a driver without an engine to observe; kinds as in galerna_policy.h. */
 enum policy_event_kind {
     POLICY_EVENT_REQUESTED,
     POLICY_EVENT_STARTED,

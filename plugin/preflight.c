@@ -21,7 +21,7 @@ enum { /* milliseconds */
        GRACE = 1000,    /* beyond all limits: then the guard itself hangs */
 };
 
-/* Shared memory: a process may die at any moment and what it noted is still there. */
+/* Shared memory: a process may die at any moment and its notes must survive. */
 struct preflight {
     char subject[256];
     char what[64];
@@ -80,7 +80,7 @@ static void kill_children(void)
         fclose(children);
 }
 
-/* A process whose parent has ended becomes a child of the guard: when there are no children,
+/* A process whose parent has ended becomes a child of the guard: once the guard has no children,
  * nothing is left of the trial. */
 static void end_all(void)
 {
@@ -146,9 +146,9 @@ static pid_t fork_trial(pid_t caller)
 
 /* --- the caller ------------------------------------------------------------------------------- */
 
-/* Wait until the guard ends, which is told when *stop is set: a signal may come between two looks
- * at it, so they are never far apart. A guard that does not end, since a module has stopped it, is
- * killed, and the trial with it. */
+/* Waits until the guard ends, and tells it when *stop is set: *stop is polled at short intervals,
+ * because a signal may arrive between two checks. A guard that does not end, because a module has
+ * stopped it, is killed, and the trial with it. */
 static int wait_for_guard(pid_t guard, int64_t limit, const volatile sig_atomic_t *stop)
 {
     int handle = (int)syscall(SYS_pidfd_open, guard, 0), status = 0;

@@ -1,4 +1,4 @@
-/* Where modules are, and whether their files can be trusted. */
+/* Finds modules, and checks whether their files can be trusted. */
 #include "plugin/search.h"
 
 #include <ctype.h>
@@ -146,7 +146,7 @@ void search_each(const struct search_path *path,
     }
 }
 
-/* What an error about an unknown name says of the names there are. */
+/* The known names that an error about an unknown name lists. */
 struct names {
     const struct search_path *path;
     uint32_t kind; /* 0: all */

@@ -14,18 +14,18 @@ struct search_path {
     size_t allocated;
 };
 
-/* Those given, then $GALERNA_POLICY_PATH, then the build tree the program runs from, then the
- * installed directory. Directories that do not exist are kept: errors name them. */
+/* The given directories, then $GALERNA_POLICY_PATH, then the build tree the program runs from, then
+ * the installed directory. Directories that do not exist are kept: errors name them. */
 void search_path_init(struct search_path *path, const char *const *directories, size_t n);
 void search_path_finish(struct search_path *path);
 
-/* The policy's name in what somebody wrote: last part of a path, without .so, in lower case, with -
- * for _. Cut when too long. */
+/* The policy's name from a configured name or path: last component, without .so, in lower case,
+ * with - for _. Truncated when too long. */
 void search_name(const char *written, char *name, size_t size);
 
 /* Find a policy by name or, when `written` contains a /, by path. Fills source; *file owns the path
- * (resolved, free()). Errors: ENOENT (what was searched, what there is, did you mean), EACCES.
- * source->kind says which modules such an error names; 0: of all kinds. */
+ * (resolved, free()). Errors: ENOENT (where it searched, which modules exist, did you mean),
+ * EACCES. source->kind limits the modules that such an error lists; 0: all kinds. */
 int search_find(const struct search_path *path, const char *written, struct module_source *source,
                 char **file, struct error *err);
 

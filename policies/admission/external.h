@@ -1,14 +1,13 @@
-/* external.h: what the admission policies for external requests have in common: who is on the site,
- * and the load as configured or as seen.
- */
+/* external.h: shared by the admission policies for external requests: the leases on the site, and
+ * the load as configured or as measured. */
 #ifndef GALERNA_POLICIES_EXTERNAL_H
 #define GALERNA_POLICIES_EXTERNAL_H
 
 #include "external_queue.h"
 #include "live.h"
 
-/* What was seen in a span of time. Times weigh by the share of the site that a lease takes, so that
- * the site is one server, as in the model. */
+/* Load measured over a span of time. Times are weighted by the share of the site that a lease
+ * takes, so that the site is one server, as in the model. */
 struct external_sums {
     double arrivals[2]; /* by origin; local: accepted ones */
     double ended[2], time[2], square[2];
@@ -27,7 +26,7 @@ struct external_site {
     double ever_ended[2], ever_asked[2];
 };
 
-/* As configured; 0 (variation: negative): as seen. */
+/* Configured values; 0 (variation: negative): use the measured one. */
 struct external_settings {
     double external_gap, local_gap, local_time, local_variation, external_time;
     double least; /* of a thing must have been seen before it counts as known */

@@ -116,7 +116,8 @@ static inline double external_queue_lengthen(struct external_queue *queue)
     size_t k = queue->length;
     double next = k == 0 ? 1 : queue->more[k - 1] * queue->state[0];
 
-    /* Hardly ever does a service end before the next request comes: whoever gets in is the last. */
+    /* The service almost never ends before the next request arrives: a request that is admitted is
+     * the last in the queue. */
     if (queue->none < 1e-100) {
         queue->length++;
         return (double)queue->length * queue->mean - 1 / queue->rate;

@@ -1,4 +1,4 @@
-/* What a site wants: limits on what users, and groups of users, may ask for and have.
+/* Site limits on what users, and groups of users, may request and hold.
  *
  * Groups are named in one option, because leases know their user only:
  *
@@ -220,7 +220,7 @@ static void destroy(void *self)
     free(policy);
 }
 
-/* ---- what is asked for, and what is there ---- */
+/* ---- requested and present amounts ---- */
 
 static int64_t asked_amount(const struct galerna_host *host, const struct galerna_lease *lease,
                             uint32_t type)
@@ -235,7 +235,7 @@ static int64_t asked_amount(const struct galerna_host *host, const struct galern
     return sum;
 }
 
-/* What the lease asks for by itself. */
+/* The amount the lease itself requests. */
 static int64_t asked(const struct policy *policy, const struct galerna_admission_request *request,
                      enum limit limit)
 {
@@ -275,7 +275,7 @@ static bool is_member(const struct policy *policy, const struct group *group, in
     return false;
 }
 
-/* What is there already that counts for the limit: of the user, or of the group. */
+/* The amount already counted towards the limit: of the user, or of the group. */
 static int64_t present(const struct policy *policy, const struct group *group, int64_t user,
                        enum limit limit)
 {

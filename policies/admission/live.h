@@ -1,10 +1,9 @@
-/* live.h: leases that were accepted and are not finished, as an admission policy must remember
- * them.
+/* live.h: accepted, unfinished leases, as an admission policy has to remember them.
  *
- * A lease that the policy lets pass is remembered at once, so that the next one asked for at the
- * same time meets it; that it was accepted is told later by an event. What was let pass and not
- * accepted (another policy, no room, only a trial) is forgotten with the event, or when time goes
- * on.
+ * A lease that the policy admits is remembered at once, so that the next request at the same time
+ * is checked against it; its acceptance is confirmed by a later event. Leases admitted but not
+ * accepted (another policy, no room, only a trial) are forgotten with the event, or when time
+ * advances.
  */
 #ifndef GALERNA_POLICIES_LIVE_H
 #define GALERNA_POLICIES_LIVE_H
@@ -43,7 +42,7 @@ static inline void live_remove(struct live_leases *live, int64_t id)
         *found = live->items[--live->n];
 }
 
-/* Forget what was let pass at another time and not accepted. */
+/* Forgets leases admitted at another time and not accepted. */
 static inline void live_forget(struct live_leases *live, int64_t now)
 {
     size_t kept = 0;

@@ -1,11 +1,11 @@
-/* Haizea's greedy policy: first hosts with few leases at the start, then those that stay as they are
- * for as long as the lease asks for, so that later leases find whole gaps.
+/* Haizea's greedy policy: prefers hosts with few leases at the start, then hosts that stay
+ * unchanged for the requested duration, so that later leases find whole gaps.
  *
  *     0.5 * (4 - min(4, n)) / 4 + 0.25 + 0.25 * d
  *
- * n: different leases on the host at the start. d: the share of the duration asked for during which
- * nothing changes on the host. The score is that double, bit for bit, times 2^54: it lies in
- * [1/4, 1], where this loses nothing, so hosts tie exactly where Haizea's hosts tie.
+ * n: different leases on the host at the start. d: the share of the requested duration during which
+ * nothing changes on the host. The score is that double, bit for bit, times 2^54: it lies in [1/4,
+ * 1], where this loses nothing, so hosts tie exactly where Haizea's hosts tie.
  */
 #include "galerna_policy.h"
 
@@ -26,8 +26,8 @@ static void score_all_or_nothing(const struct galerna_host_batch *batch, int64_t
         int32_t n = batch->leases_present[i];
         bool unchanged = batch->duration <= 0 || batch->unchanged_until[i] == GALERNA_NEVER;
 
-        scores[i] = to_score(by_leases[n < LEASES_COUNTED ? n : LEASES_COUNTED] +
-                             (unchanged ? 0.25 : 0.0));
+        scores[i] =
+            to_score(by_leases[n < LEASES_COUNTED ? n : LEASES_COUNTED] + (unchanged ? 0.25 : 0.0));
     }
 }
 
@@ -70,6 +70,7 @@ GALERNA_POLICY(greedy) = {
     GALERNA_POLICY_HEAD(GALERNA_KIND_HOST_SELECTION),
     .name = "greedy",
     .version = "1.0",
-    .summary = "Hosts with few leases that stay as they are for the lease's time (Haizea's default)",
+    .summary =
+        "Hosts with few leases that stay as they are for the lease's time (Haizea's default)",
     .host_selection = &operations,
 };

@@ -5,13 +5,13 @@
  *     T_cpu  = sum t_i + (1 - sum t_i / S(h_i)) S(h)      S(h) = work / (speed(h) CPU(h))
  *     T_xfer = sum x_i + sum over j of Data_j / bandwidth(h, j)
  *
- * t_i: seconds the lease has run on h_i. CPU(h): free processors, where less than one is free.
- * x_i: what was sent when it came to h_i; the sums over j are what is sent when it comes to h: its
- * data and its image, and its memory from the host it leaves. Coming to a host that holds something
- * already sends nothing. A lease of several VMs takes as long as the slowest.
+ * t_i: seconds the lease has run on h_i. CPU(h): free processors, where less than one is free. x_i:
+ * the transfers when the lease moved to h_i; the sums over j are the transfers of a move to h: its
+ * data and its image, and its memory from the host it leaves. What a host already holds is not sent
+ * again. A lease of several VMs takes as long as the slowest.
  *
- * The work is that of the option, or what a host of the reference speed does in the time the lease
- * asks for. A lease without end counts as one of a day.
+ * The work is the option's, or what a host of the reference speed does in the requested duration.
+ * An unlimited lease counts as one of a day.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -327,7 +327,7 @@ static double send_image(const struct policy *policy, const struct galerna_lease
     return best < 0 ? 0 : best;
 }
 
-/* Seconds to bring what the lease needs from outside to a host. */
+/* Seconds to bring the lease's external data to a host. */
 static double send_data(const struct policy *policy, const struct galerna_lease *lease, uint32_t to)
 {
     double seconds = send_image(policy, lease, to);
@@ -360,7 +360,7 @@ static double alone_on(const struct policy *policy, const struct galerna_lease *
     return work / (policy->speed_of[place] * (cpu > 0 && cpu < 1 ? cpu : 1));
 }
 
-/* What is over of a VM: seconds run and spent on transfers, and the share of the work. */
+/* The past of a VM: seconds run and spent on transfers, and the share of the work done. */
 struct past {
     double ran, sent, share;
     uint32_t place; /* of the last stretch */
@@ -392,7 +392,7 @@ static struct past past_of(const struct policy *policy, const struct galerna_lea
         if (i + 1 < n)
             earlier -= span;
     }
-    /* What ran where nobody remembers counts as if it had run here. */
+    /* Run time on hosts that are no longer known counts as if spent here. */
     if (past.began && earlier > 0 && past.ran < earlier) {
         past.share += (earlier - past.ran) / alone_on(policy, lease, past.place, 1);
         past.ran = earlier;

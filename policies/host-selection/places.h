@@ -84,7 +84,7 @@ static inline bool places_read_item(char *text, enum places_form form, struct pl
     return *item->name && *item->other;
 }
 
-/* False: wrong, the result says so; what was read so far is to be finished all the same. */
+/* False: malformed, the result says so; the part read so far must be finished all the same. */
 static inline bool places_read(const struct places_reader *reader, const char *option,
                                const char *written, enum places_form form, struct places_list *list)
 {
@@ -110,13 +110,13 @@ static inline bool places_read(const struct places_reader *reader, const char *o
     return true;
 }
 
-/* A word in a list stands for this name. */
+/* Does a word of a list match this name? */
 static inline bool name_fits(const char *name, const char *written)
 {
     return strcmp(written, "*") == 0 || strcmp(written, name) == 0;
 }
 
-/* A word in a list stands for this host: its id, or its name. */
+/* Does a word of a list match this host, by id or name? */
 static inline bool place_is(const struct galerna_host *host, uint32_t place, const char *written)
 {
     const char *name;

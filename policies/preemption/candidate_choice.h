@@ -149,7 +149,7 @@ static inline void choice_tell(struct choice *choice, const struct sets_search *
                           search->tests, (unsigned long long)choice->cut);
 }
 
-/* Answer with a set; NULL: nobody is preempted. */
+/* Answers with a set; NULL: no lease is preempted. */
 static inline void choice_answer(const struct sets_search *search, const struct sets_set *set,
                                  size_t *chosen, size_t *n_chosen)
 {
@@ -159,7 +159,7 @@ static inline void choice_answer(const struct sets_search *search, const struct 
             chosen[(*n_chosen)++] = search->leases[i].place;
 }
 
-/* What choose() is given. */
+/* The arguments of choose(). */
 struct choice_question {
     const struct galerna_victim_batch *batch;
     size_t *chosen, *n_chosen;

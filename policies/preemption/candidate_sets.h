@@ -1,11 +1,11 @@
 /* candidate_sets.h: sets of leases whose preemption makes enough room (Amini Salehi, Javadi, Buyya:
  * Resource Provisioning based on Lease Preemption in InterGrid).
  *
- * A candidate set is inclusion-minimal: enough, and without any of its leases not enough. Whether a
- * set is enough only the host can tell, and each such test costs: the search is exact as long as it
- * ends within a number of tests, and else gives the best set found so far and says so. Sets are
+ * A candidate set is inclusion-minimal: enough, and without any of its leases not enough. Only the
+ * host can test whether a set is enough, and each test costs: the search is exact if it ends within
+ * a given number of tests, and otherwise returns the best set found so far and says so. Sets are
  * compared by overhead, number of leases and ids, or by number, overhead and ids, so that equal
- * questions have equal answers.
+ * inputs give equal answers.
  *
  * It is assumed that more victims never make less room, and that leases which hold less of a
  * resource than the request lacks at its start are not enough: that needs no test.
@@ -33,7 +33,7 @@ struct sets_set {
     size_t number;
 };
 
-/* Of the leases from some place of the search's order on. */
+/* Bounds over the leases from some place of the search order on. */
 struct sets_rest {
     int64_t holds, largest; /* in sum, and the one that holds most */
     double ratio;           /* the least overhead for what a lease holds */
@@ -146,7 +146,7 @@ static inline bool sets_may_test(struct sets_search *search)
     return !search->cut;
 }
 
-/* ---- what is found ---- */
+/* ---- results ---- */
 
 static inline void sets_collect(struct sets_search *search, const struct sets_set *set)
 {
@@ -312,7 +312,7 @@ static inline bool sets_is_hopeful(const struct sets_search *search, size_t dept
     return number < best->number || (number == best->number && overhead < best->overhead);
 }
 
-/* Those on the path and all from `depth` on. */
+/* The leases on the path and all from `depth` on. */
 static inline bool sets_rest_is_enough(struct sets_search *search, size_t depth)
 {
     sets_copy(search, &search->trial, &search->path);
@@ -475,7 +475,7 @@ static inline void sets_finish(struct sets_search *search)
  * none is within the limit. */
 static inline bool sets_find_best(struct sets_search *search)
 {
-    /* What the goal likes comes last, and is the order of the search. */
+    /* The preference of the goal itself comes last; it is also the order of the search below. */
     const enum sets_preference mine = search->goal == BY_OVERHEAD ? CHEAP_FIRST : LARGE_FIRST;
     const enum sets_preference others[] = {
         WORTHWHILE_FIRST, search->goal == BY_OVERHEAD ? LARGE_FIRST : CHEAP_FIRST, mine};
@@ -501,8 +501,8 @@ static inline bool sets_find_best(struct sets_search *search)
     return search->found;
 }
 
-/* All minimal sets, or when half of the tests do not suffice some of them: those that come first
- * when each lease in turn is liked most. */
+/* All minimal sets, or some of them if half of the tests do not suffice: those found first when
+ * each lease in turn is preferred. */
 static inline void sets_find_all(struct sets_search *search)
 {
     size_t most = search->most_tests;

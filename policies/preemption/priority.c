@@ -1,11 +1,11 @@
-/* Leases of higher priority make those of lower priority give way (Patel, Jethva: Priority based
+/* Leases of higher priority preempt leases of lower priority (Patel, Jethva: Priority based
  * scheduling for lease management in cloud computing).
  *
  * The paper tries preemption only for immediate and best-effort requests; reservations are accepted
- * where there is room. What it leaves open is decided so: free room is used first (the scheduler
- * does); only strictly lower priorities give way; the lowest first, of equal ones the youngest, and
- * no more than needed. Leases that have waited long may count as more important (`ageing`), so that
- * nobody waits for ever.
+ * where there is room. Decided here, where the paper leaves it open: free room is used first (by
+ * the scheduler); only strictly lower priorities are preempted, lowest first, youngest first among
+ * equals, and no more than needed. Leases that have waited long may count as more important
+ * (`ageing`), so that no lease waits forever.
  */
 #include "galerna_policy.h"
 
@@ -97,7 +97,7 @@ struct rank {
     int64_t priority, submit;
 };
 
-/* Who gives way last comes first: the highest priority, the oldest. */
+/* The last candidate for preemption comes first: highest priority, then oldest. */
 static int by_rank(const void *left, const void *right)
 {
     const struct rank *a = left, *b = right;
@@ -115,7 +115,7 @@ static bool gives_way(const struct policy *policy, const struct galerna_victim_b
 
     if (policy->respect_terms && host->lease_terms(victim) == GALERNA_TERMS_NON_PREEMPTABLE)
         return false;
-    /* Who has a time that was promised keeps it. */
+    /* A lease with a promised time keeps it. */
     if (!is_best_effort && host->lease_kind(victim) != GALERNA_LEASE_IMMEDIATE)
         return false;
     if (host->lease_kind(batch->preemptor) == GALERNA_LEASE_RESERVATION &&
