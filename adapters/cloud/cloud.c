@@ -1,4 +1,4 @@
-/* Answers of a cloud: freeing what was not taken. */
+/* Frees the parts of a cloud's answers that were not taken over. */
 #include "adapters/cloud/cloud.h"
 
 void cloud_answer_finish(struct cloud_answer *answer)

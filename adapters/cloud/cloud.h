@@ -1,9 +1,9 @@
 /* cloud.h: the cloud that galernad schedules, whichever it is.
  *
  * adapters/opennebula/ and adapters/simulated/ implement it; a test can do so in a few lines. Calls
- * return at once. What came of them is told from within cloud_wait(), exactly once for each call
- * and in no order; what is told is valid during that and may lead to new calls. When the cloud is
- * destroyed, what is still open is told nothing. Not thread-safe.
+ * return at once. Their results are reported from within cloud_wait(), exactly once for each call
+ * and in no particular order; a result is valid during its callback, which may make new calls.
+ * Destroying the cloud drops open calls without a callback. Not thread-safe.
  */
 #ifndef GALERNA_ADAPTERS_CLOUD_CLOUD_H
 #define GALERNA_ADAPTERS_CLOUD_CLOUD_H
@@ -21,7 +21,7 @@ struct cloud;
 
 /* --- how a call ended ------------------------------------------------------------------------- */
 
-/* What matters is whether the cloud may have carried it out. */
+/* Outcomes differ in whether the cloud may have carried out the call. */
 enum cloud_outcome {
     CLOUD_DONE,
     CLOUD_REFUSED,  /* nothing was done: see enum cloud_refusal */
@@ -29,7 +29,7 @@ enum cloud_outcome {
     CLOUD_UNKNOWN,  /* no whole answer: it may have been done */
 };
 
-/* Whose fault a refusal is. */
+/* The cause of a refusal. */
 enum cloud_refusal {
     CLOUD_NO_VM,          /* the VM: it does not exist, cannot be recovered, ... */
     CLOUD_NO_STATE,       /* the VM is in another state than was thought */
@@ -69,7 +69,7 @@ enum { CLOUD_IDS_MAX = 400 };
 struct cloud_answer {
     const char *error; /* NULL, or why the question could not be answered */
     bool more;         /* further answers to the same question follow */
-    /* What was asked for. The pool may be taken: copy it and zero the original. */
+    /* The requested objects. The pool may be taken: copy it and zero the original. */
     bool leads;
     const char *leadership; /* "LEADER", "FOLLOWER", ...: for people */
     struct host_pool hosts;
@@ -169,9 +169,9 @@ static inline void cloud_destroy(struct cloud *cloud)
         cloud->operations->destroy(cloud);
 }
 
-/* Wait until a call ends, one of the descriptors is ready, or timeout (milliseconds) is over, and
- * tell what there is to tell. The descriptors' revents are filled. -1 with err when waiting itself
- * fails, never because of a call. */
+/* Waits until a call ends, one of the descriptors is ready, or the timeout (milliseconds) expires,
+ * and reports results. Fills the descriptors' revents. -1 with err when waiting itself fails, never
+ * because of a call. */
 static inline int cloud_wait(struct cloud *cloud, struct pollfd *fds, unsigned n, int timeout,
                              struct error *err)
 {

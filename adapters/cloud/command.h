@@ -1,4 +1,4 @@
-/* command.h: the commands that can be given for a VM, one row each.
+/* command.h: the commands for a VM, one row each.
  *
  * A row says what the command does to the VM and to the room on hosts. How a cloud carries it out
  * is the cloud's business.
@@ -11,7 +11,7 @@
 /* Which host's room a command takes: the one the VM is to run on, or the one it moves to. */
 enum command_load { LOADS_NOTHING, LOADS_HOST, LOADS_NEXT_HOST };
 
-/* What the command does to the VM: start it, save its memory, end it, or recover it. */
+/* The command's effect on the VM: start it, save its memory, end it, or recover it. */
 enum command_effect {
     EFFECT_NONE,
     EFFECT_START,   /* it runs afterwards */

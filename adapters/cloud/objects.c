@@ -34,7 +34,7 @@ struct vm *vm_pool_find(const struct vm_pool *pool, int32_t id)
 
 struct host *host_pool_find(const struct host_pool *pool, int32_t id)
 {
-    /* Where no host was ever deleted, ids are places. */
+    /* If no host was ever deleted, ids equal places. */
     if (id >= 0 && (size_t)id < pool->n && pool->items[id].id == id)
         return &pool->items[id];
     return find(pool->items, pool->n, sizeof *pool->items, id);

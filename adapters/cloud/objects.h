@@ -1,7 +1,7 @@
-/* objects.h: what a cloud consists of: VMs, hosts, datastores, clusters, users, access rules.
+/* objects.h: the objects of a cloud: VMs, hosts, datastores, clusters, users, access rules.
  *
- * A pool owns its objects and their texts and is freed at once. Texts come from VM owners and are
- * bounded by whoever fills the pool.
+ * A pool owns its objects and their texts and is freed as a whole. Texts come from VM owners and
+ * are bounded by whoever fills the pool.
  */
 #ifndef GALERNA_ADAPTERS_CLOUD_OBJECTS_H
 #define GALERNA_ADAPTERS_CLOUD_OBJECTS_H
@@ -91,8 +91,8 @@ struct host {
     struct host_room *rooms; /* HOST_SHARE/DATASTORES/DS; not every datastore is reported */
     size_t n_rooms;
     int64_t disk; /* MB: FREE_DISK, for the other datastores on its disks; -1: not reported */
-    /* What requirements and ranks speak of, in the order in which OpenNebula looks: TEMPLATE; all
-     * of HOST_SHARE (MAX_CPU, MAX_MEM in KB, RUNNING_VMS, ..., FREE_DISK, ...); FREE_CPU,
+    /* The attributes available to requirements and ranks, in OpenNebula's search order: TEMPLATE;
+     * all of HOST_SHARE (MAX_CPU, MAX_MEM in KB, RUNNING_VMS, ..., FREE_DISK, ...); FREE_CPU,
      * FREE_MEMORY in KB, USED_CPU, USED_MEMORY, ...; ID, NAME, CLUSTER, CLUSTER_ID, STATE, IM_MAD,
      * VM_MAD; CURRENT_VMS, repeated, one per VM. In a pool the monitored figures are missing
      * (MONITORING is empty in both versions): host_monitoring_merge() adds them. */
@@ -186,8 +186,8 @@ void user_pool_finish(struct user_pool *pool);
 void acl_finish(struct acl *acl);
 
 /* MB free on a datastore as last measured, for VMs on that host: of the datastore as a whole, or,
- * of one on the hosts' own disks (or one that nobody measures), as the host reports. -1: not
- * reported. *by_itself: the figure is of this datastore alone, not of all that are on the host's
+ * for a datastore on the hosts' own disks (or without a measurement), as the host reports. -1: not
+ * reported. *by_itself: the figure is of this datastore alone, not of all datastores on the host's
  * disks. */
 int64_t datastore_reported(const struct datastore *datastore, const struct host *host,
                            bool *by_itself);

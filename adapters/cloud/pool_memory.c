@@ -36,7 +36,7 @@ void pool_memory_destroy(struct pool_memory *memory)
     free(memory);
 }
 
-/* What is larger than a chunk gets one of its own, behind the one in use. */
+/* A block larger than a chunk gets a chunk of its own, behind the one in use. */
 static struct chunk *add_chunk(struct pool_memory *memory, size_t size)
 {
     struct chunk *chunk, **place = &memory->first;

@@ -9,7 +9,7 @@ struct pool_memory; /* opaque */
 struct pool_memory *pool_memory_create(void);
 void pool_memory_destroy(struct pool_memory *memory); /* NULL is allowed */
 
-/* Room that lives as long as the memory does; not zeroed. */
+/* An array that lives as long as the memory does; not zeroed. */
 void *pool_memory_array(struct pool_memory *memory, size_t count, size_t size);
 char *pool_memory_text(struct pool_memory *memory, const char *text, size_t length);
 

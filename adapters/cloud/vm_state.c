@@ -1,4 +1,4 @@
-/* What each state of a VM means. */
+/* The meaning of each VM state. */
 #include "adapters/cloud/vm_state.h"
 
 const struct vm_state_traits vm_state_traits[VM_STATES] = {

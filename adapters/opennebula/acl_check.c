@@ -2,7 +2,7 @@
 
 #include "util/memory.h"
 
-/* What the lower half of a field is the number of (include/AclRule.h of OpenNebula). */
+/* The meaning of the lower half of a field (include/AclRule.h of OpenNebula). */
 #define ONE_OBJECT ((uint64_t)0x100000000)
 #define GROUP      ((uint64_t)0x200000000)
 #define ALL        ((uint64_t)0x400000000)

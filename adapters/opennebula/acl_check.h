@@ -13,7 +13,7 @@
 enum acl_right { ACL_USE = 1, ACL_MANAGE = 2, ACL_ADMIN = 4 };
 enum acl_type { ACL_HOST, ACL_DATASTORE };
 
-/* Who asks; groups holds the primary one too. */
+/* The requesting user; groups includes the primary one. */
 struct acl_subject {
     int32_t user;
     const int32_t *groups;

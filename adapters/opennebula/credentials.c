@@ -76,7 +76,7 @@ static char *read_all(int file, const char *path, struct error *err)
     return text;
 }
 
-/* NULL with err; ENOENT when there is no such file. */
+/* NULL with err; ENOENT if there is no such file. */
 static char *read_small_file(const char *path, struct stat *status, struct error *err)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -30,8 +30,8 @@ struct eligibility_settings {
 
 struct eligibility; /* opaque: expressions and answers for one picture of the site */
 
-/* The pools must outlive it, the settings need not. Without datastores (NULL) none is asked for;
- * with acl NULL everybody may use everything; with users NULL everybody is in the VM's group alone.
+/* The pools must outlive it, the settings need not. Without datastores (NULL) none is required;
+ * with acl NULL every user may use everything; with users NULL each user is only in the VM's group.
  * Place i in all answers is hosts->items[i]. O(attributes of all hosts). Errors: EINVAL
  * (settings->rank is missing or cannot be parsed: column). */
 struct eligibility *eligibility_create(const struct host_pool *hosts,
@@ -45,9 +45,9 @@ void eligibility_destroy(struct eligibility *eligibility); /* NULL is allowed */
 /* Figures of a host that monitoring changes all the time, such as FREE_CPU. */
 bool eligibility_changes_all_the_time(const char *name);
 
-/* Evaluate from now on over this pool, which has the same hosts in the same places and differs in
- * such figures only. False, and nothing has changed: a requirement that was asked for and names
- * such figures allows other hosts now. O(attributes of all hosts + requirements that name such
+/* Evaluates over this pool from now on; it must have the same hosts in the same places, with only
+ * new monitoring figures. False, with nothing changed: a requirement evaluated before that names
+ * such figures now allows other hosts. O(attributes of all hosts + requirements that name such
  * figures x hosts). */
 bool eligibility_follow(struct eligibility *eligibility, const struct host_pool *hosts);
 
@@ -63,22 +63,22 @@ struct eligible {
     bool rank_ignored; /* SCHED_RANK cannot be read: the VM is placed by the default policy */
 };
 
-/* Which hosts may this VM (in extended form) have, whatever their load is? Hosts that are disabled,
- * offline or in error are not among them, nor those that have no system datastore which the VM may
- * use and which has room for it. A VM that ran before goes where its own system datastore is.
- * O(length of its texts) for a combination seen before, else O(hosts) for each term. */
+/* Which hosts may this VM (in extended form) use, whatever their load? Excludes hosts that are
+ * disabled, offline or in error, and hosts without a system datastore that the VM may use and that
+ * has room for it. A VM that ran before can only go where its own system datastore is. O(length of
+ * its texts) for a combination seen before, else O(hosts) for each term. */
 void eligibility_of(struct eligibility *eligibility, const struct vm *vm,
                     struct eligible *eligible);
 
-/* The same for a start that is far ahead: what is free on datastores at present does not count. */
+/* The same for a start far ahead: the current free space of datastores does not count. */
 void eligibility_of_later(struct eligibility *eligibility, const struct vm *vm,
                           struct eligible *eligible);
 
 /* A system datastore for the VM on that host (place): enabled, of its cluster, permitted, meeting
  * AUTOMATIC_DS_REQUIREMENTS and SCHED_DS_REQUIREMENTS, with more room than
- * eligibility_room_needed() after what was promised; among several SCHED_DS_RANK decides, else the
- * one with the most room (OpenNebula's striping), then the highest id. A VM that ran before keeps
- * its own. -1: none; reason says why with numbers. O(datastores). */
+ * eligibility_room_needed() after promised space is deducted; among several by SCHED_DS_RANK, else
+ * most room first (OpenNebula's striping), then highest id. A VM that ran before keeps its own. -1:
+ * none; reason says why with numbers. O(datastores). */
 int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *vm, uint32_t host,
                               char *reason, size_t size);
 
@@ -86,8 +86,8 @@ int32_t eligibility_datastore(struct eligibility *eligibility, const struct vm *
  * disks are on one already. */
 int64_t eligibility_room_needed(const struct eligibility *eligibility, const struct vm *vm);
 
-/* So much of that datastore is taken by a VM that is sent to that host (place): it is gone for
- * those who come after it. */
+/* Reserves this much of the datastore for a VM that is sent to the host (place): VMs that come
+ * later cannot use it. */
 void eligibility_promise(struct eligibility *eligibility, int32_t datastore, uint32_t host,
                          int64_t amount);
 
@@ -95,9 +95,9 @@ void eligibility_promise(struct eligibility *eligibility, int32_t datastore, uin
 struct expression; /* opaque */
 
 /* Parse a requirement (boolean) or a rank (arithmetic). NULL with err: column, what is wrong. An
- * empty or blank requirement allows all, an empty rank is 0 everywhere. Refused are texts of more
- * than 64 KB, nested deeper than 100, with more than 2048 terms or 64 texts with wildcards: what a
- * user writes may not cost more than a bounded amount of time. */
+ * empty or blank requirement allows all, an empty rank is 0 everywhere. Texts of more than 64 KB,
+ * nested deeper than 100, or with more than 2048 terms or 64 texts with wildcards are refused, so
+ * that a user's text cannot cost more than a bounded amount of time. */
 struct expression *expression_parse_requirement(const char *text, struct error *err);
 struct expression *expression_parse_rank(const char *text, struct error *err);
 void expression_destroy(struct expression *expression);

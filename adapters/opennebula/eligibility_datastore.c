@@ -53,7 +53,7 @@ void eligibility_forget_datastores(struct eligibility *eligibility)
     free(eligibility->promised_disk);
 }
 
-/* --- What the VM asks for --- */
+/* --- Requirements of the VM --- */
 
 /* One text may be read in several ways: the key says how. */
 static char key_of(const char *name)
@@ -110,7 +110,7 @@ uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const
     return number;
 }
 
-/* Where the VM's disks are; -1: nowhere yet. */
+/* The datastore of the VM's disks; -1: none yet. */
 static int32_t eligibility_own_datastore(const struct eligibility *eligibility, const struct vm *vm)
 {
     const struct datastore_pool *pool = eligibility->datastores;
@@ -163,8 +163,8 @@ int64_t eligibility_room_needed(const struct eligibility *eligibility, const str
     return vm->disk > 0 ? vm->disk + (int64_t)scaled : (int64_t)scaled;
 }
 
-/* A datastore is measured as a whole, or by a host, or what the host has on its disks counts for
- * all that are there. */
+/* Free space is measured for the datastore as a whole, or by a host for this datastore, or is the
+ * host's free disk space, shared by all datastores there. */
 static bool is_whole(const struct datastore *datastore)
 {
     return datastore->shared && datastore->free >= 0;
@@ -186,7 +186,7 @@ static int64_t room(const struct eligibility *eligibility, size_t i, size_t host
     return free - (eligibility->promised_there[i] ? eligibility->promised_there[i][host] : 0);
 }
 
-/* As OpenNebula has it: a disk of 100 MB does not fit into 100 MB. */
+/* As in OpenNebula: a disk of 100 MB does not fit into 100 MB. */
 static bool fits(int64_t need, int64_t free)
 {
     return need == 0 || need < free;

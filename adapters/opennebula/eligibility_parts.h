@@ -1,4 +1,4 @@
-/* eligibility_parts.h: what the files of eligibility have in common. */
+/* eligibility_parts.h: shared by the files of eligibility. */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_ELIGIBILITY_PARTS_H
 #define GALERNA_ADAPTERS_OPENNEBULA_ELIGIBILITY_PARTS_H
 
@@ -26,7 +26,7 @@ struct ranking {
  * wait. */
 enum { OWNER_BYTES_MAX = 1 << 20, DATASTORE_BYTES_MAX = 1024 };
 
-/* What the owner of a VM may use. */
+/* Objects the owner of a VM may use. */
 struct access {
     uint64_t *hosts;
     bool *datastores; /* by place in the pool */
@@ -39,7 +39,7 @@ struct datastore_expression {
     char *fault;
 };
 
-/* What a VM asks for, each as its number; two VMs with the same numbers get the same answer. */
+/* A VM's requirements, each as a number; two VMs with the same numbers get the same answer. */
 struct wants {
     uint32_t automatic, requirement, ranking, access, datastore_automatic, datastore_requirement;
     int32_t datastore; /* where its disks are; -1: nowhere yet */
@@ -67,7 +67,7 @@ struct eligibility {
     int64_t **promised_there;   /* per other datastore: MB per host that measures it; or NULL */
     int64_t *promised_disk;     /* MB per host on the datastores that it does not measure */
 
-    /* What users and oned wrote, each text once; the numbers are places in the arrays. */
+    /* Texts from users and oned, each stored once; the numbers are places in the arrays. */
     struct map requirement_texts, ranking_texts, access_texts, datastore_texts, combination_texts;
     struct requirement *requirements;
     struct ranking *rankings; /* the first is the default policy */
@@ -87,7 +87,7 @@ struct eligibility {
  * keeps a copy. */
 uint32_t eligibility_number(struct map *table, const char *text, bool *is_new);
 
-/* The kept column with the same answers, a copy if it is new. It stays as long as the map. */
+/* The kept column with equal answers, or a new copy. It lives as long as the map. */
 const void *eligibility_kept(struct map *columns, const void *column, size_t size);
 
 /* The error in a user's expression: "NAME 'TEXT': FAULT". */
@@ -112,7 +112,7 @@ void eligibility_forget_datastores(struct eligibility *eligibility);
  * MAP_NONE without one. */
 uint32_t eligibility_datastore_expression(struct eligibility *eligibility, const struct vm *vm,
                                           const char *name);
-/* What the VM wants of datastores. */
+/* Fills in the VM's datastore requirements. */
 void eligibility_want_datastore(struct eligibility *eligibility, const struct vm *vm,
                                 struct wants *wants);
 /* The hosts that have a datastore that fulfils the wants. */

@@ -8,7 +8,7 @@
 
 #define RUNNING_VMS "RUNNING_VMS"
 
-/* So that ranks do not overflow, whatever a daemon reports. */
+/* Keeps ranks from overflowing, whatever a daemon reports. */
 enum { VMS_MOST = 1000000 };
 
 /* How much a rank grows with each VM on a host, if that is the same everywhere. */
@@ -52,8 +52,9 @@ static struct slope slope_of_two(enum expression_operation operation, struct slo
     return result;
 }
 
-/* What a rank changes by when a host gets a VM; 0 when it does not, or not evenly. Stock schedulers
- * look at ranks once a cycle; a plan has many cycles at once, and needs to know. */
+/* The change of a rank when a host gets a VM; 0 if it does not change, or not uniformly. The stock
+ * scheduler evaluates ranks once per cycle; a plan covers many cycles at once and needs the
+ * slope. */
 static int64_t growth_per_vm(const struct expression *rank)
 {
     struct slope *stack = memory_new(rank->depth + 1, sizeof *stack), *top = stack;
@@ -79,8 +80,8 @@ static int64_t growth_per_vm(const struct expression *rank)
     return isfinite(slope) && fabs(slope) <= 1e9 ? (int64_t)slope : 0;
 }
 
-/* Take out of the ranks what the VMs that are there now make of them: the engine puts it back, for
- * the VMs that are there when it looks. */
+/* Subtracts from the ranks the share of the VMs currently on the hosts: the engine adds the share
+ * of the VMs present when it ranks. */
 static void take_out_vms(struct eligibility *eligibility, int64_t per_vm, int64_t *ranks)
 {
     for (size_t i = 0; i < eligibility->hosts->n; i++) {
@@ -114,8 +115,8 @@ static int rank_by_text(struct eligibility *eligibility, const char *text, struc
     return 0;
 }
 
-/* FREE_CPU is what was measured some time ago: until the next measurement, a VM placed since then
- * counts as one processor. */
+/* FREE_CPU was measured some time ago: until the next measurement, a VM placed since then counts as
+ * one processor. */
 static void rank_by_load(struct eligibility *eligibility, struct ranking *ranking)
 {
     rank_by_text(eligibility, "FREE_CPU", ranking, NULL);

@@ -43,7 +43,7 @@ static size_t count(const uint64_t *hosts, size_t words)
     return n;
 }
 
-/* Take away from hosts those that are not in these, and say how many they were. */
+/* Removes from hosts all that are not in these, and says how many were removed. */
 static void lose(const struct eligibility *eligibility, struct requirement_sentence *sentence,
                  uint64_t *hosts, const uint64_t *these, const char *why)
 {

@@ -5,13 +5,13 @@
 #include "adapters/opennebula/expression.h"
 #include "util/memory.h"
 
-/* What is asked of the values of one attribute, one after the other. */
+/* A question to the values of one attribute, one after the other. */
 struct expression_question {
     const struct comparison *comparison;
     bool answered, answer;
 };
 
-/* OpenNebula passes over values that are no number where a number is asked for. */
+/* OpenNebula skips values that are not numbers where it expects a number. */
 static void ask(struct expression_question *question, const char *value)
 {
     const struct comparison *comparison = question->comparison;

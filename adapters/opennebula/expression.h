@@ -137,7 +137,7 @@ bool compare_texts(const struct comparison *comparison, const char *value);
 /* The id that a comparison of CURRENT_VMS names; false: it names none. */
 bool comparison_vm(const struct comparison *comparison, int64_t *id);
 
-/* What a comparison of CURRENT_VMS says where that VM is or is not. */
+/* The result of a comparison of CURRENT_VMS on a host with, or without, that VM. */
 bool comparison_of_vms(const struct comparison *comparison, bool present);
 
 /* A result of arithmetic as a rank: cut off behind the point, within the limits. */

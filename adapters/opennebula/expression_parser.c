@@ -337,8 +337,8 @@ static struct expression *parse(const char *text, bool is_rank, struct error *er
     }
     expression = memory_new(1, sizeof *expression);
     expression->is_rank = is_rank;
-    /* Each name or text is shorter than what it is written as, but for the NUL of an unquoted one,
-     * behind which stands a sign, a blank or the end. */
+    /* Each name or text is shorter than its notation, except for the NUL of an unquoted one, which
+     * is followed by an operator, a blank or the end. */
     expression->texts = memory_new(length + 2, 1);
     parser.expression = expression;
     if (parse_whole(&parser) == 0)

@@ -64,7 +64,8 @@ static const char *add_class(struct byte_set *set, const char *at)
     return NULL;
 }
 
-/* One byte of a bracket, which may stand behind a backslash; NULL at the end of the text. */
+/* One byte of a bracket expression, possibly escaped by a backslash; NULL at the end of the
+ * text. */
 static const char *bracket_byte(const char *at, unsigned char *byte)
 {
     if (*at == '\\' && at[1])

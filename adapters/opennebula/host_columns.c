@@ -48,7 +48,7 @@ static void read_attributes(struct column_reading *reading, uint32_t host,
     }
 }
 
-/* Sort what was read by names; the order within a name is kept. */
+/* Sorts the values read by name; the order within a name is kept. */
 static void sort_into_columns(const struct column_reading *reading)
 {
     struct host_columns *columns = reading->columns;
@@ -131,7 +131,7 @@ const char *host_columns_name(const struct host_columns *columns, size_t i)
     return i < columns->names.n ? map_key_bytes(&columns->names, (uint32_t)i) : NULL;
 }
 
-/* --- Columns, made when they are first asked for --- */
+/* --- Columns, built on first use --- */
 
 static void note_value(struct host_columns *columns, struct host_attribute *column,
                        struct entry *entry)

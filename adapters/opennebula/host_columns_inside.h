@@ -1,4 +1,4 @@
-/* host_columns_inside.h: what the files of host_columns have in common. */
+/* host_columns_inside.h: shared by the files of host_columns. */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_INSIDE_H
 #define GALERNA_ADAPTERS_OPENNEBULA_HOST_COLUMNS_INSIDE_H
 
@@ -25,7 +25,8 @@ struct entry {
     double number;
 };
 
-/* A comparison's answer is kept under what is asked. Users write the texts: long ones are not. */
+/* A comparison's answer is cached by its question. Users write the texts: long ones are not
+ * cached. */
 enum { ANSWERS_MAX = 16384, ANSWER_TEXT_MAX = 64 };
 
 struct attribute_question {
@@ -51,7 +52,7 @@ struct host_columns {
     size_t bitmap_stack_allocated;
 };
 
-/* The column of a name's number, made when it is first asked for. */
+/* The column of a name's number, built on first use. */
 struct host_attribute *host_column(struct host_columns *columns, uint32_t name);
 
 /* All other hosts; bits behind the last stay 0. */

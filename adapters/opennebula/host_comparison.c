@@ -98,7 +98,7 @@ static struct outcomes outcomes_of(enum comparison_test test)
     };
 }
 
-/* Both without a branch for each host. */
+/* Branch-free per host, both of them. */
 static uint64_t compare_word_of_integers(const int64_t *values, size_t n, int64_t literal,
                                          struct outcomes wanted)
 {

@@ -264,7 +264,7 @@ static int read_group(const struct spec_reader *reader)
     return expected ? wrong_value(reader, KEY_GROUP_TIMEOUT, expected) : 0;
 }
 
-/* What must go together, once all values are read. */
+/* Checks combinations of values, once all have been read. */
 static int check(const struct spec_reader *reader)
 {
     struct lease_spec *spec = reader->spec;
@@ -289,8 +289,8 @@ static int check(const struct spec_reader *reader)
     return 0;
 }
 
-/* USER_PRIORITY orders VMs in the stock schedulers; oned.conf restricts it to administrators. Text
- * that is no number counts as 0 there. */
+/* USER_PRIORITY orders VMs in the stock scheduler; oned.conf restricts it to administrators. Text
+ * that is not a number counts as 0 there. */
 static void read_site_priority(const struct vm *vm, struct lease_spec *spec)
 {
     const struct lease_term *row = &lease_terms[TERM_ID_priority];

@@ -1,4 +1,4 @@
-/* What is done in OpenNebula: commands, messages, new VMs, the first contact. */
+/* OpenNebula's commands, messages, new VMs, and the first contact. */
 #include "adapters/opennebula/opennebula.h"
 
 #include <stdio.h>
@@ -191,8 +191,8 @@ static enum cloud_outcome ask_now(struct opennebula *self, const struct rpc_requ
     return told.outcome;
 }
 
-/* Access rules may be for one zone of a federation. Whoever may not read the configuration is taken
- * to be alone. */
+/* Access rules may be for one zone of a federation. A user who may not read the configuration is
+ * taken to be in a single zone. */
 static int32_t find_zone(struct opennebula *self)
 {
     const struct rpc_request request = {.method = "one.system.config"};
@@ -223,7 +223,7 @@ static void find_leadership(struct opennebula *self, struct cloud_greeting *gree
     free(document);
 }
 
-/* Only some calls look at who asks: the version is anybody's. */
+/* Only some calls check the credentials: any user may ask for the version. */
 static enum cloud_outcome greet(struct cloud *cloud, struct cloud_greeting *greeting,
                                 enum cloud_refusal *refusal, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* opennebula_inside.h: what the files of opennebula.h share. */
+/* opennebula_inside.h: shared by the files of opennebula.h. */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_OPENNEBULA_INSIDE_H
 #define GALERNA_ADAPTERS_OPENNEBULA_OPENNEBULA_INSIDE_H
 
@@ -14,7 +14,7 @@ struct opennebula {
     int32_t zone; /* where the mark is kept; ZONE_UNKNOWN */
 };
 
-/* What a reply of oned's means for the caller. deploys: the call named a host for a VM. */
+/* The meaning of oned's reply for the caller. deploys: the call named a host for a VM. */
 struct cloud_reply opennebula_reply(const struct rpc_reply *reply, bool deploys);
 
 /* --- opennebula_observe.c --- */

@@ -119,7 +119,7 @@ static void ask(struct marking *marking)
              answered);
 }
 
-/* Whoever may not know the zone is taken as alone. */
+/* A user who may not read the zone is taken to be in a single zone. */
 static void zone_known(void *context, const struct rpc_reply *reply)
 {
     struct marking *marking = context;

@@ -1,4 +1,4 @@
-/* What is asked of OpenNebula, and its documents as answers. */
+/* Queries to OpenNebula, and its documents as answers. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
 #include "adapters/cloud/objects.h"
 #include "util/error.h"
 
-/* What a host reported last: one.hostpool.monitoring with 0 seconds. */
+/* A host's last monitoring report: one.hostpool.monitoring with 0 seconds. */
 struct host_monitoring {
     int32_t id;
     struct attributes attributes; /* FREE_CPU, FREE_MEMORY in KB, USED_CPU, USED_MEMORY, NETRX, ...
@@ -27,10 +27,10 @@ struct host_monitoring_pool {
     struct pool_memory *memory;
 };
 
-/* Each reads a whole document (what the call answered; VM_POOL or a single VM, ...) into *pool,
- * which is overwritten. -1 with err: the document as a whole cannot be read (no XML, DOCTYPE, too
- * deep, too large, another root element); *pool is then empty. One pass; 10,000 VMs in the short
- * form take about 50 ms. */
+/* Each function reads a whole document (the answer of a call; VM_POOL or a single VM, ...) into
+ * *pool, which is overwritten. -1 with err: the document as a whole cannot be read (not XML,
+ * DOCTYPE, too deep, too large, another root element); *pool is then empty. One pass; 10,000 VMs in
+ * the short form take about 50 ms. */
 int vm_pool_parse(struct vm_pool *pool, const char *document, size_t length, struct error *err);
 int host_pool_parse(struct host_pool *pool, const char *document, size_t length, struct error *err);
 int host_monitoring_parse(struct host_monitoring_pool *pool, const char *document, size_t length,
@@ -43,9 +43,9 @@ int user_pool_parse(struct user_pool *pool, const char *document, size_t length,
 int acl_parse(struct acl *acl, const char *document, size_t length, struct error *err);
 void host_monitoring_finish(struct host_monitoring_pool *pool);
 
-/* The same for VMs of a document that comes in pieces: `batch` gets 256 VMs at a time, in the order
- * of the document, and may take them (zero the pool). The end hands out the last batch, frees the
- * reading, and says what was wrong with the document: -1 with err. */
+/* The same for VMs of a document that arrives in pieces: `batch` gets 256 VMs at a time, in
+ * document order, and may take them (zero the pool). Ending the reading hands out the last batch,
+ * frees the reading, and reports errors of the document: -1 with err. */
 struct pool_reader;
 struct vm_batches {
     void (*batch)(void *context, struct vm_pool *pool);
@@ -57,8 +57,8 @@ void vm_batches_begin(struct vm_batches *batches);
 void vm_batches_feed(struct vm_batches *batches, const char *text, size_t length);
 int vm_batches_end(struct vm_batches *batches, struct error *err);
 
-/* Add what the hosts reported to their attributes, behind the others; names that a host has already
- * keep their values, as OpenNebula looks there first. Figures of other hosts are ignored. The texts
+/* Add what the hosts reported to their attributes, behind the others; names that a host already has
+ * keep their values, as in OpenNebula's search order. Figures of other hosts are ignored. The texts
  * are copied. O(hosts x their attributes). */
 void host_monitoring_merge(struct host_pool *hosts, const struct host_monitoring_pool *monitoring);
 

@@ -50,7 +50,7 @@ static void read_top(struct pool_reader *reader, struct host *host, const struct
     pool_add_attribute(reader, pool_reader_list(reader, TOP_LIST), path, 0, text);
 }
 
-/* Oned gives what the host has in all, and a DS for each datastore it was asked about. */
+/* oned reports the host's disk as a whole, and a DS for each datastore it monitors there. */
 static void read_disks(struct pool_reader *reader, const struct pool_path *path,
                        const struct pool_text *text)
 {

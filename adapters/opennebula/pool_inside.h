@@ -17,7 +17,7 @@ struct pool_reader {
     struct error problem;
     bool is_broken; /* no well-formed XML: it may be bytes that XML does not allow */
 
-    /* Where the parser is. */
+    /* The parser's position. */
     const struct element *elements[POOL_DEPTH_MAX];
     bool has_children[POOL_DEPTH_MAX];
     size_t depth;

@@ -1,4 +1,4 @@
-/* pool_names.h: each element name of a document once, with what it means. */
+/* pool_names.h: each element name of a document once, with its meaning. */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_POOL_NAMES_H
 #define GALERNA_ADAPTERS_OPENNEBULA_POOL_NAMES_H
 

@@ -23,7 +23,7 @@ struct element {
     uint32_t number;  /* of the name in its document */
 };
 
-/* What is being read: elements below the object, the outermost first. */
+/* The path of the value being read: elements below the object, outermost first. */
 struct pool_path {
     const struct element *const *elements;
     size_t n; /* > 0 */
@@ -61,10 +61,10 @@ struct pool_items {
 int pool_read(struct pool_items *items, const struct pool_format *format, const char *document,
               size_t length, struct error *err);
 
-/* The same of a document that comes in pieces: `batch` gets the objects, batch_size at a time and
- * in the order of the document, and takes or frees them (pool_items may be zeroed). Bytes that XML
- * does not allow are the caller's to mend. The end hands out the last batch, which may be empty,
- * frees the reading, and says what was wrong: -1 with err. */
+/* The same for a document that arrives in pieces: `batch` gets the objects, batch_size at a time
+ * and in document order, and takes or frees them (pool_items may be zeroed). The caller must have
+ * replaced bytes that XML does not allow. Ending the reading hands out the last batch, which may be
+ * empty, frees the reading, and reports errors: -1 with err. */
 typedef void pool_batch(void *context, struct pool_items *items);
 struct pool_reader *pool_reading_begin(const struct pool_format *format, size_t batch_size,
                                        pool_batch *batch, void *context);
@@ -81,7 +81,7 @@ struct pool_memory *pool_reader_memory(struct pool_reader *reader);
 void pool_reader_reject(struct pool_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Numbers. An empty text leaves the value as it is; one that is no number or outside of the limits
+/* Numbers. An empty text leaves the value unchanged; text that is not a number or out of range
  * rejects the object. */
 void pool_read_number(struct pool_reader *reader, const struct pool_path *path,
                       const struct pool_text *text, int64_t smallest, int64_t largest,

@@ -113,7 +113,7 @@ int datastore_pool_parse(struct datastore_pool *pool, const char *document, size
     return result;
 }
 
-/* A share such as "10%" is no amount: it stays in the attributes. */
+/* A share such as "10%" is not an amount: it stays in the attributes. */
 static void read_reserved(struct pool_reader *reader, const struct pool_path *path,
                           const struct pool_text *text, int64_t *amount)
 {

@@ -1,4 +1,4 @@
-/* OpenNebula's numbers for the states of VMs and hosts, their names, and what they mean. */
+/* OpenNebula's numbers for the states of VMs and hosts, with names and meanings. */
 #include "adapters/opennebula/pool_states.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@ struct vm_row {
 
 enum { ACTIVE = 3 };
 
-/* include/VirtualMachine.h: STATE. ACTIVE is told by LCM_STATE. */
+/* include/VirtualMachine.h: STATE. For ACTIVE, LCM_STATE decides. */
 static const struct vm_row vm_rows[] = {
     [0] = {"INIT", VM_INIT},           [1] = {"PENDING", VM_PENDING},
     [2] = {"HOLD", VM_HOLD},           [4] = {"STOPPED", VM_STOPPED},
@@ -19,7 +19,7 @@ static const struct vm_row vm_rows[] = {
     [10] = {"CLONING", VM_CLONING},    [11] = {"CLONING_FAILURE", VM_OTHER},
 };
 
-/* LCM_STATE of those that are ACTIVE. */
+/* LCM_STATE of ACTIVE VMs. */
 static const struct vm_row lcm_rows[] = {
     [0] = {"LCM_INIT", VM_PREPARING},
     [1] = {"PROLOG", VM_PREPARING},

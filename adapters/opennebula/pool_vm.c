@@ -13,8 +13,8 @@ struct disk {
     bool cloned_to_system, linked_to_system;
 };
 
-/* What is known of a VM while it is read. */
-/* An action after which the VM begins again: what it had done is lost. */
+/* An action after which the VM starts over: its work is lost. */
+/* An action after which the VM starts over: its work is lost. */
 enum { ACTION_RECREATE = 14 };
 
 struct vm_draft {

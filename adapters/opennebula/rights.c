@@ -1,4 +1,4 @@
-/* The sections [rights] of the configuration, and what they allow. */
+/* The sections [rights] of the configuration, and the requests they allow. */
 #include "adapters/opennebula/rights.h"
 
 #include <errno.h>
@@ -170,7 +170,7 @@ static struct section *find_section(const struct rights *rights, enum section_ki
     return NULL;
 }
 
-/* What stands behind "rights" in a section's name: "", " user:NAME" or " group:NAME". */
+/* `behind`: the rest of a section's name after "rights": "", " user:NAME" or " group:NAME". */
 static int add_section(struct rights *rights, const char *behind, struct section **section)
 {
     enum section_kind kind;
@@ -363,7 +363,7 @@ static bool is_denied(const struct limits *limits, size_t term, const struct ter
                                      : !limit && term_number(row, values) == row->restricted;
 }
 
-/* What the VM asks for is refused where it may not; a default of the site's gives way. */
+/* A term that the VM requests beyond its rights is refused; a site default is adjusted instead. */
 static int check_terms(const struct limits *limits, struct lease_spec *spec,
                        char reason[LEASE_SPEC_TEXT_MAX])
 {

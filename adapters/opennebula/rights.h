@@ -1,7 +1,7 @@
-/* rights.h: what users and groups may ask for, as the administrator says.
+/* rights.h: what users and groups may request, as set by the administrator.
  *
- * [rights] in the configuration holds for everybody, [rights group:NAME] for a group and [rights
- * user:NAME] for one user; what the more special section does not say is taken from the more
+ * [rights] in the configuration applies to all users, [rights group:NAME] for a group and [rights
+ * user:NAME] for one user; options missing in the more specific section are taken from the more
  * general one. Names are OpenNebula's, of the VM's owner and of the VM's group.
  */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_RIGHTS_H
@@ -22,7 +22,7 @@ struct rights; /* opaque */
 struct rights *rights_create(const struct ini *ini, struct error *err);
 void rights_destroy(struct rights *rights); /* NULL is allowed */
 
-/* Who asks, and for how much. */
+/* The requesting user and the request. */
 struct rights_request {
     const char *user, *group; /* names; NULL: unknown, the general section counts */
     struct lease_spec *spec;  /* terms that it does not say are made to follow the rights */
@@ -32,9 +32,10 @@ struct rights_request {
     int64_t now;
 };
 
-/* May they? 0, or -1 with `reason`: what was asked for, and the limit. A VM with the attribute that
- * leaves PREEMPTIBLE and TERMS out is preemptible where its owner may not ask for anything else. Of
- * VMs without the attribute only max-vms is checked. O(options + log of sections). */
+/* Are the owner and group allowed to make this request? 0, or -1 with `reason`: the request and the
+ * limit. A VM with the attribute that leaves PREEMPTIBLE and TERMS out is preemptible if its owner
+ * may not request anything else. Of VMs without the attribute only max-vms is checked. O(options +
+ * log of sections). */
 int rights_grant(const struct rights *rights, const struct rights_request *request,
                  char reason[LEASE_SPEC_TEXT_MAX]);
 

@@ -245,15 +245,15 @@ static struct rpc_call *next_call(const struct rpc *rpc)
     return call;
 }
 
-/* Give the free connections to those that wait. Returns how many calls ended at once because they
- * cannot be sent; `done` may have queued others. */
+/* Gives free connections to waiting calls. Returns how many calls ended at once because they cannot
+ * be sent; `done` may have queued others. */
 static size_t start_calls(struct rpc *rpc)
 {
     size_t n_ended = 0;
     int64_t now = milliseconds();
     struct rpc_call *call;
 
-    /* What `done` queues meanwhile has its turn the next time: this ends. */
+    /* Calls queued by `done` in the meantime get their turn the next time, so this loop ends. */
     for (size_t n = rpc->n_waiting; n > 0 && (call = next_call(rpc)); n--) {
         CURL *easy;
 
@@ -380,7 +380,8 @@ int rpc_wait(struct rpc *rpc, struct pollfd *extra, unsigned n_extra, int timeou
             return 0;
         if (wait_ready(rpc, &fds, n_ended > 0 ? 0 : patience(rpc, end), err) < 0)
             return -1;
-        /* Once more, so that what `done` asked for is on its way and what came is reported. */
+        /* One more round, to send the calls that `done` queued and to report replies already
+         * received. */
         last = n_ended > 0 || fds.ready || milliseconds() >= end;
     }
 }

@@ -115,8 +115,8 @@ bool rpc_date(const struct rpc *rpc, int64_t *date, int64_t *at);
 /* Calls queued or under way. */
 size_t rpc_pending(const struct rpc *rpc);
 
-/* One call, waited for; other calls go on meanwhile. `copy` (may be NULL) gets the text, to be
- * freed. 0, or -1 with err holding the reply's message. outcome may be NULL. */
+/* Makes one call and waits for it; other calls continue in the meantime. `copy` (may be NULL) gets
+ * the text, to be freed. 0, or -1 with err holding the reply's message. outcome may be NULL. */
 int rpc_call_now(struct rpc *rpc, const struct rpc_request *request, char **copy,
                  struct rpc_reply *outcome, struct error *err);
 

@@ -14,7 +14,7 @@ enum {
     DEPTH_MAX = 32,
     LARGE = 16 * 1024, /* a text worth the trouble of decode_large() */
     ITEMS = 3,         /* of the array: success, value or text, code; more follow */
-    /* xmlrpc-c's fault codes, which oned sends: there is no XML-RPC standard for them. */
+    /* xmlrpc-c's fault codes, sent by oned: the XML-RPC standard has none. */
     FAULT_INTERNAL = -500,
     FAULT_NETWORK = -504,
     FAULT_TIMEOUT = -505,
@@ -89,7 +89,7 @@ static bool on_start(void *context, const char *name)
 
     if (body->depth == DEPTH_MAX)
         return false;
-    /* What is directly in a value is a text, unless it says otherwise. */
+    /* Content directly in a value is text, unless typed otherwise. */
     body->kind = element == value ? KIND_TEXT : kind_of(name);
     body->typed = false;
     body->path[body->depth++] = element;
@@ -190,7 +190,7 @@ static void say(struct rpc_answer *answer, enum rpc_outcome outcome, const char 
     va_end(arguments);
 }
 
-/* Of the faults, those that the server raises before it runs the method. */
+/* Faults that the server raises before it runs the method. */
 static bool is_before_call(int64_t code)
 {
     return code >= FAULT_LAST && code < FAULT_INTERNAL && code != FAULT_NETWORK &&
@@ -242,7 +242,7 @@ static void judge(struct rpc_answer *answer, struct body *body)
         judge_array(answer, body);
 }
 
-/* false: it is no XML, for which bytes that can be mended may be the reason. */
+/* false: not XML, possibly because of bytes that can be replaced. */
 static bool decode(struct rpc_answer *answer, const char *bytes, size_t length)
 {
     static const struct xml_visitor visitor = {on_start, on_end, on_text};

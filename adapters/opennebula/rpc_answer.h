@@ -1,7 +1,7 @@
-/* rpc_answer.h: what a body of an XML-RPC answer says.
+/* rpc_answer.h: decodes the body of an XML-RPC answer.
  *
- * oned answers with an array: true, value, 0 when it did what was asked; false, text, code and more
- * when it did not. How many elements follow differs between versions and is not looked at.
+ * oned answers with an array: true, value, 0 on success; false, text, code and more on failure. The
+ * number of elements differs between versions and is ignored.
  */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_ANSWER_H
 #define GALERNA_ADAPTERS_OPENNEBULA_RPC_ANSWER_H
@@ -18,9 +18,8 @@ struct rpc_answer {
                       repeat the session */
 };
 
-/* Decode a body. An answer that is no answer gives UNKNOWN. Bytes that XML does not allow, which a
- * user's template can bring in, become '?'. A DOCTYPE and deep nesting are refused. Linear in
- * length. */
+/* Decodes a body. A malformed answer gives UNKNOWN. Bytes that XML does not allow, which a user's
+ * template can bring in, become '?'. A DOCTYPE and deep nesting are refused. Linear in length. */
 void rpc_answer_decode(struct rpc_answer *answer, const char *body, size_t length);
 void rpc_answer_finish(struct rpc_answer *answer);
 

@@ -217,7 +217,7 @@ static void report_answer(struct rpc_call *call)
         rpc_answer_decode(&answer, call->text.around ? call->text.around : "", call->text.n_around);
     else
         rpc_answer_decode(&answer, call->answer ? call->answer : "", call->received);
-    /* The body can be ten times what the caller keeps of it. */
+    /* The raw body can be ten times the size of the part the caller keeps. */
     free(call->answer);
     call->answer = NULL;
     reply.outcome = answer.outcome;

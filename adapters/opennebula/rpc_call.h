@@ -13,7 +13,7 @@
 
 enum { RPC_MESSAGE_MAX = 1024 };
 
-/* What all calls have in common. */
+/* State shared by all calls. */
 struct rpc_line {
     struct rpc_endpoint endpoint;
     struct rpc_secret secret;
@@ -59,7 +59,7 @@ void rpc_call_destroy(struct rpc_call *call); /* not the easy handle; NULL is al
 /* Make a new or reset easy handle ready to carry out the call. */
 void rpc_call_prepare(struct rpc_call *call, CURL *easy);
 
-/* Take what is left of its turn, and let a call go on that waits for one. */
+/* End the rest of the call's turn, and resume a call that waits for one. */
 void rpc_call_end_turn(const struct rpc_call *call);
 void rpc_call_resume(struct rpc_call *call);
 

@@ -15,8 +15,8 @@ struct rpc_secret {
 void rpc_secret_init(struct rpc_secret *secret, const char *session);
 void rpc_secret_finish(struct rpc_secret *secret); /* wipes it */
 
-/* Write `text` to `to` (size > 0 bytes) as one printable line in which "***" stands for the secret;
- * cut at the end of a character when too long. The two must not overlap. */
+/* Write `text` to `to` (size > 0 bytes) as one printable line with "***" in place of the secret;
+ * truncated at a character boundary when too long. The two must not overlap. */
 void rpc_secret_line(const struct rpc_secret *secret, const char *text, char *to, size_t size);
 
 #endif

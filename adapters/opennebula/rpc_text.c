@@ -48,7 +48,7 @@ static void on_text(void *context, const char *bytes, size_t length)
     text->piece(text->context, bytes, length);
 }
 
-/* What takes a parser to understand: other references, carriage returns. */
+/* Text that needs an XML parser: other references, carriage returns. */
 static void parse(struct rpc_text *text, const char *bytes, size_t length)
 {
     static const struct xml_visitor visitor = {on_start, on_end, on_text};

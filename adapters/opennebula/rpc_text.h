@@ -1,8 +1,8 @@
-/* rpc_text.h: the document in an answer, while the answer comes in.
+/* rpc_text.h: the document in an answer, while the answer arrives.
  *
- * Documents are megabytes of escaped markup. The first text of an answer that says yes is decoded
- * and handed on piece by piece; what is around it is kept, and decoded as an answer of its own when
- * it is whole.
+ * Documents are megabytes of escaped markup. The first text of a successful answer is decoded and
+ * handed on piece by piece; the rest of the answer is kept, and decoded as an answer of its own
+ * when complete.
  */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_RPC_TEXT_H
 #define GALERNA_ADAPTERS_OPENNEBULA_RPC_TEXT_H

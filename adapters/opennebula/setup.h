@@ -1,9 +1,9 @@
-/* setup.h: is this OpenNebula set up for Galerna, and what has to be changed?
+/* setup.h: checks whether an OpenNebula is set up for Galerna, and what has to be changed.
  *
  * 6.x: the stock scheduler is a service of its own and must be off. 7.x: oned itself calls a
- * scheduler through SCHED_MAD; ours (place, optimize) answers empty plans. All that oned tells of
- * itself is read over XML-RPC; processes and files are looked at only where they can be seen, and
- * what cannot be seen is said to be unknown.
+ * scheduler through SCHED_MAD; ours (place, optimize) answers empty plans. Everything oned reveals
+ * is read over XML-RPC; processes and files are checked only where visible, and otherwise reported
+ * as unknown.
  */
 #ifndef GALERNA_ADAPTERS_OPENNEBULA_SETUP_H
 #define GALERNA_ADAPTERS_OPENNEBULA_SETUP_H
@@ -19,7 +19,7 @@ enum { SETUP_NAME_MAX = 64, SETUP_TEXT_MAX = 512, SETUP_FINDINGS_MAX = 12 };
 
 enum setup_answer { SETUP_NO, SETUP_YES, SETUP_UNKNOWN };
 
-/* What is known of an OpenNebula. Texts are "" when not there. */
+/* Known facts about an OpenNebula. Texts are "" if missing. */
 struct setup_facts {
     char version[SETUP_NAME_MAX];        /* "7.4.0" */
     int major;                           /* 6, 7; 0: not understood */
@@ -42,7 +42,7 @@ struct setup_facts {
     enum setup_answer files_installed;      /* the same of a driver named galerna */
 };
 
-/* What our side is set to. */
+/* Galerna's own settings. */
 struct setup_wishes {
     bool submit_on_hold; /* opennebula.submit-on-hold */
     const char *files;   /* the folder with place and optimize, as installed */
@@ -68,7 +68,7 @@ int setup_read_version(struct setup_facts *facts, const char *version, struct er
 int setup_read_config(struct setup_facts *facts, const char *document, size_t length,
                       struct error *err);
 
-/* Ask oned for everything, waiting. -1 with err when not even its version can be had (no
+/* Queries oned for everything, synchronously. -1 with err if not even its version can be read (no
  * connection, wrong password, ...); *code is then the reply's outcome and code as far as there is
  * one. */
 int setup_ask(struct setup_facts *facts, struct rpc *rpc, struct rpc_reply *reply,

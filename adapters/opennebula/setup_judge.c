@@ -1,4 +1,4 @@
-/* What is right and wrong about an OpenNebula that Galerna is to schedule. */
+/* Judges the setup of an OpenNebula that Galerna is to schedule. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,7 +106,8 @@ static void judge_stock_scheduler(struct judgement *judgement)
               "OpenNebula's own scheduler (mm_sched) is not running");
 }
 
-/* Where they are needed: oned ends at its start when it does not find the folder that -p names. */
+/* The folders must exist where they are needed: oned exits at startup if it does not find the
+ * folder that -p names. */
 static void judge_drivers(struct judgement *judgement)
 {
     const struct setup_facts *facts = judgement->facts;

@@ -1,4 +1,4 @@
-/* What can be seen of OpenNebula on the machine it runs on. */
+/* Facts about OpenNebula visible on the machine it runs on. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -49,7 +49,7 @@ static enum setup_answer process_runs(const char *root, const char *name)
     return answer;
 }
 
-/* Whether a unit cannot start by itself: it is masked (a link to /dev/null), or there is none. */
+/* Is a unit unable to start: masked (a link to /dev/null), or not installed? */
 static enum setup_answer unit_is_off(const char *root, const char *unit)
 {
     static const char *const folders[] = {"/lib/systemd/system", "/usr/lib/systemd/system",

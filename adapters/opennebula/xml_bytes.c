@@ -67,8 +67,8 @@ char *xml_bytes_mended(const char *text, size_t length)
     return copy;
 }
 
-/* How long the reference at `text` is, 0 when it is none of the usual ones; *c is what it stands
- * for. */
+/* The length of the reference at `text`, 0 if it is not one of the usual ones; *c is the
+ * character. */
 static size_t reference(const char *text, size_t length, char *c)
 {
     static const struct {

@@ -8,8 +8,8 @@
  */
 size_t xml_character(const char *text, size_t length);
 
-/* A copy, 0-terminated and to be freed, with '?' for every byte that is no part of a character XML
- * allows: invalid UTF-8 and control characters. NULL when there is none to replace. */
+/* A copy, 0-terminated and to be freed, with '?' for every byte that is not part of a character XML
+ * allows: invalid UTF-8 and control characters. NULL if there is nothing to replace. */
 char *xml_bytes_mended(const char *text, size_t length);
 
 /* The text between two tags with "&lt;", "&gt;" and "&amp;" resolved: a copy, 0-terminated and to

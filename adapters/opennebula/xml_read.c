@@ -64,7 +64,7 @@ static void on_text(void *parser, const xmlChar *text, int length)
         reading->visitor->text(reading->context, (const char *)text, (size_t)length);
 }
 
-/* Without declarations there are no entities that could grow or name a file. */
+/* Without declarations no entity can expand or name a file. */
 static void on_doctype(void *parser, const xmlChar *name, const xmlChar *external,
                        const xmlChar *system)
 {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What to do with what is found. The first argument is the caller's context. The reading ends when
- * `start` returns false. Names come from the parser: the same name has the same address. */
+/* Callbacks of a reading; the first argument is the caller's context. The reading ends when `start`
+ * returns false. Names come from the parser: the same name has the same address. */
 struct xml_visitor {
     bool (*start)(void *context, const char *name);
     void (*end)(void *context);
@@ -26,8 +26,8 @@ enum xml_result {
 enum xml_result xml_read(const struct xml_visitor *visitor, void *context, const char *document,
                          size_t length, char problem[XML_PROBLEM_MAX]);
 
-/* The same in pieces, in the order of the document. `problem` must live until the end. Feeding ends
- * nothing: what is wrong is told by the end, which frees the reading. */
+/* The same in pieces, in document order. `problem` must live until the end. Feeding never fails:
+ * errors are reported when the reading is ended, which also frees it. */
 struct xml_reading;
 struct xml_reading *xml_reading_begin(const struct xml_visitor *visitor, void *context,
                                       char problem[XML_PROBLEM_MAX]);

@@ -1,4 +1,4 @@
-/* A cloud in memory: calls and what is told of them. */
+/* A cloud in memory: calls and their results. */
 #include "adapters/simulated/simulated.h"
 
 #include <errno.h>
@@ -53,7 +53,8 @@ static void tell(struct simulated *self, struct simulated_call *call)
     free(call->ids);
 }
 
-/* Those that were made before; what they lead to is told next time. */
+/* Reports results of calls made before this one; calls made by their callbacks are reported next
+ * time. */
 static void tell_all(struct simulated *self)
 {
     struct simulated_call *calls = self->calls;
@@ -139,7 +140,7 @@ static void message(struct cloud *cloud, int32_t id, const char *text, cloud_don
     note_call(cloud, &call);
 }
 
-/* Their sizes are among the attributes: "0.50" processors, MB. */
+/* The VM's size is among the attributes: "0.50" processors, MB. */
 static const char *make(struct simulated *self, const struct cloud_order *order, int32_t *id)
 {
     struct pool_memory *memory = pool_memory_create();
@@ -180,7 +181,7 @@ static void create(struct cloud *cloud, const struct cloud_order *order)
     note_call(cloud, &call);
 }
 
-/* Nobody else can act on it: the file is locked. */
+/* No other process can act on it: the file is locked. */
 static void read_mark(struct cloud *cloud, cloud_mark_told *told, void *context)
 {
     note_call(cloud, &(struct simulated_call){.marked = told, .context = context});

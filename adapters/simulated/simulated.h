@@ -1,10 +1,10 @@
 /* simulated.h: a cloud in memory, for galernad --simulate.
  *
  * Hosts are those of a site; VMs boot, are suspended, move and end by the real clock, as fast as
- * the settings say. The VMs are kept in a file and are there again when the cloud is opened again;
- * what was under way goes on. A file that cannot be written is complained about once and tried
- * again: the cloud goes on in memory. No network, no processes, no documents. Costs: an observation
- * of all hosts or VMs is a copy of them; memory per host about 0.5 KB while hosts are observed.
+ * the settings say. The VMs are kept in a file and restored when the cloud is opened again;
+ * operations under way continue. A file that cannot be written is reported once and retried; the
+ * cloud continues in memory. No network, no processes, no documents. Costs: an observation of all
+ * hosts or VMs is a copy of them; memory per host about 0.5 KB while hosts are observed.
  */
 #ifndef GALERNA_ADAPTERS_SIMULATED_SIMULATED_H
 #define GALERNA_ADAPTERS_SIMULATED_SIMULATED_H
@@ -19,13 +19,13 @@ struct simulated_settings {
     bool must_exist;         /* there are leases of its VMs */
     int64_t boot_time;       /* seconds; 0: a moment */
     const struct engine_settings *engine; /* rates of suspension and resumption, shutdown time */
-    /* What an operator should know; NULL: nobody. */
+    /* Reports problems to the operator; NULL: not reported. */
     void (*complain)(void *context, const char *text);
     void *context;
 };
 
-/* *resumed: there were VMs of before. Errors: EINVAL (no file although it must exist), EEXIST (the
- * file has another number of hosts), EPROTO (not such a file), those of SQLite (EIO). */
+/* *resumed: the file held VMs. Errors: EINVAL (no file although it must exist), EEXIST (the file
+ * has another number of hosts), EPROTO (not a simulated cloud's file), those of SQLite (EIO). */
 struct cloud *simulated_create(const struct simulated_settings *settings, bool *resumed,
                                struct error *err);
 

@@ -1,4 +1,4 @@
-/* simulated_inside.h: what the files of the simulated cloud share. */
+/* simulated_inside.h: shared by the files of the simulated cloud. */
 #ifndef GALERNA_ADAPTERS_SIMULATED_SIMULATED_INSIDE_H
 #define GALERNA_ADAPTERS_SIMULATED_SIMULATED_INSIDE_H
 
@@ -54,7 +54,7 @@ struct simulated_vm *simulated_find(const struct simulated *self, int32_t id);
 struct simulated_vm *simulated_append(struct simulated *self, int32_t id);
 /* Carry the command out, or say who is to blame and why. */
 struct cloud_reply simulated_do(struct simulated *self, const struct cloud_command *command);
-/* What is due has happened. */
+/* Completes operations that are due. */
 void simulated_settle(struct simulated *self);
 /* VMs that are gone for long are forgotten. */
 void simulated_forget(struct simulated *self);

@@ -1,4 +1,4 @@
-/* What is seen of the simulated cloud. */
+/* Observations of the simulated cloud. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What a command does to a simulated VM, and how long that takes. */
+/* The effect of commands on a simulated VM, and how long they take. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -97,7 +97,7 @@ static int64_t by_rate(const struct simulated_vm *vm, double rate, int64_t overr
 
 enum length { LENGTH_NONE, LENGTH_BOOT, LENGTH_SAVE, LENGTH_RESTORE, LENGTH_BOTH, LENGTH_SHUTDOWN };
 
-/* Milliseconds. What was saved before is restored, not booted. */
+/* Milliseconds. A VM that was saved before is restored, not booted. */
 static int64_t takes(const struct simulated *self, const struct simulated_vm *vm,
                      enum length length)
 {

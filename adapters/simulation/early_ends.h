@@ -13,7 +13,8 @@ struct early_ends; /* opaque */
 struct early_ends *early_ends_create(void);
 void early_ends_destroy(struct early_ends *ends); /* NULL is allowed */
 
-/* The lease ends at `at` and not at what was said before. INSTANT_NEVER: it does not end early. */
+/* Sets the end of the lease to `at`, replacing an earlier value. INSTANT_NEVER: the lease does not
+ * end early. */
 void early_ends_set(struct early_ends *ends, int64_t lease, int64_t at);
 
 /* The first time, INSTANT_NEVER when there is none. */

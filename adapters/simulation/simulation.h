@@ -40,9 +40,9 @@ struct simulation {
     size_t n_cancellations;
     const struct behaviour *behaviour; /* NULL: the default mode */
 
-    /* Asked after each step: true ends the run. NULL: it goes on. */
+    /* Asked after each step: true ends the run. NULL: never. */
     bool (*should_stop)(void *context);
-    /* Told how the run ended, before the observers are. NULL: nobody wants to know. */
+    /* Receives the ending of the run, before the observers' end. NULL: not needed. */
     void (*ending)(void *context, const struct simulation_result *result);
     void *context;
 };

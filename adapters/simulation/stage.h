@@ -29,7 +29,7 @@ struct stage {
 int stage_init(struct stage *stage, const struct stage_options *options, struct error *err);
 void stage_finish(struct stage *stage);
 
-/* Who looks on. The policies look on by themselves. */
+/* Observers of the run. Policies observe without being listed. */
 struct stage_watch {
     const struct observer *observers;
     size_t n_observers;

@@ -15,8 +15,8 @@ struct stage_workload {
 };
 
 /* Open the trace and find the site: the configuration's, else the trace's own. workload may be
- * NULL. site is made by this function and finished on errors. NULL with the file's name, or what is
- * missing and how to give it. */
+ * NULL. This function initialises site, and finishes it on errors. NULL with the file's name, or
+ * what is missing and how to give it. */
 struct trace *stage_trace_open(const struct configuration *configuration,
                                const struct stage_workload *workload, struct site *site,
                                struct error *err);

@@ -2,12 +2,12 @@
  *
  *   galerna-wake [--socket PATH] [--vm ID]
  *
- * Used by the `place` driver and the hook, inside oned's time: it needs nothing but the C library
- * and takes half a second at most, whatever state galernad is in. The socket is the first that
- * answers of the one that is named (--socket, else $GALERNA_SOCKET), or where galernad has it
- * without being told otherwise (live_control_socket() in configuration/live.h).
+ * Used by the `place` driver and the hook, inside oned's time: it needs only the C library and
+ * takes half a second at most, whatever state galernad is in. The socket is the named one
+ * (--socket, else $GALERNA_SOCKET), or else the first that answers of galernad's default sockets
+ * (live_control_socket() in configuration/live.h).
  *
- * Exit codes: 0 told, 1 nobody is there, 64 wrong usage.
+ * Exit codes: 0 delivered, 1 no daemon answers, 64 wrong usage.
  */
 #include <errno.h>
 #include <poll.h>
