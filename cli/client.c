@@ -1,4 +1,4 @@
-/* What the commands that talk to galernad have in common. */
+/* Shared by the commands that talk to galernad. */
 #include "cli/client.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ json_t *client_ask(const struct client *client, const char *command, json_t *req
     struct error err;
 
     json_object_set_new(request, "command", json_string(command));
-    /* What the command line says goes before what the environment says. */
+    /* The command line takes precedence over the environment. */
     if (!path && client->state_dir)
         path = found = live_control_socket(NULL, client->state_dir, client->state_dir);
     else if (!path)

@@ -1,4 +1,4 @@
-/* client.h: what the commands that talk to galernad have in common. */
+/* client.h: shared by the commands that talk to galernad. */
 #ifndef GALERNA_CLI_CLIENT_H
 #define GALERNA_CLI_CLIENT_H
 

@@ -44,7 +44,7 @@ const size_t command_count = sizeof command_table / sizeof *command_table;
 
 static const char program[] = "galerna";
 
-/* What follows "galerna " in a command's name: "lease list". */
+/* The part of a command's name after "galerna ": "lease list". */
 static const char *words_of(const struct command_entry *command)
 {
     return command->line->name + sizeof program;
@@ -55,7 +55,7 @@ static size_t noun_length(const struct command_entry *command)
     return strcspn(words_of(command), " ");
 }
 
-/* "list", or NULL for a noun that is a command by itself. */
+/* "list", or NULL for a noun without verbs. */
 static const char *verb_of(const struct command_entry *command)
 {
     const char *space = strchr(words_of(command), ' ');
@@ -139,7 +139,8 @@ static int explain_noun(const char *noun, const char *verb)
                                suggestion_text(&suggestion, near, sizeof near));
 }
 
-/* The command that n words begin with, and how many words name it. known: there is such a noun. */
+/* The command named by the first of n words, and the number of words that name it. known: the noun
+ * exists. */
 static const struct command_entry *find(char **words, int n, int *taken, bool *known)
 {
     const struct command_entry *alone = NULL;
@@ -207,7 +208,7 @@ static void offer_nouns(FILE *stream)
                     words_of(&command_table[i]));
 }
 
-/* galerna __complete WORD...: what may stand in the place of the last word. */
+/* galerna __complete WORD...: completions for the last word. */
 static int complete(int n, char **words)
 {
     bool known = false, asks_help = n > 1 && !strcmp(words[0], "help");

@@ -45,7 +45,7 @@ GALERNA_COMMAND(host_release);
 GALERNA_COMMAND(queue);
 GALERNA_COMMAND(status);
 
-/* Those of galerna-opennebula. */
+/* Commands of galerna-opennebula. */
 GALERNA_COMMAND(sandbox);
 GALERNA_COMMAND(sandbox_show);
 GALERNA_COMMAND(sandbox_submit);
@@ -58,7 +58,7 @@ int command_main(int argc, char **argv);
 /* Run the command in galerna-opennebula. Returns only when that fails: EXIT_FAILED. */
 int command_run_elsewhere(const struct call *call);
 
-/* End a program: what was printed is written out; a full disk is a failure. Returns the code. */
+/* Ends a program: flushes standard output; a full disk is a failure. Returns the exit code. */
 int command_end(int code);
 
 #endif

@@ -139,7 +139,7 @@ static int run_all(struct experiment_arguments *arguments, struct error *err)
     return result;
 }
 
-/* What can be known to be wrong before anything is run. False: it has been said. */
+/* Finds errors that show before anything is run. False: reported. */
 static bool check(struct experiment_arguments *arguments, const char *command)
 {
     struct error err = {0};

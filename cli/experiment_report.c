@@ -1,4 +1,4 @@
-/* galerna experiment report: what was found, of all experiments below a folder. */
+/* galerna experiment report: the findings of all experiments below a folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
@@ -30,7 +30,7 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* 0: there is no summary. */
+/* 0: no summary. */
 static int add(struct report *report, const char *name, struct error *err)
 {
     json_error_t failed;

@@ -39,7 +39,7 @@ static void print_events(const json_t *answer)
         table_add(table, (const char *[]){at, lease, client_text(event, "event"),
                                           client_text(event, "text")});
     }
-    /* Sentences are not cut: they are what the reader came for. */
+    /* Sentences are not truncated: the user reads the history for them. */
     if (table_rows(table))
         table_print(table, stdout, 0);
     else

@@ -170,7 +170,7 @@ static int take_term(const struct command_option *option, void *value, const cha
     return 0;
 }
 
-/* "first|second", for completion; the same whenever it is asked for. */
+/* "first|second", for completion; the same on every call. */
 static const char *words_of(size_t i)
 {
     static char words[LEASE_TERM_COUNT][TERM_EXPECTED_MAX];
@@ -237,7 +237,7 @@ static void put_time(json_t *request, const char *field, int64_t instant)
     json_object_set_new(request, field, json_string(text));
 }
 
-/* What kind of lease follows from the times that were given. -1: fine, else the exit code. */
+/* Derives the kind of lease from the given times. -1: fine, else the exit code. */
 static int finish_request(struct request_arguments *arguments, const char *command)
 {
     json_t *request = document(&arguments->request);

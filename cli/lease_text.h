@@ -27,8 +27,8 @@ bool lease_text_is_over(const json_t *lease);
  * `was_expected`, else `start`; INSTANT_NONE when it is not known. */
 int64_t lease_text_start_time(const json_t *lease);
 
-/* Its phase; "suspended" while it waits because it left its hosts for another lease, "unknown" while
- * OpenNebula cannot monitor one of its VMs. */
+/* The phase of a lease; "suspended" while it waits because it left its hosts for another lease,
+ * "unknown" while OpenNebula cannot monitor one of its VMs. */
 const char *lease_text_phase(const json_t *lease);
 
 /* The word of its reason; "": none, or only that its start is planned. */
@@ -40,8 +40,8 @@ bool lease_text_is_contract(const json_t *lease);
 /* "17 (web of anna)". */
 void lease_text_name(const json_t *lease, char *text, size_t size);
 
-/* Sort an array of leases: what runs, what is reserved by start, the queue in its order, groups
- * that gather, what is parked, what is over with the newest first. A new reference. */
+/* Sorts an array of leases: running, reserved by start, the queue in its order, incomplete groups,
+ * parked, finished with the newest first. A new reference. */
 json_t *lease_text_sorted(const json_t *leases);
 
 #endif

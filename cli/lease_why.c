@@ -1,4 +1,4 @@
-/* galerna lease why: in a few lines, why a lease is where it is and when it goes on. */
+/* galerna lease why: in a few lines, why a lease is where it is and when it continues. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static bool will_start(const char *phase)
            strcmp(phase, "reserved") == 0;
 }
 
-/* Its activity says when; this adds how long that is. */
+/* The lease's activity says when; this adds how long that is. */
 static void print_expected(const json_t *lease, int64_t expected, int64_t now)
 {
     char relative[TIME_TEXT_MAX];
@@ -69,7 +69,7 @@ static void print_expected(const json_t *lease, int64_t expected, int64_t now)
            lease_text_is_contract(lease) ? "contract" : "estimate, may change");
 }
 
-/* Its time to start came, and it did not. */
+/* The lease's start time has passed, but it did not start. */
 static void print_passed(const json_t *lease, int64_t passed, int64_t now)
 {
     char local[TIME_TEXT_MAX], relative[TIME_TEXT_MAX];

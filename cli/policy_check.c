@@ -19,7 +19,7 @@ struct check_arguments {
     struct text_list sets; /* key=value */
 };
 
-/* What was found out about one module. */
+/* Findings about one module. */
 struct check_findings {
     const char *command;
     const char *written;

@@ -19,7 +19,7 @@ enum {
     UNTOUCHED = 0x5a,
 };
 
-/* One random question, and room for two answers with a margin that nobody may write. */
+/* One random query, and room for two answers with margins that must stay untouched. */
 struct module_question {
     struct site site;
     struct lease leases[VICTIMS + 1];
@@ -214,8 +214,8 @@ static double now_in_microseconds(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-/* One round: ask both, compare. The question is a structure without pointers to the heap but the
- * site's, so that a copy shows whether somebody wrote to it. */
+/* One round: query both, compare. The query has no pointers to the heap except the site's, so a
+ * copy shows whether a module wrote to it. */
 static int ask_both(const struct conformance *conformance, struct policy_host *const hosts[2],
                     struct module_question *question, struct module_question *copy,
                     struct error *err)

@@ -1,7 +1,7 @@
-/* policy_conformance.h: put a policy module to the test, in a child process.
+/* policy_conformance.h: tests a policy module in a child process.
  *
- * Two instances get the same random calls: their answers must be in range and the same, what they
- * were given must be untouched, columns that a module does not declare must not be read, and some
+ * Two instances get the same random calls: their answers must be in range and equal, their
+ * arguments must be untouched, columns that a module does not declare must not be read, and some
  * host must be left. Then the engine schedules the same small trace twice with it, in which every
  * kind of decision is due, and both schedules must be the same.
  */

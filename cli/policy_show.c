@@ -1,4 +1,4 @@
-/* galerna policy show: what a module is and which options it has. */
+/* galerna policy show: a module's properties and options. */
 #include <stdbool.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* What the commands on policy modules have in common. */
+/* Shared by the commands on policy modules. */
 #include "cli/policy_text.h"
 
 #include <stddef.h>

@@ -26,7 +26,7 @@ struct module_trace {
     struct lease_request requests[LEASES]; /* ascending submit */
 };
 
-/* What became of a run, in one number and three figures. */
+/* The result of a run, as one digest and three figures. */
 struct outcome {
     uint64_t digest;
     struct conformance_figures figures;

@@ -14,7 +14,7 @@ struct progress {
 
 void progress_init(struct progress *progress, bool quiet);
 
-/* Say how much is done, 0 ... 1, and what is being done. Draws ten times a second at most. */
+/* Shows the fraction done, 0 ... 1, and the current work. Draws ten times a second at most. */
 void progress_show(struct progress *progress, double done, const char *what);
 
 /* Take the bar off the screen. */

@@ -1,6 +1,5 @@
-/* replay.h: the parts of `galerna replay`: what is asked for, the runs that follow from it, and
- * what became of them.
- */
+/* replay.h: the parts of `galerna replay`: its arguments, the runs that follow from them, and the
+ * results. */
 #ifndef GALERNA_CLI_REPLAY_H
 #define GALERNA_CLI_REPLAY_H
 
@@ -49,7 +48,7 @@ struct replay_plan {
     size_t n_lists, lists_allocated;
 };
 
-/* What became of a run; sent through a pipe by a child process, so it holds no pointers. */
+/* The result of a run; sent through a pipe by a child process, so it holds no pointers. */
 struct replay_outcome {
     int code;                           /* of cli/command.h */
     char message[ERROR_TEXT_MAX + 256]; /* what went wrong, or what to be warned of; "" = nothing */
@@ -59,7 +58,7 @@ struct replay_outcome {
     int64_t peak_memory_kb;
 };
 
-/* What a run looks at and tells while it goes on. */
+/* Communication with a run while it is under way. */
 struct replay_control {
     const volatile sig_atomic_t *stop; /* not 0: end after the current step */
     volatile double *done;             /* 0 ... 1, for whoever draws the bar */

@@ -1,5 +1,5 @@
-/* What a signal handler needs to know to end a replay; a handler can reach nothing but variables of
- * the program, so they are here. */
+/* State that a signal handler needs to end a replay; a handler can reach only global variables, so
+ * they are here. */
 #include "cli/replay_guard.h"
 
 #include <stdio.h>
@@ -60,7 +60,7 @@ static void say(const char *text)
     (void)written;
 }
 
-/* Only what POSIX allows in a handler from here on. */
+/* Async-signal-safe functions only, from here on. */
 static void end_at_once(const char *what, const char *why, int code)
 {
     size_t module = (size_t)in_module;

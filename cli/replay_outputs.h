@@ -1,7 +1,7 @@
 /* replay_outputs.h: the files a replay writes, and the observers that write them.
  *
- * Each file gets its name when the observers are told that the run is over (util/new_file.h): a
- * reader finds the old file or the complete new one. A database does the same in one transaction.
+ * Each file gets its name when the run is over (util/new_file.h): a reader finds the old file or
+ * the complete new one. A database does the same in one transaction.
  */
 #ifndef GALERNA_CLI_REPLAY_OUTPUTS_H
 #define GALERNA_CLI_REPLAY_OUTPUTS_H

@@ -139,8 +139,8 @@ static int add_file(struct replay_plan *plan, const char *file, const char *trac
     return 0;
 }
 
-/* Where a run's output goes: %s stands for its name; a folder gets a file of that name; with
- * several runs, any other file gets the name in front of its ending. */
+/* The path of a run's output: %s is replaced by the run's name; a folder gets a file of that name;
+ * with several runs, any other file name gets the run's name in front of its extension. */
 static char *output_path(const char *given, const struct replay_run *run, enum replay_output kind,
                          bool several)
 {

@@ -1,6 +1,5 @@
-/* sandbox.h: `galerna sandbox`: a stand-in for OpenNebula to try things on, and a small client.
- * What its commands are told on the command line; sandbox_options.c has the options.
- */
+/* sandbox.h: `galerna sandbox`: a stand-in for OpenNebula to try things on, and a small client. The
+ * arguments of its commands; sandbox_options.c has the options. */
 #ifndef GALERNA_CLI_SANDBOX_H
 #define GALERNA_CLI_SANDBOX_H
 

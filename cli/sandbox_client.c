@@ -1,4 +1,4 @@
-/* What the client verbs of galerna sandbox have in common. */
+/* Shared by the client verbs of galerna sandbox. */
 #include "cli/sandbox_client.h"
 
 #include "adapters/opennebula/credentials.h"

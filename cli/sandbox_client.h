@@ -1,4 +1,4 @@
-/* sandbox_client.h: what the client's verbs have in common: which daemon, with which session. */
+/* sandbox_client.h: shared by the client verbs: which daemon, with which session. */
 #ifndef GALERNA_CLI_SANDBOX_CLIENT_H
 #define GALERNA_CLI_SANDBOX_CLIENT_H
 

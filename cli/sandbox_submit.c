@@ -43,7 +43,7 @@ static int submit_one(struct sandbox_submit_arguments *submission, int64_t index
     return result;
 }
 
-/* Ids are printed as they come: what was made before an error is known. */
+/* Ids are printed immediately: VMs created before an error are known. */
 static int submit_all(struct sandbox_submit_arguments *submission, struct error *err)
 {
     json_t *ids = json_array();

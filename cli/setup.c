@@ -1,4 +1,4 @@
-/* galerna setup: what has to be changed in an OpenNebula, and whether it is right. */
+/* galerna setup: checks an OpenNebula, and lists what has to be changed. */
 #include "adapters/opennebula/setup.h"
 
 #include <jansson.h>
@@ -14,7 +14,7 @@
 
 enum { ANSWER_TIMEOUT_MS = 20000, CONNECT_TIMEOUT_MS = 5000 };
 
-/* What was found at one OpenNebula. */
+/* The examination of one OpenNebula. */
 struct examination {
     char *endpoint;
     struct setup_facts facts;
@@ -104,7 +104,7 @@ static bool print_remedy(const char *remedy, int indentation)
     return restart;
 }
 
-/* What is wrong, as steps in the order in which they are to be done. */
+/* Prints the necessary changes, as steps in the order in which to do them. */
 static void print_steps(const struct examination *examination)
 {
     bool restart = false;

@@ -1,4 +1,4 @@
-/* setup.h: what `galerna setup` is told on the command line; setup_options.c has the options. */
+/* setup.h: the command line arguments of `galerna setup`; setup_options.c has the options. */
 #ifndef GALERNA_CLI_SETUP_H
 #define GALERNA_CLI_SETUP_H
 

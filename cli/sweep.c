@@ -89,7 +89,7 @@ static void catch_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* Options that exclude each other. -1: go on; else the exit code. */
+/* Checks for options that exclude each other. -1: none; else the exit code. */
 static int check(const struct sweep_arguments *arguments, const char *command)
 {
     bool slurm = arguments->engine == ENGINE_SLURM;
@@ -106,7 +106,7 @@ static int check(const struct sweep_arguments *arguments, const char *command)
     return -1;
 }
 
-/* What the callbacks of a sweep draw on. */
+/* Callbacks of a sweep; their context is the progress bar. */
 static void show_progress(void *context, const struct sweep_progress *progress)
 {
     char what[64];

@@ -34,7 +34,7 @@ static bool axis_differs(const struct sweep *sweep, size_t axis)
     return false;
 }
 
-/* Columns: number, axes (those that differ, or all), figures. */
+/* Columns: number, axes (those that vary, or all), figures. */
 struct table_layout {
     const struct sweep *sweep;
     struct table_column *columns;

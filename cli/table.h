@@ -1,8 +1,8 @@
 /* table.h: tables for people: aligned, as wide as the terminal, safe to print.
  *
- * Cells may hold what strangers wrote: control characters and those that turn the direction of
- * text are printed as '?', so that a VM's name can neither command the terminal nor reorder a line.
- * Widths count characters of UTF-8, each as one place.
+ * Cells may hold untrusted text: control characters and those that change the direction of text are
+ * printed as '?', so that a VM's name can neither command the terminal nor reorder a line. Widths
+ * count UTF-8 characters, each as one column.
  */
 #ifndef GALERNA_CLI_TABLE_H
 #define GALERNA_CLI_TABLE_H
@@ -38,7 +38,7 @@ size_t table_rows(const struct table *table);
  * enough, they shrink to 4. The last column is not padded. */
 void table_print(const struct table *table, FILE *stream, size_t width);
 
-/* Places in a line of standard output: $COLUMNS, else the terminal's; 0 when it is no terminal. */
+/* Columns of a line of standard output: $COLUMNS, else the terminal's; 0 if not a terminal. */
 size_t table_terminal_width(void);
 
 /* Print a text with such characters as '?'. */

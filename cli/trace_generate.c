@@ -52,7 +52,7 @@ static int take_stream(const struct command_option *option, void *value, const c
     return 0;
 }
 
-/* The names of the models: what a stream begins with. */
+/* The names of the models, with which a stream begins. */
 static void offer_models(FILE *stream)
 {
     FILE *table = tmpfile();

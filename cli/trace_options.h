@@ -14,7 +14,7 @@ struct site_argument {
     bool given;
 };
 
-/* Arguments of all three commands; each uses those that it has options for. */
+/* Arguments of all three commands; each uses those for which it has options. */
 struct trace_arguments {
     struct trace_options reading;
     struct site_argument site;

@@ -6,9 +6,10 @@
 #include "lwf/trace.h"
 #include "util/error.h"
 
-/* Write all that is left of a trace to `path`; NULL or "-": to standard output. What is no regular
- * file (a pipe, a terminal) is written directly, a file beside its place and then renamed.
- * Errors: as trace_next(), lwf_writer_request(), fopen(3) and rename(2); no file is left then. */
+/* Writes the rest of a trace to `path`; NULL or "-": to standard output. A path that is not a
+ * regular file (a pipe, a terminal) is written directly; a file is written next to its final name
+ * and then renamed. Errors: as trace_next(), lwf_writer_request(), fopen(3) and rename(2); no file
+ * is left then. */
 int trace_output_write(struct trace *trace, const struct lwf_description *description,
                        const char *path, struct error *err);
 

@@ -1,4 +1,4 @@
-/* What the engine decided, one line of JSON per event, in order. */
+/* The engine's decisions, one line of JSON per event, in order. */
 #include "report/events.h"
 
 #include <stdlib.h>

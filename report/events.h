@@ -1,4 +1,4 @@
-/* events.h: what the engine decided, one line of JSON per event, in order.
+/* events.h: the engine's decisions, one line of JSON per event, in order.
  *
  * Every line is an object with time (seconds since the start), lease, and event:
  *
@@ -23,7 +23,7 @@ struct events; /* opaque */
 /* path "-": standard output. */
 struct events *events_create(const char *path, struct error *err);
 
-/* Its end closes the file. */
+/* The observer's end closes the file. */
 struct observer events_observer(struct events *events);
 
 void events_destroy(struct events *events); /* NULL is allowed */

@@ -59,7 +59,7 @@ static void add_box(struct gantt *gantt, const struct gantt_box *box, const uint
     gantt_boxes_add(&gantt->boxes, box, hosts, n_hosts);
 }
 
-/* What the lease did and, before `limit`, is to do. */
+/* Adds the lease's past operations and, before `limit`, its planned ones. */
 static void add_lease(struct gantt *gantt, const struct lease *lease, int64_t limit)
 {
     gantt->n_leases += lease->n_reservations > 0;

@@ -25,7 +25,7 @@ struct gantt_options {
 /* Errors: those of open(), with the path. */
 struct gantt *gantt_create(const struct gantt_options *options, struct error *err);
 
-/* Its end draws the picture and closes the file. */
+/* The observer's end draws the picture and closes the file. */
 struct observer gantt_observer(struct gantt *gantt);
 
 void gantt_destroy(struct gantt *gantt); /* NULL is allowed */

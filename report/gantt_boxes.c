@@ -1,4 +1,4 @@
-/* What a picture shows, kept in bounded memory. */
+/* The contents of a picture, kept in bounded memory. */
 #include "report/gantt_boxes.h"
 
 #include <stdlib.h>

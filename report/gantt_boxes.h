@@ -1,7 +1,7 @@
-/* gantt_boxes.h: what a picture shows, kept in bounded memory. Internal to the picture.
+/* gantt_boxes.h: the contents of a picture, kept in bounded memory. Internal to the picture.
  *
- * Boxes are kept as they come. When there are too many, the shorter half of them becomes part of a
- * grid (seconds used per group of hosts and bucket of time), and so do short ones from then on. The
+ * Boxes are kept as they arrive. When there are too many, the shorter half of them is merged into a
+ * grid (seconds used per group of hosts and bucket of time), as are short ones from then on. The
  * buckets of the grid double their width as the run grows.
  */
 #ifndef GALERNA_REPORT_GANTT_BOXES_H
@@ -60,8 +60,8 @@ void gantt_boxes_finish(struct gantt_boxes *boxes);
 /* Once, before anything is added. */
 void gantt_boxes_set_hosts(struct gantt_boxes *boxes, size_t n_hosts);
 
-/* Split into runs of neighbouring hosts; `box` tells everything but the hosts. Empty intervals and
- * the image repository are left out. */
+/* Splits a box into runs of adjacent hosts; `box` has everything but the hosts. Empty intervals and
+ * the image repository are skipped. */
 void gantt_boxes_add(struct gantt_boxes *boxes, const struct gantt_box *box, const uint32_t *hosts,
                      size_t n_hosts);
 /* A preemption. */

@@ -1,4 +1,4 @@
-/* Where boxes go that are on one host at the same time. */
+/* The vertical position of boxes that are on one host at the same time. */
 #include "report/gantt_lanes.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* gantt_lanes.h: where boxes go that are on one host at the same time. Internal to the picture.
+/* gantt_lanes.h: the vertical position of boxes that are on one host at the same time. Internal to
+ * the picture.
  *
  * The row of a host is split into lanes for as long as several leases share it, so that no box
  * hides another. A lease keeps its lane from one box to the next when it can.

@@ -4,11 +4,11 @@
  *   starting_time, execution_time, finish_time, waiting_time, turnaround_time, stretch,
  *   allocated_resources
  *
- * Times are seconds since the start of the run. A line is written when its lease is finished, the
- * leases that are not come last. requested_number_of_resources is the number of VMs; success is 1
- * for a lease that ran to its end; execution_time is finish - start, suspensions included; stretch
- * is turnaround / execution; allocated_resources are ids of hosts, as "0-3 7". What a lease does
- * not have is left empty.
+ * Times are seconds since the start of the run. A line is written when its lease is finished,
+ * unfinished leases come last. requested_number_of_resources is the number of VMs; success is 1 for
+ * a lease that ran to its end; execution_time is finish - start, suspensions included; stretch is
+ * turnaround / execution; allocated_resources are ids of hosts, as "0-3 7". Missing values are left
+ * empty.
  */
 #ifndef GALERNA_REPORT_JOBS_CSV_H
 #define GALERNA_REPORT_JOBS_CSV_H
@@ -20,7 +20,7 @@ struct jobs_csv; /* opaque */
 /* path "-": standard output. workload: the name in the second column; copied. */
 struct jobs_csv *jobs_csv_create(const char *path, const char *workload, struct error *err);
 
-/* Its end writes what is left and closes the file. */
+/* The observer's end writes the remaining lines and closes the file. */
 struct observer jobs_csv_observer(struct jobs_csv *jobs);
 
 void jobs_csv_destroy(struct jobs_csv *jobs); /* NULL is allowed */

@@ -13,7 +13,7 @@
 
 enum { RECORD_VERSION = 2 };
 
-/* Where a lease's texts are: first Haizea's keys, then Galerna's. */
+/* The position of a lease's texts: first Haizea's keys, then Galerna's. */
 struct lease_place {
     int64_t id;
     int64_t offset;

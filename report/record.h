@@ -1,8 +1,8 @@
 /* record.h: the whole schedule of a run as one JSON document.
  *
- * The keys up to "stats" are those Haizea's schedules are compared by: status, end_time, site,
+ * The keys up to "stats" are the ones compared with Haizea's schedules: status, end_time, site,
  * leases (with every reservation and mapping), state_log, preemptions, counters, lease_stats,
- * stats. What Galerna knows beyond them is under the key "galerna":
+ * stats. Galerna's additional data is under the key "galerna":
  *
  *   schema       "galerna-record"
  *   version      of the schema, an integer
@@ -17,7 +17,7 @@
  *   withdrawn    [[lease, from, until, [host, ...]], ...]: runs whose work was lost (requeued)
  *
  * A lease is serialised when it is finished and set aside in an unlinked file beside the record, so
- * memory stays small whatever the length of the run: 32 bytes per lease and fixed buffers.
+ * memory stays small however long the run: 32 bytes per lease and fixed buffers.
  */
 #ifndef GALERNA_REPORT_RECORD_H
 #define GALERNA_REPORT_RECORD_H

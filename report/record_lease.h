@@ -11,7 +11,7 @@ struct amounts_text; /* the text of the amounts written last: neighbours are mos
 struct amounts_text *amounts_text_create(void);
 void amounts_text_destroy(struct amounts_text *text); /* NULL is allowed */
 
-/* {resource: amount}; `zeros`: with those that are 0. */
+/* {resource: amount}; `zeros`: including amounts that are 0. */
 void record_amounts(struct output *out, struct amounts_text *text, const struct site *site,
                     const int64_t *amounts, bool zeros);
 
@@ -19,7 +19,7 @@ void record_amounts(struct output *out, struct amounts_text *text, const struct 
 void record_lease(struct output *out, struct amounts_text *text, const struct site *site,
                   const struct lease *lease);
 
-/* What Galerna knows of it besides. */
+/* Galerna's additional keys of the lease. */
 void record_lease_extras(struct output *out, const struct lease *lease);
 
 /* An integer, or null when it is the value that means "not set" or "without end". */

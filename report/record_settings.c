@@ -1,4 +1,4 @@
-/* What the scheduler was told, as JSON. */
+/* The scheduler's settings, as JSON. */
 #include "report/record_settings.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* record_settings.h: what the scheduler was told, as JSON. Internal to the record. */
+/* record_settings.h: the scheduler's settings, as JSON. Internal to the record. */
 #ifndef GALERNA_REPORT_RECORD_SETTINGS_H
 #define GALERNA_REPORT_RECORD_SETTINGS_H
 

@@ -59,7 +59,7 @@ void results_set_ending(struct results *results, enum run_ending ending)
     results->ending = ending;
 }
 
-/* What was composed, ended by a 0. */
+/* The composed text, 0-terminated. */
 static const char *composed(struct results *results)
 {
     size_t n;

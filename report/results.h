@@ -1,7 +1,7 @@
 /* results.h: a run as an SQLite database, for questions in SQL.
  *
- * Times are seconds since the start of the run, NULL what is not set or has no end; user_version is
- * the version of the schema, application_id RESULTS_APPLICATION_ID.
+ * Times are seconds since the start of the run, NULL if not set or without end; user_version is the
+ * version of the schema, application_id RESULTS_APPLICATION_ID.
  *
  *   run            one row: name, status, end_time, and the figures of the summary
  *   settings       name, value: what the scheduler was told; switches of its behaviour
@@ -44,7 +44,7 @@ struct results_options {
 /* Errors: EEXIST (the file is not a database of results), EIO with SQLite's text, ENOMEM. */
 struct results *results_create(const struct results_options *options, struct error *err);
 
-/* Its end commits and closes the database. */
+/* The observer's end commits and closes the database. */
 struct observer results_observer(struct results *results);
 
 /* How the run ended, ENDING_COMPLETE unless said; before the observer's end. run.status is "ok" for

@@ -86,7 +86,7 @@ static bool holds_results(sqlite3 *database)
     return result;
 }
 
-/* May what is there go? */
+/* May the existing file be replaced? */
 static int check_path(const char *path, struct error *err)
 {
     struct stat status;

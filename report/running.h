@@ -1,7 +1,7 @@
-/* running.h: which leases run where right now, as told by the engine's outputs.
+/* running.h: which leases run where right now, tracked from the engine's outputs.
  *
- * A run that is stopped and taken back (requeued, cancelled) leaves no reservation behind; records
- * and pictures want to show it nevertheless. Memory follows the number of leases that run.
+ * A run that is stopped and withdrawn (requeued, cancelled) leaves no reservation behind, but
+ * records and pictures show it. Memory is proportional to the number of running leases.
  */
 #ifndef GALERNA_REPORT_RUNNING_H
 #define GALERNA_REPORT_RUNNING_H
@@ -23,8 +23,8 @@ struct running; /* opaque */
 struct running *running_create(void);
 void running_destroy(struct running *running); /* NULL is allowed */
 
-/* Take note of one output. True: it withdrew a run that had begun, *lost tells which (the caller
- * gives lost->hosts to free()). O(1). */
+/* Processes one output. True: the output withdrew a run that had begun, described by *lost (the
+ * caller frees lost->hosts with free()). O(1). */
 bool running_note(struct running *running, const struct engine_output *output,
                   struct begun_run *lost);
 

@@ -1,4 +1,4 @@
-/* What runs did, for people (a table, one column per run) and for programs (JSON). */
+/* The results of runs, for people (a table, one column per run) and for programs (JSON). */
 #include "report/summary.h"
 
 #include <inttypes.h>

@@ -95,7 +95,8 @@ static int hold_reservation(struct checker *checker, const struct schedule_lease
     return 0;
 }
 
-/* The memory of a lease on a host changes: what its reservations hold, and what is really there. */
+/* A change of a lease's memory on a host: the amount its reservations hold, and the amount really
+ * there. */
 struct memory_change {
     uint32_t host;
     int64_t time;
@@ -157,7 +158,7 @@ static void note_window(const struct schedule *schedule, const struct schedule_l
     }
 }
 
-/* Hold what is there beyond what the reservations hold. */
+/* Accounts for memory on the host beyond what the reservations hold. */
 static int hold_excess(const struct schedule *schedule, const struct schedule_lease *lease,
                        struct memory_changes *memory, struct changes *changes)
 {
@@ -202,7 +203,7 @@ static int hold_waiting(const struct schedule *schedule, const struct schedule_l
     return result;
 }
 
-/* What each VM of the lease asks for at least: that much the hosts of a lost run held. */
+/* A lost run held at least the amounts of the smallest VM of the lease on each of its hosts. */
 static int hold_lost_run(const struct schedule *schedule, const struct schedule_lost_run *lost,
                          struct changes *changes)
 {

@@ -1,5 +1,5 @@
-/* What is called done was done: the state of each reservation fits the end of the run and the state
- * of its lease, and only transfers can belong to somebody else. */
+/* Operations recorded as done were done: the state of each reservation fits the end of the run and
+ * the state of its lease, and only transfers may belong to another lease. */
 
 #include "verify/checker.h"
 

@@ -117,7 +117,7 @@ static void count_queue(struct checker *checker, struct series *series)
     }
 }
 
-/* Without the reason nothing tells a refusal by admission from one by the scheduler. */
+/* Without a reason, a refusal by admission cannot be told from one by the scheduler. */
 static bool cannot_tell_refusals(const struct schedule *schedule)
 {
     for (size_t i = 0; schedule->settings.version == 0 && i < schedule->n_leases; i++)

@@ -93,7 +93,7 @@ static void check_reason(struct checker *checker, const struct schedule_lease *l
             schedule_state_name(lease->state), lease->reason);
 }
 
-/* What was asked for fits the kind of the lease and itself. */
+/* The request is consistent in itself and fits the kind of the lease. */
 static void check_request(struct checker *checker, const struct schedule_lease *lease)
 {
     struct finding finding = {CHECK_RESULTS, lease->id, SCHEDULE_UNSET, lease->submit};
@@ -143,7 +143,7 @@ void check_figures(struct checker *checker, const struct schedule_lease *lease)
     check_reason(checker, lease);
 }
 
-/* The last thing that happened, as far as the record tells. */
+/* The last event known from the record. */
 static int64_t last_event(const struct schedule *schedule)
 {
     int64_t last = 0;

@@ -54,7 +54,7 @@ static void overlaps(struct checker *checker, const struct schedule_lease *lease
 
     if (kind == r->kind && may_be_parallel(kind))
         return;
-    /* VMs run until their memory is where they go on. */
+    /* With a live migration the VMs run until the end of their memory transfer. */
     if (!checker->result->haizea_1_0 && kind == SCHEDULE_VM &&
         r->kind == SCHEDULE_MEMORY_MIGRATION && r->until == until)
         return;

@@ -38,8 +38,8 @@ static bool leaves(const struct schedule_move *move, const struct schedule_preem
            (to == STATE_SUSPENDED_QUEUED && move->from != STATE_SUSPENDED_PENDING);
 }
 
-/* The lease left what it was doing between the decision and the time: it ended, failed, was
- * cancelled or queued again. */
+/* The victim stopped between the decision and the time: it ended, failed, was cancelled or
+ * requeued. */
 static bool made_room(const struct checker *checker, const struct schedule_lease *lease,
                       const struct schedule_preemption *preemption)
 {
@@ -53,7 +53,7 @@ static bool made_room(const struct checker *checker, const struct schedule_lease
     return false;
 }
 
-/* Who gets the room was placed at that moment. */
+/* The lease that gets the room was placed at that moment. */
 static void check_cause(struct checker *checker, const struct schedule_preemption *preemption)
 {
     const struct schedule *schedule = checker->schedule;
@@ -149,7 +149,7 @@ static const struct schedule_reservation *run_from(const struct schedule_lease *
     return found;
 }
 
-/* Whose work was lost is over, or made room. */
+/* A lease whose work was lost is over, or made room. */
 static bool was_lost(const struct schedule *schedule, const struct schedule_lease *lease,
                      const struct schedule_plan *plan)
 {
@@ -164,8 +164,8 @@ static bool was_lost(const struct schedule *schedule, const struct schedule_leas
     return false;
 }
 
-/* The last plan of a run against what became of it: only the end of the lease cuts a run that was
- * planned to go on. */
+/* The last plan of a run against its outcome: only the end of the lease may cut short a run that
+ * was planned to continue. */
 static void check_outcome(struct checker *checker, const struct schedule_lease *lease,
                           const struct schedule_plan *plan)
 {

@@ -1,4 +1,4 @@
-/* What a lease was promised: its start, its deadline, its full time, an end. */
+/* Promises to a lease: its start, its deadline, its full time, an end. */
 #include "verify/checker.h"
 
 /* When the lease's first run begins; false when it has none. */
@@ -107,7 +107,8 @@ static bool went_back(const struct checker *checker, const struct schedule_lease
     return false;
 }
 
-/* It had its place, made room for somebody, as the record says, and begins anew later. */
+/* The lease had its place, made room for another lease according to the record, and starts over
+ * later. */
 static bool was_displaced(const struct checker *checker, const struct schedule_lease *lease,
                           int64_t from)
 {
@@ -141,7 +142,8 @@ static void check_immediate(struct checker *checker, const struct schedule_lease
         there = lease->submit;
     if (from > there && was_displaced(checker, lease, from))
         return;
-    /* With a cache nothing tells when the image is there; it may still wait for others. */
+    /* With a cache the record does not say when the image is there; the lease may still wait for
+     * others. */
     if (lease->image && checker->images_move ? from < there : from != there)
         checker_violation(checker, &finding,
                           "submitted at %lld, due at %lld, its VMs started at %lld",
@@ -213,8 +215,8 @@ static bool is_unlimited(const struct schedule_lease *lease)
     return lease->duration_requested == SCHEDULE_UNSET;
 }
 
-/* Of a reservation the shutdown takes all its time; of other leases what is missing when a gap is
- * long enough for the VMs but not for the shutdown, too. */
+/* A reservation's shutdown always runs inside its duration; for other leases only the part that is
+ * missing when a gap is long enough for the VMs but not for the shutdown, too. */
 static bool shutdown_inside(const struct schedule_lease *lease, int64_t ran, int64_t shutdown)
 {
     if (lease->kind == SCHEDULE_RESERVED)

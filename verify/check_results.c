@@ -41,7 +41,7 @@ static void check_result(struct checker *checker, const struct schedule_lease_re
                           result->slowdown, slowdown);
 }
 
-/* Who is done has its results. */
+/* A lease that is done has its results. */
 static void check_all_results(struct checker *checker)
 {
     const struct schedule *schedule = checker->schedule;
@@ -56,7 +56,7 @@ static void check_all_results(struct checker *checker)
         check_result(checker, &schedule->results[i]);
     for (size_t i = 0; i < schedule->n_leases; i++)
         expected += has_result(&schedule->leases[i]);
-    /* Nobody measured: the probe was left out. */
+    /* The probe was switched off: nothing was measured. */
     if (schedule->n_results == 0 && !schedule->counters[FIGURE_COMPLETED].told) {
         checker_missing(checker, GAP_RESULTS);
         return;

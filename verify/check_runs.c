@@ -35,7 +35,7 @@ static int compare_needs(const void *a, const void *b)
     return (left->type > right->type) - (left->type < right->type);
 }
 
-/* What the VMs of a reservation ask for on each host. */
+/* The amounts that the VMs of a reservation request on each host. */
 static void sum_needs(struct runs_walk *walk, const struct schedule_reservation *r)
 {
     size_t n_types = walk->checker->schedule->n_types, n = 0, merged = 0;
@@ -59,8 +59,8 @@ static void sum_needs(struct runs_walk *walk, const struct schedule_reservation 
     walk->n_needs = merged;
 }
 
-/* VMs and shutdowns hold exactly what the VMs ask for, migrations of running VMs that at least;
- * suspensions and resumptions their memory at least. */
+/* VMs and shutdowns hold exactly the requested amounts, migrations of running VMs at least these,
+ * suspensions and resumptions at least the memory. */
 static void check_held(struct runs_walk *walk, const struct schedule_reservation *r)
 {
     const struct schedule *schedule = walk->checker->schedule;
@@ -189,7 +189,7 @@ static void wrong_order(struct runs_walk *walk, const struct schedule_reservatio
     checker_violation(walk->checker, &finding, "%s %s", schedule_kind_name(r->kind), what);
 }
 
-/* What comes before a run: preparation before the first, resumption before a later one. */
+/* Operations before a run: preparation before the first, resumption before a later one. */
 static void check_before(struct runs_walk *walk, const struct lease_run *run,
                          const struct lease_run *previous, bool restarted)
 {
@@ -226,8 +226,8 @@ static void check_before(struct runs_walk *walk, const struct lease_run *run,
     check_together(walk, SCHEDULE_RESUME, run->first, run->vm);
 }
 
-/* What comes after a run: suspensions, or one shutdown, from its very end on; nothing when the VMs
- * run on elsewhere. */
+/* Operations after a run: suspensions, or one shutdown, from its very end on; none if the VMs
+ * continue elsewhere. */
 static void check_after(struct runs_walk *walk, const struct lease_run *run, bool last, bool moves)
 {
     const struct schedule_lease *lease = walk->lease;

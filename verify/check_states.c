@@ -24,7 +24,7 @@ static const uint32_t allowed[STATES] = {
     [STATE_RESUMED_READY] = TO(ACTIVE) | TO(CANCELLED) | TO(FAIL),
 };
 
-/* What the default mode needs beyond Haizea's table, because it goes on where Haizea dies. */
+/* Transitions of the default mode beyond Haizea's table, needed where Haizea would crash. */
 static const uint32_t allowed_by_default[STATES] = {
     [STATE_QUEUED] = TO(REJECTED) | TO(FAIL),  [STATE_ACTIVE] = TO(MIGRATING),
     [STATE_MIGRATING] = TO(ACTIVE) | TO(DONE), [STATE_PREPARING] = TO(QUEUED),

@@ -1,11 +1,11 @@
-/* What the terms of a lease guarantee when it makes room for others (Amini Salehi et al., section
- * on lease types): a cancelable one may be ended; all others get their wall time, later; with a
+/* The guarantees of a lease's terms when it makes room for others (Amini Salehi et al., section on
+ * lease types): a cancelable one may be ended; all others get their wall time, later; with a
  * deadline they get it by then. Haizea 1.0 knows no terms. */
 #include <string.h>
 
 #include "verify/checker.h"
 
-/* Somebody gave it up, or its host did: no fault of the preemption. */
+/* The lease was cancelled or failed: not the preemption's fault. */
 static bool ended_by_others(const struct schedule_lease *lease)
 {
     static const char *const reasons[] = {"cancelled", "failed", "ended-early"};
@@ -16,14 +16,14 @@ static bool ended_by_others(const struct schedule_lease *lease)
     return false;
 }
 
-/* A best-effort lease may be given up for its own deadline: it is no promise. */
+/* A best-effort lease may be ended because of its own deadline, which is not a promise. */
 static bool missed_its_own_wish(const struct schedule_lease *lease)
 {
     return lease->kind == SCHEDULE_BEST_EFFORT && lease->reason &&
            strcmp(lease->reason, "deadline-missed") == 0;
 }
 
-/* It waits for the rest of its time as long as that takes, and gets it. */
+/* The lease waits for the rest of its time as long as necessary, and gets it. */
 static void check_wall_time(struct checker *checker, const struct schedule_lease *lease,
                             const struct finding *finding)
 {

@@ -1,5 +1,5 @@
-/* The state log and the reservations tell the same: each operation left its changes of state, and
- * no change of state that stands for an operation is without one. */
+/* The state log and the reservations agree: each operation left its state changes, and every state
+ * change that belongs to an operation has one. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -74,7 +74,8 @@ static bool stands_for_operation(const struct schedule_move *move)
     }
 }
 
-/* What is not in the list of reservations: runs whose work was lost, and what was given up. */
+/* Operations missing from the list of reservations: runs whose work was lost, and abandoned
+ * ones. */
 static bool was_withdrawn(const struct checker *checker, const struct schedule_lease *lease,
                           const struct schedule_move *const *moves, size_t n)
 {

@@ -1,4 +1,4 @@
-/* Transfers of images and migrations: what they send, how long it takes, and by when. */
+/* Transfers of images and migrations: contents, durations, and deadlines. */
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static size_t times_named(const struct schedule_reservation *r, const struct sch
     return n;
 }
 
-/* All that it brings is the image that its VMs need. */
+/* The transfer carries only the image that its VMs need. */
 static void check_image(struct checker *checker, const struct schedule_lease *lease,
                         const struct schedule_reservation *r)
 {
@@ -62,7 +62,7 @@ static void check_image(struct checker *checker, const struct schedule_lease *le
     }
 }
 
-/* As requested, or again after it made room. */
+/* At the requested time, or again after the lease made room. */
 static bool starts_at(const struct schedule_lease *lease, int64_t time)
 {
     for (size_t i = 0; i < lease->n_reservations; i++)
@@ -71,7 +71,7 @@ static bool starts_at(const struct schedule_lease *lease, int64_t time)
     return time == lease->start_requested;
 }
 
-/* Where VMs start at a given time, that is when the image must be there. */
+/* If the VMs start at a given time, the image must be there by then. */
 static void check_image_deadline(struct checker *checker, const struct schedule_lease *lease,
                                  const struct schedule_reservation *r)
 {

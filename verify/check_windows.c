@@ -1,5 +1,5 @@
-/* Windows of a suspension or resumption: those that exclude each other do not overlap, and each
- * takes its time. */
+/* Windows of a suspension or resumption: windows that exclude each other do not overlap, and each
+ * has the right length. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static bool merged_for_no_time(const struct schedule *schedule, enum schedule_ki
     return fixed == 0 && !settings->exclusion_global && a->from == b->from && a->until == b->until;
 }
 
-/* Of operations in order of their start, none begins before those before it are over. */
+/* In order of their starts, no operation begins before the earlier ones are over. */
 static void check_no_overlap(struct checker *checker, const struct schedule_lease *lease,
                              enum schedule_kind kind, const struct booked_operation *items,
                              size_t n)

@@ -1,4 +1,4 @@
-/* checker.h: what the checks share; internal. */
+/* checker.h: shared by the checks; internal. */
 #ifndef GALERNA_VERIFY_CHECKER_H
 #define GALERNA_VERIFY_CHECKER_H
 
@@ -18,7 +18,7 @@ struct checker {
     size_t *first_move; /* of lease i: moves[first_move[i]] ... [i + 1] */
 };
 
-/* Where and when something is wrong. */
+/* The place and time of a violation. */
 struct finding {
     enum verify_check check;
     int64_t lease, host, time;
@@ -36,7 +36,7 @@ static inline void checker_not_checked(struct checker *checker, enum verify_gap 
     checker->result->not_checked[gap] = true;
 }
 
-/* The same, of what a record of Galerna tells. */
+/* The same for data that only a Galerna record has. */
 void checker_missing(struct checker *checker, enum verify_gap gap);
 
 static inline void checker_examined(struct checker *checker, enum verify_check check)
@@ -72,7 +72,7 @@ struct lease_run {
 /* The run that begins at reservation `first`: false when no VM reservation follows. */
 bool lease_run_next(const struct schedule_lease *lease, size_t first, struct lease_run *run);
 
-/* The run goes on where the one before ends, its memory having been copied while the VMs ran. */
+/* The run continues where the previous one ends; its memory was copied while the VMs ran. */
 bool lease_run_moved(const struct checker *checker, const struct schedule_lease *lease,
                      const struct lease_run *run);
 

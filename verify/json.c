@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* So that sums over everything a record can hold stay within 64 bits. As seconds: 31,000 years. */
+/* Keeps sums over everything a record can hold within 64 bits. As seconds: 31,000 years. */
 static const int64_t largest_number = 1000000000000;
 
 static const char *type_name(const json_t *value)

@@ -8,7 +8,7 @@
 
 #include "util/error.h"
 
-/* Where a reader is in the document, for error texts. */
+/* The reader's position in the document, for error texts. */
 struct json_place {
     const char *file;
     char where[160]; /* "leases[3].rrs[1]"; empty at the top */

@@ -7,7 +7,7 @@
 
 #include "verify/verify.h"
 
-/* A line per violation (at most `limit`), one for what was tolerated, one for the whole. */
+/* One line per violation (at most `limit`), one for tolerated oddities, one for the result. */
 void verification_print(const struct verification *verification, const char *record, size_t limit,
                         FILE *out);
 

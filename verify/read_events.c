@@ -1,4 +1,4 @@
-/* What happened: the state log and the preemptions. */
+/* Events: the state log and the preemptions. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What Galerna records beyond Haizea's keys: settings, reasons, terms, runs whose work was lost. */
+/* Galerna's data beyond Haizea's keys: settings, reasons, terms, runs whose work was lost. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,7 +109,7 @@ static int copy_text(struct reader *reader, json_t *item, const char *member, co
                  : error_set(reader->place.err, ENOMEM, "%s: out of memory", reader->place.file);
 }
 
-/* A figure that the record tells twice. */
+/* A figure that the record contains twice must agree. */
 static int same_number(const struct json_place *place, json_t *item, const char *member,
                        int64_t before)
 {
@@ -135,7 +135,7 @@ static int same_word(const struct json_place *place, json_t *item, const char *m
     return 0;
 }
 
-/* What "leases" and "galerna.leases" both tell must agree. */
+/* Data in both "leases" and "galerna.leases" must agree. */
 static int check_told_twice(const struct json_place *place, json_t *item,
                             const struct schedule_lease *lease)
 {
@@ -358,7 +358,7 @@ static int read_ending(struct reader *reader, json_t *told)
     return 0;
 }
 
-/* What version 2 added; older records are read with less. */
+/* Additions of version 2; older records are read without them. */
 static int read_version_2(struct reader *reader, json_t *told)
 {
     const struct json_place *place = &reader->place;

@@ -1,5 +1,5 @@
-/* The shape of a record: from version 2 on every member is there, of its type, with a word that is
- * known. A lie by leaving something out is no record. */
+/* The shape of a record: from version 2 on every member must be present, of its type, with a known
+ * word. A record cannot lie by omission. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* schedule.h: a finished schedule as a record tells it (doc of the record: `galerna replay
- * --record`), read for checking.
+/* schedule.h: a finished schedule, read from a record for checking (doc of the record: `galerna
+ * replay --record`).
  *
- * Nothing here knows the engine: the checker must not share its mistakes. Times are seconds since
- * the start of the simulation, hosts and VMs are known by the numbers the record uses.
+ * The checker is independent of the engine, so as not to share its mistakes. Times are seconds
+ * since the start of the simulation, hosts and VMs are known by the numbers the record uses.
  */
 #ifndef GALERNA_VERIFY_SCHEDULE_H
 #define GALERNA_VERIFY_SCHEDULE_H
@@ -15,7 +15,7 @@
 #include "util/error.h"
 
 #define SCHEDULE_UNSET INT64_MIN /* the record says null, or nothing */
-/* The end of what has no end; far enough from INT64_MAX that differences cannot overflow. */
+/* The end of unlimited intervals; far enough from INT64_MAX that differences cannot overflow. */
 #define SCHEDULE_NEVER (INT64_C(1) << 60)
 
 enum {
@@ -68,7 +68,7 @@ enum schedule_state {
 
 enum schedule_progress { PROGRESS_SCHEDULED, PROGRESS_ACTIVE, PROGRESS_DONE, PROGRESSES };
 
-/* So much of a resource type of a host. */
+/* An amount of a resource type held on a host. */
 struct schedule_holding {
     int64_t host;
     uint32_t type; /* place in schedule.types */
@@ -191,7 +191,7 @@ enum schedule_ending {
     RUN_INTERRUPTED,
 };
 
-/* How the schedule was made, as far as the record tells (its key "galerna"). */
+/* Settings of the scheduler, as far as recorded (under the key "galerna"). */
 struct schedule_settings {
     int64_t version; /* of the record; 0: without the key */
     bool haizea_1_0; /* compatibility haizea-1.0 */

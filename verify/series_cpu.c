@@ -59,7 +59,7 @@ static int64_t held_on(const struct schedule_reservation *r, int type, int64_t h
     return cpu;
 }
 
-/* Suspensions and resumptions count what the run holds on the hosts they have to do with. */
+/* Suspensions and resumptions count what the run holds on the hosts involved. */
 static int64_t cpu_of(const struct schedule_reservation *r, const struct schedule_reservation *vm,
                       int type)
 {
@@ -138,8 +138,8 @@ static int by_time(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
-/* The share of the whole: of each kind by itself, then added in this order, as it was done while
- * the run went on: the last bit depends on it. */
+/* The share of the total: each kind on its own, then added in this order, as during the run: the
+ * last bit depends on it. */
 static double share(const int64_t used[SCHEDULE_KINDS], double total)
 {
     static const enum schedule_kind order[] = {SCHEDULE_VM, SCHEDULE_RESUME, SCHEDULE_SUSPEND,

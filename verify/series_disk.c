@@ -155,7 +155,7 @@ static int by_time(const void *a, const void *b)
     return (x->time > y->time) - (x->time < y->time);
 }
 
-/* A tree of maxima over the hosts: what the fullest has after each change, in O(log hosts). */
+/* A tree of maxima over the hosts: the usage of the fullest after each change, in O(log hosts). */
 static int fill(struct disk_walk *walk, struct series *series)
 {
     const struct schedule *schedule = walk->checker->schedule;

@@ -33,8 +33,8 @@ enum verify_check {
     CHECKS
 };
 
-/* What Haizea 1.0 does against these checks, each with its own name and its own rule. With
- * compatibility haizea-1.0 they are counted, not reported. */
+/* Haizea 1.0's deviations from these checks, each with its own name and rule. With compatibility
+ * haizea-1.0 they are counted, not reported. */
 enum verify_oddity {
     ODDITY_SHUTDOWN_INSIDE,     /* the shutdown is cut out of the lease's time */
     ODDITY_PREMATURE_END_LOST,  /* an early end that falls on a VM's start is a day late */
@@ -49,7 +49,7 @@ enum verify_oddity {
     ODDITIES
 };
 
-/* What cannot be checked, because the record does not tell enough. */
+/* Checks that are impossible because the record lacks the data. */
 enum verify_gap {
     GAP_TRACE,       /* are the requests those of the trace: always */
     GAP_GALERNA,     /* no key "galerna": settings, terms, reasons */
@@ -71,10 +71,10 @@ enum verify_compatibility { VERIFY_AS_RECORDED, VERIFY_DEFAULT, VERIFY_HAIZEA_1_
 struct verify_options {
     /* AS_RECORDED: haizea-1.0 when the record says so, else default. */
     enum verify_compatibility compatibility;
-    /* Nothing cut the run short (stop-when, Ctrl-C): every lease must be final. */
+    /* The run was not cut short (stop-when, Ctrl-C): every lease must be final. */
     bool complete;
-    /* A record that does not contain everything (of Haizea, of version 1, without some counters) is
-     * no violation: what it does not let check is listed. */
+    /* An incomplete record (of Haizea, of version 1, without some counters) is not a violation: the
+     * checks it does not allow are listed. */
     bool partial;
 };
 
@@ -98,17 +98,17 @@ struct verification {
 };
 
 /* All checks over a schedule. Costs: O(r log r) time and memory for r = holdings of reservations.
- * verification is overwritten; verification_finish() it after success.
- * Errors: ENOMEM. Violations are no error. */
+ * verification is overwritten; verification_finish() it after success. Errors: ENOMEM. Violations
+ * are not an error. */
 int verify_schedule(const struct schedule *schedule, const struct verify_options *options,
                     struct verification *verification, struct error *err);
 void verification_finish(struct verification *verification);
 
 /* "capacity", "start", ...; stable. */
 const char *verify_check_name(enum verify_check check);
-/* What the check proves, in a sentence. */
+/* The guarantee that the check verifies, as a sentence. */
 const char *verify_check_promise(enum verify_check check);
-/* What is not checked, and why: "requests against the trace". */
+/* A check that was not possible, and why: "requests against the trace". */
 const char *verify_gap_name(enum verify_gap gap);
 const char *verify_oddity_name(enum verify_oddity oddity);
 

@@ -14,9 +14,9 @@ struct disk {
 };
 
 /* An action after which the VM starts over: its work is lost. */
-/* An action after which the VM starts over: its work is lost. */
 enum { ACTION_RECREATE = 14 };
 
+/* The VM being read, as known so far. */
 struct vm_draft {
     struct vm_history record; /* the one being read */
     bool in_record;
