@@ -1,4 +1,4 @@
-/* bench.h: what an experiment was asked for, for the functions that serve it. */
+/* bench.h: the options of an experiment, for the functions that serve it. */
 #ifndef GALERNA_EXPERIMENTS_BENCH_H
 #define GALERNA_EXPERIMENTS_BENCH_H
 

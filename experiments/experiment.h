@@ -13,7 +13,7 @@
 #include "experiments/findings.h"
 #include "util/error.h"
 
-/* What a paper leaves open, or what a reader may want to change. */
+/* A parameter that a paper leaves open, or that a reader may want to change. */
 struct experiment_option {
     const char *name, *value; /* the default */
     const char *choices;      /* "a|b": one of these words; NULL: a number in [least, most]; "": a
@@ -47,7 +47,7 @@ struct experiment_request {
     const char *const *set; /* "option=value" */
     size_t n_set;
     const volatile sig_atomic_t *stop; /* not 0: give up; NULL: never */
-    /* Told 0 ... 1; NULL: nobody wants to know. */
+    /* Receives the progress, 0 ... 1; NULL: not needed. */
     void (*progress)(void *context, double done, const char *what);
     void *context;
 };

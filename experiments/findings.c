@@ -1,4 +1,4 @@
-/* What an experiment found: claims with verdicts, tables, pictures, remarks. */
+/* The findings of an experiment: claims with verdicts, tables, pictures, remarks. */
 #include "experiments/findings.h"
 
 #include <stdarg.h>

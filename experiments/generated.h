@@ -11,9 +11,9 @@
 struct trace *generated_open(const char *const *streams, size_t n, uint64_t seed,
                              const struct site *site, struct error *err);
 
-/* The same requests, each asked for when it came and the one before it has run: a queue in front of
- * a site of which each takes all. Takes over `trace` (NULL with *err set: NULL is returned), whose
- * requests have one set of nodes. */
+/* The same requests, each submitted at its arrival or, if later, when the previous one has run: a
+ * queue in front of a site that each request fills. Takes over `trace` (NULL with *err set: NULL is
+ * returned), whose requests have one set of nodes. */
 struct trace *generated_queue(struct trace *trace, const struct site *site, struct error *err);
 
 #endif

@@ -11,7 +11,7 @@
 
 enum { TEXT = 200, SETTINGS = 12, REQUESTS = 4, SCALE = 1000 };
 
-/* What draco needs for the whole job, in the replay's seconds. */
+/* The time of the whole job on draco, in the replay's seconds. */
 static double on_draco(const struct gridway_job *job)
 {
     return job->work * 1000 / 175 * SCALE;

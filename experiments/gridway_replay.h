@@ -4,7 +4,7 @@
 
 #include "experiments/experiment.h"
 
-/* As in the paper's scale; the replay has a thousand seconds for one. */
+/* Values in the paper's scale; the replay has a thousand seconds for one. */
 struct gridway_job {
     double work, data, spent; /* GFLOP, MB to move, seconds spent on transfers to draco */
     double threshold;         /* the least gain, a share */

@@ -11,7 +11,7 @@
 
 enum { TEXT = 240, SETTINGS = 16, REQUESTS = 3000 };
 
-/* Of a VM of 1024 MB at 100 Mbit/s, as the paper prints them. */
+/* Seconds for a VM of 1024 MB at 100 Mbit/s, as the paper prints them. */
 enum { SUSPEND_SECONDS = 161, RESUME_SECONDS = 126, MOVE_SECONDS = 160 };
 
 const char *const intergrid_policies[INTERGRID_POLICIES] = {"no-preemption", "mov", "mlip", "moml"};
@@ -184,7 +184,7 @@ static double overhead_of(const void *context, const struct lease_request *reque
                   (request->terms == TERMS_MIGRATABLE ? MOVE_SECONDS : 0));
 }
 
-/* What is the same for all policies; n settings. */
+/* The settings common to all policies; returns how many. */
 static size_t describe_site(const struct experiment_bench *bench, char texts[SETTINGS][TEXT])
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* intergrid.h: the runs of experiment `intergrid`, and what is measured on them. */
+/* intergrid.h: the runs of experiment `intergrid`, and the measures taken on them. */
 #ifndef GALERNA_EXPERIMENTS_INTERGRID_H
 #define GALERNA_EXPERIMENTS_INTERGRID_H
 
@@ -62,16 +62,16 @@ double intergrid_local_refused(const struct intergrid_plan *plan, const struct r
 double intergrid_grid_refused(const struct intergrid_plan *plan, const struct replayed *replayed);
 /* Leases that had to make room. */
 double intergrid_preemptions(const struct intergrid_plan *plan, const struct replayed *replayed);
-/* Of these: leases that were suspended while they ran, and that lost a place in the future (or,
- * with suspending=in-time, what they had done). The others were cancelled. */
+/* Preempted leases that were suspended while they ran, and leases that lost a place in the future
+ * (or, with suspending=in-time, their work). The others were cancelled. */
 double intergrid_suspended(const struct intergrid_plan *plan, const struct replayed *replayed);
 double intergrid_displaced(const struct intergrid_plan *plan, const struct replayed *replayed);
 /* The sum of the paper's h over them, in hours. */
 double intergrid_overhead(const struct intergrid_plan *plan, const struct replayed *replayed);
-/* The paper's equations 5 and 6, in per cent; option `cancelled` says what a cancelled lease
+/* The paper's equations 5 and 6, in per cent; option `cancelled` says how a cancelled lease
  * counts. */
 double intergrid_utilisation(const struct intergrid_plan *plan, const struct replayed *replayed);
-/* What the site has from the first request to the last end. */
+/* The site's capacity from the first request to the last end. */
 double intergrid_node_hours(const struct intergrid_plan *plan, const struct replayed *replayed);
 /* Local requests for which leases were preempted. */
 double intergrid_choices(const struct intergrid_plan *plan, const struct replayed *replayed);
@@ -87,7 +87,7 @@ double intergrid_mean(const struct intergrid_plan *plan, int policy, intergrid_m
 struct mean_estimate intergrid_step(const struct intergrid_plan *plan, int from, int to,
                                     intergrid_measure of);
 
-/* --- what is told --- */
+/* --- results --- */
 void intergrid_claims(const struct intergrid_plan *plan, struct findings *findings);
 void intergrid_pictures(const struct intergrid_plan *plan, struct findings *findings);
 

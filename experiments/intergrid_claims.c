@@ -1,4 +1,4 @@
-/* What the runs of experiment `intergrid` say about its paper. */
+/* The claims of the paper of experiment `intergrid`, checked against its runs. */
 #include <stdio.h>
 
 #include "experiments/intergrid.h"
@@ -133,8 +133,8 @@ static void claim_order(const struct intergrid_plan *plan, struct findings *find
                                                      verdict, reason});
 }
 
-/* What the three policies answer to the questions that come up in the runs with MOML; the decider
- * comes first. */
+/* The answers of the three policies to the choices in the runs with MOML; the decider comes
+ * first. */
 enum rival { RIVAL_MOML, RIVAL_MOV, RIVAL_MLIP, RIVALS };
 
 static void add_answers(struct rivals_count *sum, const struct rivals_count *one)

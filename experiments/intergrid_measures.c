@@ -1,4 +1,4 @@
-/* What is measured on the runs of experiment `intergrid`. */
+/* Measures on the runs of experiment `intergrid`. */
 #include "experiments/intergrid.h"
 
 const struct replayed *intergrid_find(const struct intergrid_plan *plan, int sweep, int point,

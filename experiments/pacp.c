@@ -162,7 +162,7 @@ static int64_t due(const void *context, const struct lease_request *request)
            (int64_t)ceil(experiment_number(all->plan->bench, option) * (double)request->duration);
 }
 
-/* What the algorithm has as its input. Returns how many settings. */
+/* The algorithm's inputs. Returns how many settings. */
 static size_t give_rates(const struct pacp_run *all, char texts[][TEXT])
 {
     const char *policy = pacp_policies[all->at.policy];

@@ -1,4 +1,4 @@
-/* What the runs of experiment `pacp` say. */
+/* The claims of experiment `pacp`, checked against its runs. */
 #include <math.h>
 #include <stdio.h>
 
@@ -46,7 +46,7 @@ static double percent(double part, double all)
     return all > 0 ? 100 * part / all : 0;
 }
 
-/* The paper's measure: refused requests and those that were late. */
+/* The paper's measure: refused and late requests. */
 static double violation(const struct replayed *replayed)
 {
     return percent(refused(replayed) + late_requests(replayed), requested(replayed));
@@ -97,8 +97,8 @@ static double over_loads(const struct pacp_plan *plan, int policy, int m)
     return total / plan->loads;
 }
 
-/* By how much PACP is better than another policy at a load. Infinite queues that PACP allows at low
- * loads are those of CACP: then it is 0. */
+/* PACP's advantage over another policy at a load. Infinite queues that PACP allows at low loads are
+ * those of CACP: then the advantage is 0. */
 static double lead(const struct pacp_plan *plan, enum pacp_law law, int load, int rival, int m)
 {
     double difference = mean_at(plan, law, load, PACP, m) - mean_at(plan, law, load, rival, m);

@@ -1,10 +1,10 @@
 /* plot.h: diagrams as SVG: lines, points or bars over a numeric axis or over names.
  *
  * Both axes have labels with units and round tick marks; a legend names the series; points may have
- * an interval, drawn as an error bar; lines with intervals stand a little side by side, so that all
- * can be seen. No interval is drawn below 0 on an axis that begins there, nor outside 0 ... 100 on
- * one in per cent, "(%)" at the end of its label, whose values are all within. The same calls give
- * the same bytes.
+ * an interval, drawn as an error bar; lines with intervals are offset a little, so that all can be
+ * seen. No interval is drawn below 0 on an axis that begins there, nor outside 0 ... 100 on one in
+ * per cent, "(%)" at the end of its label, whose values are all within. The same calls give the
+ * same bytes.
  */
 #ifndef GALERNA_EXPERIMENTS_PLOT_H
 #define GALERNA_EXPERIMENTS_PLOT_H

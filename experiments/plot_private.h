@@ -1,4 +1,4 @@
-/* plot_private.h: what a diagram consists of. */
+/* plot_private.h: the parts of a diagram. */
 #ifndef GALERNA_EXPERIMENTS_PLOT_PRIVATE_H
 #define GALERNA_EXPERIMENTS_PLOT_PRIVATE_H
 

@@ -31,7 +31,7 @@ struct priority_plan {
 /* A row of the paper's table: 0, 1, ...; without and with priority. */
 const struct replayed *priority_row(const struct priority_plan *plan, int row, int preempts);
 
-/* With priority, when who is preempted loses what it has done. */
+/* With priority, when preempted leases lose their work. */
 const struct replayed *priority_restarted(const struct priority_plan *plan, int row);
 
 /* A generated workload. */
@@ -39,7 +39,7 @@ const struct replayed *priority_seed(const struct priority_plan *plan, int load,
                                      int preempts);
 
 /* Tables, pictures and claims: of the paper's table, and of generated workloads, where
- * priority_tell_sizes() tells who waits less and who more. */
+ * priority_tell_sizes() lists which sizes wait less and which more. */
 void priority_tell_table(const struct priority_plan *plan, struct findings *findings);
 void priority_tell_generated(const struct priority_plan *plan, struct findings *findings);
 void priority_tell_sizes(const struct priority_plan *plan, struct findings *findings);

@@ -1,4 +1,4 @@
-/* What generated workloads say of priority. */
+/* Claims on priority from generated workloads. */
 #include <stdio.h>
 
 #include "experiments/priority.h"
@@ -8,7 +8,7 @@ enum { FAVOURED_FROM = 8 }; /* nodes */
 
 const char *const priority_load_names[PRIORITY_LOADS] = {"light", "modelled", "heavy"};
 
-/* Of leases of some sizes, [from, until). */
+/* Mean wait of leases of the sizes [from, until). */
 double priority_mean_wait(const struct replayed *replayed, int from, int until)
 {
     double wait = 0, completed = 0;

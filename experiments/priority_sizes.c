@@ -67,7 +67,7 @@ static void draw_sizes(const struct priority_plan *plan, struct findings *findin
     findings_plot(findings, files[load], plot);
 }
 
-/* Who waits less, and who more. */
+/* The sizes of leases that wait less, and that wait more. */
 void priority_tell_sizes(const struct priority_plan *plan, struct findings *findings)
 {
     findings_table(findings, "sizes", "Mean wait by size",
@@ -98,7 +98,7 @@ void priority_tell_sizes(const struct priority_plan *plan, struct findings *find
                           "4 to 7 nodes wait longer than without priority.");
 }
 
-/* The sizes that wait longer with priority, by load: somebody has to. */
+/* The sizes that wait longer with priority, by load: some have to. */
 void priority_name_longer(const struct priority_plan *plan, char *text, size_t size)
 {
     size_t n = (size_t)snprintf(text, size, "Wait longer in the mean: ");

@@ -1,4 +1,4 @@
-/* One replay inside an experiment, and what it counts. */
+/* One replay inside an experiment, and its counts. */
 #include "experiments/replaying.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* replaying.h: one replay inside an experiment, and what it counts. */
+/* replaying.h: one replay inside an experiment, and its counts. */
 #ifndef GALERNA_EXPERIMENTS_REPLAYING_H
 #define GALERNA_EXPERIMENTS_REPLAYING_H
 
@@ -45,16 +45,16 @@ struct replaying {
     int (*class_of)(const void *context, const struct lease_request *request);
     /* When it should have ended; NULL: never. */
     int64_t (*due)(const void *context, const struct lease_request *request);
-    /* What it costs to preempt this lease; NULL: not asked. */
+    /* The cost of preempting this lease; NULL: not measured. */
     double (*overhead_of)(const void *context, const struct lease_request *request);
-    /* Preemption modules to be asked what the configured one is asked: see rivals.h. */
+    /* Preemption modules that get the same calls as the configured one: see rivals.h. */
     const char *const *rivals;
     size_t n_rivals;
     const void *context;
 };
 
-/* Run to the end. Errors: those of the configuration, the trace and the policies; a lease that
- * waits for ever is an error, too. */
+/* Runs to the end. Errors: those of the configuration, the trace and the policies; a lease that
+ * waits forever is an error, too. */
 int replaying_perform(const struct replaying *replaying, struct replayed *replayed,
                       struct error *err);
 

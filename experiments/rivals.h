@@ -1,7 +1,6 @@
-/* rivals.h: preemption policies that are asked whatever the one that decides is asked, and whose
- * answers are only counted: policies are compared in equal situations, not over whole runs in which
- * each choice changes those that follow.
- */
+/* rivals.h: preemption policies that get the same calls as the deciding one, with their answers
+ * only counted: policies are compared in equal situations, not over whole runs in which each choice
+ * changes the later ones. */
 #ifndef GALERNA_EXPERIMENTS_RIVALS_H
 #define GALERNA_EXPERIMENTS_RIVALS_H
 
@@ -12,8 +11,8 @@
 
 enum { RIVALS_MAX = 4 };
 
-/* What a policy would have preempted, or has; and in how many of the choices it took fewer or more
- * than the decider. */
+/* The leases a policy would have preempted, or has; and in how many of the choices it took fewer or
+ * more than the decider. */
 struct rival_count {
     int64_t leases, vms, overhead; /* overhead: VM-seconds, by the leases' terms */
     int64_t fewer_leases, more_leases, less_overhead, more_overhead;
@@ -26,7 +25,7 @@ struct rivals_count {
     struct rival_count of[RIVALS_MAX + 1];
 };
 
-/* What the engine is given in place of the decider's hooks. */
+/* The hooks given to the engine in place of the decider's. */
 struct rivals {
     struct policy_hooks hooks;
     const struct policy_hooks *decider, *others[RIVALS_MAX];

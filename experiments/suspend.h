@@ -27,7 +27,7 @@ struct suspend_run {
     int variant; /* 0: the options as they are; else one of them has another value */
 };
 
-/* One option with another value: what it does to the hardest configurations is told. */
+/* One option with another value, whose effect on the hardest configurations is reported. */
 struct suspend_variant {
     const char *option, *value;
 };
@@ -64,7 +64,7 @@ struct mean_estimate suspend_base_days(const struct suspend_plan *plan, struct s
 
 /* The configuration for which variants are run, on a global file system. */
 struct suspend_run suspend_hard(int workload, int variant);
-/* What other values of the options give: a table. */
+/* A table of the effect of other option values. */
 void suspend_tell_variants(const struct suspend_plan *plan, struct findings *findings);
 
 /* Experiment 1: predictions of 22 configurations. */

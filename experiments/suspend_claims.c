@@ -1,4 +1,4 @@
-/* What the runs of experiment `suspend` say. */
+/* The claims of experiment `suspend`, checked against its runs. */
 #include <math.h>
 #include <stdio.h>
 

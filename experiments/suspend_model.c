@@ -1,4 +1,4 @@
-/* Experiment 1 of the paper: what the model predicts, and what the scheduler plans by it. */
+/* Experiment 1 of the paper: the model's predictions, and the scheduler's plans based on it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What other values of the options of experiment `suspend` give. */
+/* The effect of other option values in experiment `suspend`. */
 #include "experiments/suspend.h"
 
 static void write_row(const struct suspend_plan *plan, struct findings *findings, int variant)

@@ -1,4 +1,4 @@
-/* Who may do what: sessions, permissions of objects. */
+/* Access control: sessions, permissions of objects. */
 #include "sandbox/access.h"
 
 #include <stdio.h>

@@ -75,7 +75,7 @@ void oned_attributes_set(struct oned_attributes *list, const char *name, const c
     oned_attributes_add(list, name, value);
 }
 
-/* Those of one name stand together. */
+/* Attributes of one name are adjacent. */
 bool oned_attributes_remove(struct oned_attributes *list, const char *name)
 {
     size_t end = position_after(list, name), begin = end;

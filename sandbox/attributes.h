@@ -60,8 +60,9 @@ void oned_attributes_copy(struct oned_attributes *list, const struct oned_attrib
 /* The elements, values in CDATA sections, without an element around them. */
 void oned_attributes_write(const struct oned_attributes *list, struct oned_text *text);
 
-/* Add what a template says, in OpenNebula's own notation or, when it begins with '<', as XML inside
- * one element. -1 with line and column when it is malformed; what came before is in the list. */
+/* Add the attributes of a template, in OpenNebula's own notation or, when it begins with '<', as
+ * XML inside one element. -1 with line and column when it is malformed; the attributes before the
+ * error are in the list. */
 int oned_attributes_parse(struct oned_attributes *list, const char *text, struct error *err);
 int oned_attributes_parse_xml(struct oned_attributes *list, const char *text, struct error *err);
 

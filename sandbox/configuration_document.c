@@ -3,7 +3,7 @@
 
 #include "sandbox/site_document.h"
 
-/* What a scheduler may want to know of oned.conf. */
+/* The part of oned.conf that a scheduler may need. */
 static const char common[] =
     "API_LIST_ORDER=DESC\nDATASTORE_LOCATION=\"/var/lib/one//datastores\"\n"
     "DB=[BACKEND=sqlite,TIMEOUT=2500]\nDEFAULT_UMASK=177\nENABLE_OTHER_PERMISSIONS=YES\n"

@@ -1,4 +1,4 @@
-/* What goes wrong on command. */
+/* Fault injection. */
 #include "sandbox/fault.h"
 
 #include <errno.h>

@@ -61,7 +61,7 @@ struct oned_faults {
 
 void oned_faults_finish(struct oned_faults *faults);
 
-/* Add what a template describes. Returns the id of the last, or -1. */
+/* Adds the faults that a template describes. Returns the id of the last, or -1. */
 int oned_faults_add(struct oned_faults *faults, const char *template, struct error *err);
 
 /* Add the faults of a file. */

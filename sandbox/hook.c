@@ -12,7 +12,7 @@
 
 enum { RUNNING_MAX = 10, ARGUMENT_MAX = 100000 };
 
-/* What was last told of the objects of a kind, by id. */
+/* The last state reported for each object of a kind, by id. */
 struct told {
     int *states;
     size_t count, allocated;

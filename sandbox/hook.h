@@ -14,7 +14,7 @@ void oned_hooks_destroy(struct oned_hooks *hooks);
 void oned_hook_vm(struct oned *oned, const struct oned_vm *vm);
 void oned_hook_host(struct oned *oned, const struct oned_host *host);
 
-/* Take back programs that have ended, start those that wait. Returns whether there are any. */
+/* Reaps programs that have ended, starts waiting ones. Returns whether there are any. */
 bool oned_hooks_advance(struct oned *oned);
 
 #endif

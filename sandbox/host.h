@@ -11,7 +11,7 @@ struct oned_host *oned_host_add(struct oned *oned, const char *name, int cluster
 /* The host reports: it becomes MONITORED unless it is disabled or offline. */
 void oned_host_monitor(struct oned *oned, struct oned_host *host);
 
-/* What one.host.status does: 0 enable, 1 disable, 2 offline. */
+/* Implements one.host.status: 0 enable, 1 disable, 2 offline. */
 void oned_host_set_status(struct oned *oned, struct oned_host *host, int status);
 
 /* The host cannot be reached any more: ERROR until it is enabled or monitored again. */
@@ -25,7 +25,7 @@ int64_t oned_hosts_advance(struct oned *oned);
 int64_t oned_host_max_cpu(const struct oned *oned, const struct oned_host *host);
 int64_t oned_host_max_memory(const struct oned *oned, const struct oned_host *host);
 
-/* Why a VM does not fit into what is free, in OpenNebula's words; NULL when it does. */
+/* Why a VM does not fit into the free capacity, in OpenNebula's words; NULL if it does. */
 const char *oned_host_lacks(const struct oned *oned, const struct oned_host *host,
                             const struct oned_vm *vm, char *text, size_t size);
 

@@ -73,7 +73,7 @@ static int64_t last_report(const struct oned *oned, const struct oned_host *host
     return host->monitored + (now - host->monitored) / 10 * 10;
 }
 
-/* The VMs that run on the host, and a little for itself, are what is used. */
+/* The usage is that of the VMs running on the host, plus a little for the host itself. */
 void oned_host_monitoring(const struct oned *oned, const struct oned_host *host,
                           struct oned_text *text)
 {

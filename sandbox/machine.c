@@ -196,7 +196,7 @@ static void end_running(struct oned *oned, struct oned_vm *vm, int64_t now)
         oned_history_last(vm)->retime = now;
 }
 
-/* What the end of a step does to the history record and the hosts' accounts. */
+/* Updates the history record and the hosts' accounts at the end of a step. */
 static void leave_step(struct oned *oned, struct oned_vm *vm)
 {
     struct oned_history *record = oned_history_last(vm);

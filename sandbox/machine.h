@@ -39,8 +39,8 @@ void oned_machine_rest(struct oned *oned, struct oned_vm *vm, int state);
 /* Let the steps end that are due. Returns when the next one is due, or INT64_MAX. */
 int64_t oned_machine_advance(struct oned *oned);
 
-/* The step under way, or that failed, ends well, fails, or is tried again: what one.vm.recover does
- * with 1, 0 and 2. false: there is no such step. */
+/* The step under way, or the failed one, succeeds, fails, or is retried: one.vm.recover with 1, 0
+ * and 2. false: no such step. */
 bool oned_machine_succeed(struct oned *oned, struct oned_vm *vm);
 bool oned_machine_fail(struct oned *oned, struct oned_vm *vm);
 bool oned_machine_retry(struct oned *oned, struct oned_vm *vm);
@@ -48,7 +48,7 @@ bool oned_machine_retry(struct oned *oned, struct oned_vm *vm);
 /* Put a VM that was read from the state file among those under way again. */
 void oned_machine_adopt(struct oned *oned, struct oned_vm *vm);
 
-/* What OpenNebula calls the VM's state: that of its life cycle while it is ACTIVE. */
+/* OpenNebula's name of the VM's state: that of its life cycle while it is ACTIVE. */
 const char *oned_state_name(const struct oned_vm *vm);
 
 /* The current history record, or NULL. */

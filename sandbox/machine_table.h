@@ -17,15 +17,15 @@ struct oned_operation_steps {
     int state; /* afterwards; with VM_ACTIVE it is RUNNING */
 };
 
-/* The part of its life in which a step is: what it does to the history record. */
+/* The part of a VM's life to which a step belongs, and its effect on the history record. */
 enum oned_part { PART_NONE, PART_PROLOG, PART_RUNNING, PART_END_RUNNING, PART_EPILOG };
 
 extern const struct oned_operation_steps oned_operations[OPERATIONS];
 
 enum oned_part oned_part_of(int lcm);
 
-/* Where a step that fails leaves the VM: another state of its life cycle, in which it waits for
- * help, or back in a state without an operation. */
+/* The state in which a failed step leaves the VM: another state of its life cycle, in which it
+ * waits for help, or back in a state without an operation. */
 struct oned_failure {
     int lcm;
     int state;

@@ -130,7 +130,7 @@ static xmlrpc_value *infoset(struct oned_call *call)
     return oned_answer_document(call, &text);
 }
 
-/* A VM that runs uses all it asked for. */
+/* A running VM uses all it requested. */
 static void write_record(const struct oned *oned, const struct oned_vm *vm, struct oned_text *text)
 {
     static const char *const counters[] = {"DISKRDBYTES", "DISKRDIOPS", "DISKWRBYTES",

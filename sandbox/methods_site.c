@@ -82,7 +82,7 @@ static xmlrpc_value *datastorepool_info(struct oned_call *call)
     return answer_pool(call, KIND_DATASTORE, "DATASTORE_POOL");
 }
 
-/* These two want filter, start and end, as pools of VMs do. */
+/* These two methods take filter, start and end, as pools of VMs do. */
 static bool read_range(struct oned_call *call)
 {
     int64_t ignored;
@@ -157,7 +157,7 @@ static xmlrpc_value *update_template(struct oned_call *call, enum oned_kind kind
     return oned_answer_int(call, id);
 }
 
-/* The object of argument 1, for somebody who may do that to it. NULL: *answer is what to say. */
+/* The object of argument 1, if the user has that right to it. NULL: *answer is the error. */
 static void *object_to_change(struct oned_call *call, enum oned_kind kind, const char *what,
                               const char *right, xmlrpc_value **answer)
 {
@@ -184,7 +184,8 @@ static xmlrpc_value *cluster_update(struct oned_call *call)
     return cluster ? update_template(call, KIND_CLUSTER, cluster->id, &cluster->template) : answer;
 }
 
-/* What argument 2 says, to be put into the cluster of argument 1. NULL: *answer is what to say. */
+/* The object of argument 2, to be put into the cluster of argument 1. NULL: *answer is the
+ * error. */
 static void *object_for_cluster(struct oned_call *call, enum oned_kind kind, const char *what,
                                 int *cluster, xmlrpc_value **answer)
 {

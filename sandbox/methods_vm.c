@@ -25,7 +25,7 @@ static struct oned_vm *get_vm(struct oned_call *call, int index, enum oned_right
         *answer = oned_answer_forbidden(call, oned_right_name(right), "VM", id);
         return NULL;
     }
-    /* It can always be looked at. Administrators are locked out like anybody else. */
+    /* A locked VM can always be read. Administrators are locked out like other users. */
     if (vm->lock > 0 && right != RIGHT_USE && (int)right + 1 >= vm->lock) {
         *answer = oned_is_admin(call->user)
                       ? oned_answer_failure(call, 0x0200, "User [%d] : VM is locked. [%d].",

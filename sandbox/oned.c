@@ -153,7 +153,7 @@ int oned_listen(struct oned *oned, const char *address, int port, struct error *
     return oned->server ? oned_server_port(oned->server) : -1;
 }
 
-/* Let happen what is due. Returns the real ms until something else is, at most STEP_MAX. */
+/* Performs everything that is due. Returns the real ms until the next event, at most STEP_MAX. */
 static int advance(struct oned *oned)
 {
     int64_t next = oned_machine_advance(oned), other = oned_hosts_advance(oned), left;

@@ -1,13 +1,14 @@
 /* oned.h: a stand-in for OpenNebula's daemon, for tests, demonstrations and simulation.
  *
- * It speaks the XML-RPC of OpenNebula 6.10 or 7.4 as recorded from real daemons: states, capacity
- * accounting, error texts, authentication and the shape of documents. No machine is touched: an
- * operation takes the time it is told to take, on a clock of its own. Besides one.* it has methods
- * sandbox.* that change what a real daemon's surroundings would change (hosts, time, failures);
- * they are described in galerna-sandbox(1).
+ * The stand-in speaks the XML-RPC of OpenNebula 6.10 or 7.4 as recorded from real daemons: states,
+ * capacity accounting, error texts, authentication and the shape of documents. No machine is
+ * touched: an operation takes the time it is told to take, on a clock of its own. Besides one.* it
+ * has methods sandbox.* that change what a real daemon's surroundings would change (hosts, time,
+ * failures); they are described in galerna-sandbox(1).
  *
- * One thread uses a daemon at a time. All memory is the daemon's own. A process that wants one
- * beside it calls fork() first and makes the daemon in the child: descriptors are not to be shared.
+ * One thread uses a daemon at a time. All memory is the daemon's own. A process that needs a daemon
+ * as a separate process calls fork() first and creates the daemon in the child: descriptors must
+ * not be shared.
  */
 #ifndef GALERNA_TEST_ONED_ONED_H
 #define GALERNA_TEST_ONED_ONED_H
@@ -65,8 +66,8 @@ struct oned_options {
 /* Fill in the defaults. */
 void oned_options_init(struct oned_options *options);
 
-/* A daemon, with the hosts asked for or the pool of options->state. The options are copied.
- * NULL when the state or fault file cannot be used. */
+/* A daemon, with the requested hosts or the pool of options->state. The options are copied. NULL
+ * when the state or fault file cannot be used. */
 struct oned *oned_create(const struct oned_options *options, struct error *err);
 
 /* End the daemon: open connections are closed, the state is safe on disk. NULL is allowed. */
@@ -75,7 +76,7 @@ void oned_destroy(struct oned *oned);
 /* Listen for XML-RPC over HTTP at path /RPC2. port 0: any free one. Returns the port, or -1. */
 int oned_listen(struct oned *oned, const char *address, int port, struct error *err);
 
-/* Serve what there is to serve: wait for at most timeout ms, answer calls, let time pass. */
+/* Serves pending work: waits for at most timeout ms, answers calls, lets time pass. */
 int oned_step(struct oned *oned, int timeout, struct error *err);
 
 /* Serve until *stop is not 0 (set by a signal handler, seen within 200 ms) or something breaks. */

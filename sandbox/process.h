@@ -14,7 +14,7 @@ struct oned_process;
 struct oned_process *oned_process_start(const char *program, const char *argument,
                                         const struct oned_text *input, struct error *err);
 
-/* Whether it has ended; its exit code (128 + n after signal n) and what it wrote, if so. */
+/* Has the process ended? If so, its exit code (128 + n after signal n) and its output. */
 bool oned_process_ended(struct oned_process *process, int *code, struct oned_text *output,
                         struct oned_text *errors);
 

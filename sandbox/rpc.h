@@ -57,7 +57,7 @@ xmlrpc_value *oned_answer_missing(struct oned_call *call, const char *what, int6
 xmlrpc_value *oned_answer_forbidden(struct oned_call *call, const char *right, const char *what,
                                     int64_t id);
 
-/* What the transport must do with the answer, because of a fault. */
+/* How a fault makes the transport treat the answer. */
 struct oned_verdict {
     const struct oned_fault *fault; /* NULL: nothing */
 };

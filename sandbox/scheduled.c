@@ -1,4 +1,4 @@
-/* SCHED_ACTION: what the daemon does with VMs by itself at a given time. */
+/* SCHED_ACTION: actions that the daemon performs on VMs at a given time. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -107,7 +107,7 @@ static ssize_t read_answer(void *data, uint64_t position, char *buffer, size_t m
     return (ssize_t)left;
 }
 
-/* By the clock of the stand-in, not by the machine's. */
+/* The date by the clock of the stand-in, not of the machine. */
 static void add_date(const struct exchange *exchange, struct MHD_Response *response)
 {
     time_t now = (time_t)oned_seconds(exchange->server->oned);
@@ -212,7 +212,7 @@ static void completed(void *data, struct MHD_Connection *connection, void **stat
     *state = NULL;
 }
 
-/* Resume what was held back long enough. Returns the ms until the next, or -1. */
+/* Resumes requests that were held back long enough. Returns the ms until the next, or -1. */
 static int release_held(struct oned_server *server, bool all)
 {
     struct exchange **link = &server->held, *exchange;

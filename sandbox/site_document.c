@@ -1,4 +1,4 @@
-/* Documents of what a site has besides hosts and VMs. */
+/* Documents of a site's objects besides hosts and VMs. */
 #include "sandbox/site_document.h"
 
 #include <stdio.h>
@@ -146,7 +146,7 @@ static const char default_quotas[] =
     "<DATASTORE_QUOTA></DATASTORE_QUOTA><NETWORK_QUOTA></NETWORK_QUOTA><VM_QUOTA></VM_QUOTA>"
     "<IMAGE_QUOTA></IMAGE_QUOTA>";
 
-/* Instead of a password's digest something that tells nothing about it. */
+/* A stand-in for a password's digest that reveals nothing about the password. */
 static void write_digest(const char *name, unsigned salt, struct oned_text *text)
 {
     uint64_t hash = 0xcbf29ce484222325u + salt;

@@ -116,7 +116,7 @@ static int load_row(struct oned *oned, sqlite3_stmt *query, struct error *err)
     return result;
 }
 
-/* What is counted on the hosts follows from the VMs. */
+/* The usage of the hosts follows from the VMs. */
 static void charge_hosts(struct oned *oned)
 {
     for (int id = 0; id < oned->pools[KIND_VM].count; id++) {

@@ -1,5 +1,5 @@
-/* store.h: the pool in an SQLite file, as OpenNebula keeps its own: what a call changed is safe
- * before the call is answered. */
+/* store.h: the pool in an SQLite file, as in OpenNebula: changes are durable before the call is
+ * answered. */
 #ifndef GALERNA_TEST_ONED_STORE_H
 #define GALERNA_TEST_ONED_STORE_H
 

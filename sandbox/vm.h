@@ -4,8 +4,8 @@
 
 #include "sandbox/world.h"
 
-/* Make a VM from a template for a user, PENDING or on HOLD. NULL with OpenNebula's words when the
- * template is malformed or lacks what it needs. */
+/* Creates a VM from a template for a user, PENDING or on HOLD. NULL with OpenNebula's error text
+ * when the template is malformed or lacks required attributes. */
 struct oned_vm *oned_vm_allocate(struct oned *oned, const struct oned_user *user,
                                  const char *template, bool hold, struct error *err);
 

@@ -1,4 +1,4 @@
-/* What users and schedulers do with VMs, with OpenNebula's checks and words. */
+/* Actions on VMs by users and schedulers, with OpenNebula's checks and error texts. */
 #include "sandbox/vm_action.h"
 
 #include <stdarg.h>

@@ -114,7 +114,7 @@ static void write_action_ids(const struct oned_vm *vm, struct oned_text *text)
     oned_text_put(text, "</SCHED_ACTIONS>");
 }
 
-/* Scheduled actions have a form of their own and stand last; pools do not have them. */
+/* Scheduled actions have their own form and come last; pools do not have them. */
 static void write_template(const struct oned_vm *vm, bool alone, struct oned_text *text)
 {
     static const char *const names[] = {"ID",   "PARENT_ID", "TYPE",   "ACTION",   "ARGS",
@@ -183,7 +183,7 @@ static void write_brief_history(const struct oned_vm *vm, struct oned_text *text
     oned_text_put(text, "</HISTORY>");
 }
 
-/* Of the user's attributes only those a list shows. */
+/* A list shows only these of the user's attributes. */
 static void write_brief_user_template(const struct oned_vm *vm, struct oned_text *text)
 {
     static const char *const shown[] = {"ERROR",

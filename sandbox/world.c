@@ -1,4 +1,4 @@
-/* What the daemon knows: users, clusters, datastores, hosts and VMs. */
+/* The daemon's objects: users, clusters, datastores, hosts and VMs. */
 #include "sandbox/world.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* world.h: what the daemon knows: users, clusters, datastores, hosts and VMs. */
+/* world.h: the daemon's objects: users, clusters, datastores, hosts and VMs. */
 #ifndef GALERNA_TEST_ONED_WORLD_H
 #define GALERNA_TEST_ONED_WORLD_H
 
@@ -258,7 +258,7 @@ int64_t oned_seconds(const struct oned *oned);
 /* The real microseconds until a moment of the daemon's clock; at least 0. */
 int64_t oned_real_until(const struct oned *oned, int64_t moment);
 
-/* Change the clock from now on: its rate (0 stands still) and by how many seconds it jumps. */
+/* Changes the clock from now on: its rate (0: the clock stops) and by how many seconds it jumps. */
 void oned_clock_set(struct oned *oned, double rate, int64_t jump);
 
 uint64_t oned_random(struct oned *oned);
@@ -299,7 +299,7 @@ struct oned_user *oned_user_add(struct oned *oned, const char *name, const char 
 
 bool oned_in_cluster(const int *clusters, size_t count, int cluster);
 
-/* Add what the daemon adds to the template of a datastore of that type. */
+/* Adds the attributes that the daemon adds to the template of a datastore of that type. */
 void oned_datastore_defaults(const struct oned *oned, struct oned_datastore *datastore);
 
 /* The system datastore to use on a host when none is named, or NULL. */

@@ -14,8 +14,8 @@ struct cell_work {
     volatile double *done;             /* 0 ... 1; NULL: nobody looks */
 };
 
-/* Replay and leave the cell's file in the folder. A replay that fails leaves a file too, which says
- * so. Errors: the file cannot be written; EINTR when stopped: there is no file then. */
+/* Replay and leave the cell's file in the folder. A failed replay leaves a file, too, which records
+ * the failure. Errors: the file cannot be written; EINTR when stopped, without a file. */
 int cell_perform(const struct cell_work *work, struct sweep_outcome *outcome, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* A number that tells inputs apart: 64-bit FNV-1a. */
+/* A number that distinguishes inputs: 64-bit FNV-1a. */
 #include "sweep/digest.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* digest.h: a number that tells inputs apart: 64-bit FNV-1a. Not safe against forged inputs. */
+/* digest.h: a number that distinguishes inputs: 64-bit FNV-1a. Not safe against forged inputs. */
 #ifndef GALERNA_SWEEP_DIGEST_H
 #define GALERNA_SWEEP_DIGEST_H
 

@@ -88,7 +88,7 @@ static int add_setting(const struct sweep_file *file, struct file_value *to, con
     return 0;
 }
 
-/* Where the "=" of a word "section.option=value" is; NULL: it is no such word. */
+/* The "=" of a word "section.option=value"; NULL: the word has another form. */
 static char *setting_equals(char *word)
 {
     char *equals = strchr(word, '='), *dot = strchr(word, '.');

@@ -5,7 +5,7 @@
 #include "configuration/ini.h"
 #include "sweep/grid.h"
 
-/* A place on an axis and what it adds to a cell. Texts are owned. */
+/* A point on an axis and its contribution to a cell. Texts are owned. */
 struct file_value {
     char *label;
     char *configuration;   /* NULL: says nothing about it */

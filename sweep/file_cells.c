@@ -217,7 +217,7 @@ static int add_all(struct sweep *sweep, const struct sweep_file *file, struct er
     return 0;
 }
 
-/* Seeds turn fastest: what is averaged over stands together. */
+/* Seeds vary fastest: cells that are averaged over are adjacent. */
 static void move_seeds_behind(struct sweep_file *file)
 {
     for (size_t i = 0; i + 1 < file->n_axes; i++)

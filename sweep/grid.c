@@ -1,4 +1,4 @@
-/* What a sweep is made of; for the sweep only. */
+/* The parts of a sweep; for the sweep only. */
 #include "sweep/grid.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* grid.h: what a sweep is made of; for the sweep only. */
+/* grid.h: the parts of a sweep; for the sweep only. */
 #ifndef GALERNA_SWEEP_GRID_H
 #define GALERNA_SWEEP_GRID_H
 
@@ -46,10 +46,10 @@ struct sweep {
 /* A cell, counted from 1. */
 struct grid_cell *grid_cell(const struct sweep *sweep, size_t cell);
 
-/* The tables to keep: what the options say, else the file, else all. */
+/* The tables to keep: by the options, else by the file, else all. */
 unsigned grid_keep(const struct sweep *sweep, const struct sweep_options *options);
 
-/* What a cell's replay needs. */
+/* Inputs of a cell's replay. */
 struct prepared {
     struct configuration *configuration;
     struct generate_stream *streams;
@@ -63,8 +63,8 @@ int prepared_init(struct prepared *prepared, struct sweep *sweep, size_t number,
                   struct error *err);
 void prepared_finish(struct prepared *prepared);
 
-/* Can the policies of a cell be made? Those that were asked about before are not tried again.
- * Errors: those of policy_host_create(), with file:line. */
+/* Can the policies of a cell be created? Policies checked before are not checked again. Errors:
+ * those of policy_host_create(), with file:line. */
 int grid_check_policies(struct sweep *sweep, const struct configuration *configuration,
                         struct error *err);
 

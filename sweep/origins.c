@@ -1,4 +1,4 @@
-/* Leases asked for and refused by origin; for the sweep only. */
+/* Leases requested and refused, by origin; for the sweep only. */
 #include "sweep/origins.h"
 
 static void count(struct origins *origins, const struct lease *lease)

@@ -1,4 +1,4 @@
-/* origins.h: leases asked for and refused by origin; for the sweep only. */
+/* origins.h: leases requested and refused, by origin; for the sweep only. */
 #ifndef GALERNA_SWEEP_ORIGINS_H
 #define GALERNA_SWEEP_ORIGINS_H
 
@@ -8,7 +8,7 @@ struct origins {
     int64_t *requested, *rejected; /* by enum lease_origin */
 };
 
-/* Counts leases as they end, and at the end of the run those that have not. */
+/* Counts leases as they end, and unfinished ones at the end of the run. */
 struct observer origins_observer(struct origins *origins);
 
 #endif

@@ -9,7 +9,7 @@
 #include "sweep/grid.h"
 #include "util/memory.h"
 
-/* All that decides whether the policies of a cell can be made. */
+/* A digest of everything that decides whether the policies of a cell can be created. */
 static uint64_t policies_digest(const struct configuration *configuration)
 {
     struct digest digest;

@@ -1,4 +1,4 @@
-/* What a cell names, read; and the digest of all that its result depends on. */
+/* Reads the files that a cell names, and computes the digest of all that its result depends on. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

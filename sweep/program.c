@@ -1,4 +1,4 @@
-/* A program run to its end, and what it printed; for the sweep only. */
+/* Runs a program to its end and captures its output; for the sweep only. */
 #include "sweep/program.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* program.h: a program run to its end, and what it printed; for the sweep only. */
+/* program.h: runs a program to its end and captures its output; for the sweep only. */
 #ifndef GALERNA_SWEEP_PROGRAM_H
 #define GALERNA_SWEEP_PROGRAM_H
 

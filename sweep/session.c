@@ -1,4 +1,4 @@
-/* A sweep with its database and folder open, and what is left to do; for the sweep only. */
+/* A sweep with its database and folder open, and the work left to do; for the sweep only. */
 #include "sweep/session.h"
 
 #include <errno.h>

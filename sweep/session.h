@@ -1,5 +1,5 @@
-/* session.h: a sweep with its database and folder open, and what is left to do; for the sweep only.
- */
+/* session.h: a sweep with its database and folder open, and the work left to do; for the sweep
+ * only. */
 #ifndef GALERNA_SWEEP_SESSION_H
 #define GALERNA_SWEEP_SESSION_H
 
@@ -19,8 +19,8 @@ struct session {
     bool *computed;      /* by this session, by cell - 1 */
 };
 
-/* Check the sweep, open all, take what earlier sessions have left, find out what is missing.
- * Errors: see sweep_run(). session needs session_finish() in any case. */
+/* Checks the sweep, opens everything, takes the files left by earlier sessions, and finds the
+ * missing cells. Errors: see sweep_run(). session needs session_finish() in any case. */
 int session_init(struct session *session, struct sweep *sweep, const struct sweep_options *options,
                  struct error *err);
 

@@ -261,7 +261,7 @@ int sweep_submit(struct sweep *sweep, const struct sweep_options *options, const
     return result;
 }
 
-/* Take the files of cells that are missing; what is left stays pending. Adds to *n_taken. */
+/* Takes the files of missing cells; cells without a file stay pending. Adds to *n_taken. */
 static int take_pending(struct session *session, size_t *n_taken, struct error *err)
 {
     size_t left = 0;

@@ -88,7 +88,7 @@ static int open_database(struct sweep_store *store, const char *path, int flags,
     return 0;
 }
 
-/* A pragma's value, -1 when the file is no database. */
+/* A pragma's value, -1 if the file is not a database. */
 static int64_t pragma(const struct sweep_store *store, const char *name)
 {
     sqlite3_stmt *statement = NULL;
@@ -242,8 +242,8 @@ static int create_view(const struct sweep_store *store, const struct sweep *swee
     return result;
 }
 
-/* A commit need not reach the disk at once: what a power cut takes back is computed again. The
- * exclusive mode keeps the log without memory that is shared, which network file systems lack. */
+/* A commit need not reach the disk at once: results lost in a power failure are computed again.
+ * Exclusive mode keeps the log without shared memory, which network file systems lack. */
 static const char opening[] = "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; "
                               "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE";
 

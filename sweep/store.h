@@ -26,9 +26,9 @@ struct sweep_store {
 };
 
 /* Open or make the database and bring it in line with the sweep, whose digests are known: rows of
- * cells that are no longer part of it go (options.again: all rows), numbers follow the digests.
- * Errors: EEXIST (it holds something else), EIO with SQLite's text. store needs store_finish() in
- * any case. */
+ * cells that are no longer part of it are deleted (options.again: all rows), numbers follow the
+ * digests. Errors: EEXIST (the file holds something else), EIO with SQLite's text. store needs
+ * store_finish() in any case. */
 int store_init(struct sweep_store *store, const struct sweep *sweep,
                const struct sweep_options *options, struct error *err);
 void store_finish(struct sweep_store *store);
@@ -38,11 +38,11 @@ void store_finish(struct sweep_store *store);
 int store_collect(struct sweep_store *store, const struct sweep *sweep, const struct folder *folder,
                   size_t *taken, struct error *err);
 
-/* The same for one cell: 1 taken, 0 there is no file, -1 on errors. */
+/* The same for one cell: 1 taken, 0 no file, -1 on errors. */
 int store_take(struct sweep_store *store, const struct sweep *sweep, size_t cell,
                const struct folder *folder, struct error *err);
 
-/* outcomes of all cells; those that are not there are SWEEP_MISSING. `computed` stays as it is. */
+/* outcomes of all cells; missing ones are SWEEP_MISSING. `computed` is unchanged. */
 int store_read(const struct sweep_store *store, const struct sweep *sweep,
                struct sweep_outcome *outcomes, struct error *err);
 
@@ -53,7 +53,7 @@ int store_write_cell(const char *path, const struct sweep *sweep, size_t cell, u
 /* Whether an axis cannot have this name: it is that of a figure, or empty. */
 bool store_name_is_taken(const char *axis);
 
-/* Tables of report/results.h that are taken over; figures stand in `cells`. */
+/* Tables of report/results.h that are copied; figures are in `cells`. */
 struct sweep_table {
     const char *name;
     unsigned keep; /* SWEEP_KEEP_... */

@@ -1,11 +1,11 @@
 /* sweep.h: many replays that differ along some axes, carried out side by side and collected in one
  * SQLite database (doc/results-schema.md).
  *
- * A cell is one replay: a label on each axis, and what follows from the labels. Each cell writes a
- * file of its own beside the database, RESULTS.cells/N.db, which appears under its name when it is
- * complete; the files are then taken into the database, each in one transaction. Whoever carries a
- * cell out - a process of sweep_run(), a task of Slurm, a session that was interrupted - the file
- * and what is collected from it are the same.
+ * A cell is one replay: a label on each axis, and the settings that follow from the labels. Each
+ * cell writes a file of its own beside the database, RESULTS.cells/N.db, which appears under its
+ * name when it is complete; the files are then taken into the database, each in one transaction.
+ * The file and the data collected from it are the same whether a cell is carried out by a process
+ * of sweep_run(), a Slurm task, or an interrupted session.
  *
  * A cell has a digest of all that its result depends on: the program's version, the configuration,
  * the contents of its files, its workload and seed. Results with that digest are never computed
@@ -25,7 +25,7 @@
 
 enum { SWEEP_AXES_MAX = 64, SWEEP_VALUES_MAX = 10000, SWEEP_CELLS_MAX = 100000 };
 
-/* What one replay is made of. Texts and arrays are copied by sweep_add(). */
+/* The inputs of one replay. Texts and arrays are copied by sweep_add(). */
 struct sweep_cell {
     const char *const *labels; /* one per axis; no two cells have the same */
 
@@ -75,7 +75,7 @@ enum sweep_status {
     SWEEP_FAILED, /* the replay ended with an error; tried again next time */
 };
 
-/* What became of a cell. */
+/* The result of a cell. */
 struct sweep_outcome {
     enum sweep_status status;
     bool computed;                /* by this call; else it was there already */
@@ -113,11 +113,11 @@ struct sweep_options {
     void *context;
 };
 
-/* Carry out what is not in the database yet, in processes of their own, and collect it. outcomes,
- * one per cell or NULL, is filled for all cells, also for those that were there. Cells that fail
- * are not an error: their outcomes say so. Errors: the sweep itself is wrong (as sweep_check()),
- * the database cannot be written or holds other things, no processes; EINTR when stopped (what is
- * finished is in the database). Not for programs with threads. */
+/* Carry out the cells missing from the database, each in its own process, and collect them.
+ * outcomes, one per cell or NULL, is filled for all cells, including those already there. Cells
+ * that fail are not an error: their outcomes say so. Errors: the sweep itself is wrong (as
+ * sweep_check()), the database cannot be written or holds other things, no processes; EINTR when
+ * stopped (finished cells are in the database). Not for programs with threads. */
 int sweep_run(struct sweep *sweep, const struct sweep_options *options,
               struct sweep_outcome *outcomes, struct error *err);
 
@@ -130,21 +130,21 @@ int sweep_check(struct sweep *sweep, struct error *err);
 int sweep_collect(struct sweep *sweep, const struct sweep_options *options,
                   struct sweep_outcome *outcomes, struct error *err);
 
-/* Carry out one cell in this process and leave its file beside the database: what a task of a
- * cluster does. A failed cell is not an error, see outcome. */
+/* Carry out one cell in this process and leave its file beside the database, as a cluster task
+ * does. A failed cell is not an error, see outcome. */
 int sweep_perform(struct sweep *sweep, size_t cell, const struct sweep_options *options,
                   struct sweep_outcome *outcome, struct error *err);
 
-/* Submit what is not in the database yet as a job array of Slurm: *tasks tasks, which carry out the
- * cells with `program` (an absolute path of galerna) and leave their files beside the database;
+/* Submit the cells missing from the database as a Slurm job array: *tasks tasks, which carry out
+ * the cells with `program` (an absolute path of galerna) and leave their files beside the database;
  * options.jobs limits how many run at a time. The sweep must come from a file. *tasks is 0 when
  * nothing is left to do. Errors: as sweep_run(); EBUSY when an earlier job of this sweep is still
  * in the queue; what sbatch says. */
 int sweep_submit(struct sweep *sweep, const struct sweep_options *options, const char *program,
                  size_t *tasks, struct error *err);
 
-/* Collect what the tasks leave until all is there or the job is over. Errors: as sweep_run();
- * ECHILD when the job is over and left cells out; EINTR when stopped (the job goes on). */
+/* Collects the tasks' files until all are there or the job is over. Errors: as sweep_run(); ECHILD
+ * when the job is over and cells are missing; EINTR when stopped (the job continues). */
 int sweep_wait(struct sweep *sweep, const struct sweep_options *options,
                struct sweep_outcome *outcomes, struct error *err);
 

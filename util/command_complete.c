@@ -9,7 +9,7 @@ static bool begins_with(const char *word, const char *begin)
     return strncmp(word, begin, strlen(begin)) == 0;
 }
 
-/* The lines of a stream that begin with what is typed. */
+/* The lines of a stream that begin with the typed prefix. */
 static void filter(FILE *lines, const char *begin, FILE *stream)
 {
     char *line = NULL;

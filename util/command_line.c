@@ -1,5 +1,5 @@
-/* Parsing of a command line by its description. getopt_long() takes it apart; what a value may be
- * and what is said about a wrong one is decided here. */
+/* Parses a command line by its description. getopt_long() splits it; value checks and error texts
+ * are done here. */
 #include "util/command_line.h"
 
 #include <errno.h>
@@ -267,7 +267,7 @@ static int unknown_option(const struct command_line *line, const char *typed)
     return command_usage_error(line->name, "unknown option '%s'%s", word, near);
 }
 
-/* What getopt found wrong: ':' a value is missing, '?' all else. */
+/* An error found by getopt: ':' a missing value, '?' anything else. */
 static int getopt_error(const struct command_line *line, int found, char **argv)
 {
     struct command_option option;
@@ -282,7 +282,7 @@ static int getopt_error(const struct command_line *line, int found, char **argv)
     return unknown_option(line, argv[optind - 1]);
 }
 
-/* -1: go on; else the exit code. */
+/* -1: continue; else the exit code. */
 static int take_option(const struct command_line *line, int letter, struct call *call)
 {
     struct command_option option;

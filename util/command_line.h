@@ -1,6 +1,6 @@
 /* command_line.h: a command line described once.
  *
- * A command is a `struct command_line`: what it is for, its options in groups of rows, its operands
+ * A command is a `struct command_line`: its purpose, its options in groups of rows, its operands
  * and its exit codes. From that come parsing with checks and "did you mean", --help, completion and
  * the sections SYNOPSIS, OPTIONS and EXIT STATUS of the manual (doc/fill_page.c). Values go to a
  * structure of the command's, as the rows say.
@@ -101,8 +101,8 @@ struct call {
 
 typedef int command_function(const struct call *call); /* returns the exit code */
 
-/* Parse argv (argv[0] is not looked at), run the command, free what the arguments hold in lists.
- * Returns the exit code. */
+/* Parses argv (argv[0] is ignored), runs the command, frees lists in its arguments. Returns the
+ * exit code. */
 int command_line_run(const struct command_line *line, command_function *run, int argc, char **argv);
 
 /* The i-th option of all groups; value: where its value goes, in arguments (both may be NULL).
@@ -123,8 +123,8 @@ void command_line_print_help(const struct command_line *line, FILE *stream);
  * by `indent`. Lines that begin with a space and empty lines are kept as they are. */
 void command_line_wrap(const char *text, size_t at, size_t indent, FILE *stream);
 
-/* Print what may stand in the place of the last of n words, one a line: options, values, operands.
- * ":files" and ":directories" stand for names of these. */
+/* Prints completions for the last of n words, one per line: options, values, operands. ":files" and
+ * ":directories" ask for names of these. */
 void command_line_complete(const struct command_line *line, char **words, int n, FILE *stream);
 
 /* Print the lines of offer() or of words ("a|b") that begin with `begin`. */

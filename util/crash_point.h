@@ -1,7 +1,7 @@
 /* crash_point.h: places where a test may kill the program.
  *
- * A crash point stands before and after each effect that outlives the process: a write, a commit, a
- * call to another program. The systematic crash test counts the points that a scenario passes,
+ * There is a crash point before and after each effect that outlives the process: a write, a commit,
+ * a call to another program. The systematic crash test counts the points that a scenario passes,
  * kills the program at each of them in turn, and expects the same end.
  *
  * Nothing unless compiled with -DGALERNA_CRASH_POINTS. Then the environment decides:
@@ -11,7 +11,7 @@
  *   GALERNA_CRASH_AT=NAME:N   the N-th pass of the point of that name
  *   GALERNA_CRASH_COUNT=FILE  how many points have been passed, kept current
  *   GALERNA_CRASH_TRACE=FILE  the names of the points passed, one a line, put to its end
- * A child process counts anew.
+ * A child process starts counting from zero.
  */
 #ifndef GALERNA_UTIL_CRASH_POINT_H
 #define GALERNA_UTIL_CRASH_POINT_H

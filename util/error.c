@@ -1,4 +1,4 @@
-/* What went wrong, where, and what to do, as a value the caller supplies. */
+/* Errors as a value the caller supplies: what failed, where, and what to do. */
 #include "util/error.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* error.h: what went wrong, where, and what to do, as a value the caller supplies.
+/* error.h: errors as a value the caller supplies: what failed, where, and what to do.
  *
  * A function that can fail takes a `struct error *` last (NULL: the caller does not want the text),
  * returns -1 or NULL and fills it once. The text says what was wrong, where (file:line:column or

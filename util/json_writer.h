@@ -39,7 +39,7 @@ void json_write_double(struct json_writer *writer, double value);
 void json_write_bool(struct json_writer *writer, bool value);
 void json_write_null(struct json_writer *writer);
 
-/* Where a value goes that the caller writes to the output itself. */
+/* Announces a value that the caller writes to the output itself. */
 void json_write_raw(struct json_writer *writer);
 
 #endif

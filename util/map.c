@@ -232,7 +232,7 @@ void *map_value(const struct map *map, uint32_t number)
     return number == MAP_NONE ? NULL : entry_at(map, number) + 1;
 }
 
-/* Linear probing has no gaps: what was pushed past a freed slot moves back. */
+/* Linear probing must not leave gaps: entries pushed past a freed slot move back. */
 static void free_slot(struct map *map, size_t gap)
 {
     size_t mask = map->n_slots - 1;

@@ -4,12 +4,12 @@
  * moves the last entry to the freed number. So a map of texts numbers them, and going through a map
  * is a loop over numbers whose order does not depend on hashes. A hash of 32 bits is kept with each
  * entry: growing reads no keys, and unequal keys are rarely compared. Texts are hashed with a
- * random seed: who chooses them cannot make them collide.
+ * random seed, so that an attacker cannot choose colliding keys.
  *
  * Memory: 16 bytes and the value for each entry, twice that at most after growth, and 16 to 32
- * bytes for finding it. Nothing is allocated per entry, but for copies of keys where asked for.
- * Costs: O(1) on average, O(length) for texts. Values are aligned to 8 bytes; adding and removing
- * move them.
+ * bytes for finding it. Nothing is allocated per entry, except requested copies of keys. Costs:
+ * O(1) on average, O(length) for texts. Values are aligned to 8 bytes; adding and removing move
+ * them.
  */
 #ifndef GALERNA_UTIL_MAP_H
 #define GALERNA_UTIL_MAP_H

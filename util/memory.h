@@ -14,7 +14,7 @@ void *memory_new(size_t count, size_t size) __attribute__((malloc, alloc_size(1,
 /* Make an array at least `needed` long, doubling *allocated; new room is not zeroed. */
 void *memory_grow(void *array, size_t *allocated, size_t needed, size_t size);
 
-/* free(), for an owner whose members are const for everybody else. */
+/* free(), for an owner whose members are const for all other code. */
 void memory_free(const void *owned);
 
 /* A copy of size bytes; a copy of a text (NULL gives NULL). */

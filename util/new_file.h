@@ -1,10 +1,10 @@
 /* new_file.h: a file that appears complete or not at all.
  *
- * What is written has no name until new_file_commit(), which gives it its name, in place of a file
- * that had it: readers find the old file or the whole new one, and a full disk or a signal leaves
- * nothing behind, not even SIGKILL. File systems without nameless files (NFS) get a hidden file in
- * the same folder, which only a process that is killed leaves behind. Pipes and devices, and files
- * that may be written in a folder that may not, are written in place.
+ * The new file has no name until new_file_commit(), which gives it its name, replacing an existing
+ * file: readers find the old file or the whole new one, and a full disk or a signal leaves nothing
+ * behind, not even SIGKILL. File systems without nameless files (NFS) get a hidden file in the same
+ * folder, which only a process that is killed leaves behind. Pipes and devices, and files that may
+ * be written in a folder that may not, are written in place.
  */
 #ifndef GALERNA_UTIL_NEW_FILE_H
 #define GALERNA_UTIL_NEW_FILE_H
@@ -30,7 +30,7 @@ int new_file_commit(struct new_file *file, struct error *err);
 char *new_file_hidden(const char *path, struct error *err);
 int new_file_settle(const char *hidden, const char *path, struct error *err);
 
-/* Drop what was written. NULL is allowed; keeps errno. */
+/* Discards the data written. NULL is allowed; keeps errno. */
 void new_file_destroy(struct new_file *file);
 
 #endif

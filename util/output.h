@@ -26,12 +26,11 @@ struct output *output_create_spool(const char *beside);
 /* Text in memory, which grows; read with output_held(). */
 struct output *output_create_memory(void);
 
-/* Drops what was written, except to standard output; NULL is allowed. For the way out after an
- * error. */
+/* Discards the data written, except to standard output; NULL is allowed. For error paths. */
 void output_destroy(struct output *output);
 
-/* Write out what is buffered, give the file its name, and free. -1 when anything failed since the
- * creation, and there is no file: err names the path and the cause. */
+/* Flushes the buffer, gives the file its name, and frees. -1 if anything failed since the creation,
+ * and no file is left: err names the path and the cause. */
 int output_close(struct output *output, struct error *err);
 
 /* -1 when anything failed so far. */
@@ -49,11 +48,11 @@ void output_escaped(struct output *output, const char *text);
  * null. */
 void output_double(struct output *output, double value);
 
-/* printf for what is not written often. */
+/* printf for infrequent output. */
 void output_format(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* What a spool holds while it is small (below 2 MiB), and a way to begin anew: for text that is
+/* A spool's contents while it is small (below 2 MiB), and a way to reuse it: for text that is
  * composed once and used often. */
 const char *output_held(const struct output *spool, size_t *n);
 void output_rewind(struct output *spool);

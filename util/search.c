@@ -1,4 +1,4 @@
-/* Where something is in an ascending array, or would be. */
+/* The position of an item in an ascending array, or the one where it would be. */
 #include "util/search.h"
 
 size_t search_place(const void *key, const void *items, size_t n, size_t size, search_order *order)

@@ -13,7 +13,7 @@ enum { INSTANT_TEXT_MAX = 40 };
 
 /* --- for programs ----------------------------------------------------------------------------- */
 
-/* Digits in the manner of the pattern: 0 stands for a digit, everything else for itself. */
+/* Does text match the pattern? In it 0 matches any digit, everything else itself. */
 static bool looks_like(const char *text, const char *pattern)
 {
     for (; *pattern; text++, pattern++)

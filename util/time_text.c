@@ -10,7 +10,7 @@
 
 #define YEAR_10000 INT64_C(253402300800)
 
-/* What is not a time, in the words for programs and for people. */
+/* Non-times (unset, never), in the words for programs and for people. */
 static bool special(int64_t instant, const char *unset, char *text, size_t size)
 {
     if (instant != INSTANT_NONE && instant != INSTANT_NEVER)

@@ -24,7 +24,7 @@ void time_text_span(int64_t span, char *text, size_t size);
 void time_text_hours(int64_t span, char *text, size_t size);
 
 /* For programs: RFC 3339, "2026-11-21T15:04:05Z"; "unset" and "never" for INSTANT_NONE and
- * INSTANT_NEVER (and for what is beyond the year 9999). */
+ * INSTANT_NEVER (and for times beyond the year 9999). */
 void time_text_utc(int64_t instant, char *text, size_t size);
 
 /* Seconds since the start of a replay: "4711 s", "never", "unset". */

@@ -1,8 +1,8 @@
 /* unqualified.h: the one place where const and volatile are taken away from a pointer.
  *
- * For owners of what everybody else sees as const (memory_free()), and for interfaces of libraries
- * that do not say const and do not write: arguments of exec(), walks through JSON objects. What is
- * behind the pointer must be writable, or stay unwritten.
+ * For owners of data that is const for all other code (memory_free()), and for library interfaces
+ * that lack const but do not write: arguments of exec(), walks through JSON objects. The object
+ * must be writable, or must not be written.
  */
 #ifndef GALERNA_UTIL_UNQUALIFIED_H
 #define GALERNA_UTIL_UNQUALIFIED_H

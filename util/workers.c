@@ -16,7 +16,7 @@
 
 enum { LOOK_MILLISECONDS = 100 };
 
-/* What a child sends: this, then the result. */
+/* Sent by a child: this, then the result. */
 struct worker_answer {
     bool failed;
     struct error error;
