@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct progress {
-    bool wanted; /* standard error is a terminal and nobody asked for silence */
+    bool wanted; /* standard error is a terminal, and the user did not ask for silence */
     bool shown;
     int64_t begun; /* milliseconds of the monotonic clock */
     int64_t drawn;

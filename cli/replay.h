@@ -61,8 +61,8 @@ struct replay_outcome {
 /* Communication with a run while it is under way. */
 struct replay_control {
     const volatile sig_atomic_t *stop; /* not 0: end after the current step */
-    volatile double *done;             /* 0 ... 1, for whoever draws the bar */
-    struct progress *progress;         /* drawn by the run itself; NULL: somebody else draws */
+    volatile double *done;             /* 0 ... 1, for the progress bar */
+    struct progress *progress;         /* drawn by the run itself; NULL: drawn elsewhere */
     const char *title;
     bool quiet, verbose; /* verbose: all that policy modules log is printed */
 };

@@ -104,7 +104,7 @@ struct parse {
     struct ini *ini;
     const char *file, *at, *end;
     int line;
-    bool continued; /* the line goes on with the value before */
+    bool continued; /* the line continues the previous value */
     int last_line;  /* of the last entry that was not a continuation */
     bool too_many;
 };

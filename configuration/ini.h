@@ -31,7 +31,7 @@ struct ini_entry {
     const char *section, *key, *value;
     const char *origin; /* the file, or "--set" */
     int line;           /* 0: not from a file */
-    bool inherited;     /* from [DEFAULT]: nobody wrote it into this section */
+    bool inherited;     /* from [DEFAULT], not set in this section */
 };
 
 struct ini {

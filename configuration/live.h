@@ -18,7 +18,7 @@ struct configuration_overrides;
 
 enum live_suspend_with {
     SUSPEND_WITH_STOP,    /* frees the host as oned counts it; comes back on any host */
-    SUSPEND_WITH_SUSPEND, /* stays on its host, whose capacity oned goes on counting as used */
+    SUSPEND_WITH_SUSPEND, /* stays on its host; oned keeps counting its capacity as used */
 };
 
 enum live_end_action { END_TERMINATE, END_POWEROFF, END_UNDEPLOY };
@@ -68,7 +68,7 @@ struct live_configuration {
     int64_t actions_per_host; /* commands under way at once: per host, in all; 1 or more */
     int64_t actions_in_all;
     int64_t stuck_after;   /* operations under way for longer do not count there, 1 or more */
-    int64_t retry_limit;   /* failed attempts in a row after which a VM is given up, 1 or more */
+    int64_t retry_limit;   /* failed attempts in a row before giving up on a VM, 1 or more */
     int64_t retry_backoff; /* pause after the first failed attempt; doubled after each further */
     int64_t boot_time;     /* reservations are commanded so much before their start, until it was
                               seen how long booting takes; 0: not before it */

@@ -14,7 +14,7 @@ struct earliest_request {
     const bool *allowed; /* per host; NULL: all may be used */
     struct demand vm;    /* one VM */
     uint32_t count;
-    int64_t from, duration; /* duration > 0, SPAN_UNLIMITED: for ever */
+    int64_t from, duration; /* duration > 0, SPAN_UNLIMITED: forever */
 };
 
 /* See slot_table_earliest(), also for costs: O(hosts log n) and one pass over the change points of

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What may be done to a lease to make room for another (Amini Salehi et al., InterGrid). */
+/* How a lease may be preempted to make room for another (Amini Salehi et al., InterGrid). */
 enum lease_terms {
     TERMS_CANCELABLE,      /* may be ended */
     TERMS_SUSPENDABLE,     /* may be suspended and resumed; Haizea's preemptible="true" */

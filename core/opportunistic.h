@@ -8,7 +8,8 @@
  * what is promised or planned to others is booked, and only free room is used.
  *
  * A live move books the new hosts from now on and leaves the old ones when the memory is there; the
- * lease is Migrating in between and its VMs go on. A cold one suspends, transfers and resumes.
+ * lease is Migrating in between and its VMs keep running. A cold one suspends, transfers and
+ * resumes.
  */
 #ifndef GALERNA_CORE_OPPORTUNISTIC_H
 #define GALERNA_CORE_OPPORTUNISTIC_H

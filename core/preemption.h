@@ -1,4 +1,4 @@
-/* preemption.h: a lease makes room for another by its terms: suspended, stopped or given up.
+/* preemption.h: a lease makes room for another by its terms: suspended, stopped or cancelled.
  *
  * Costs: as laying out its suspension and booking it again.
  */

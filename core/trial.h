@@ -1,7 +1,7 @@
 /* trial.h: trying new places for deadline leases before anything is booked.
  *
  * A trial takes planned leases out of the slot table or suspends running ones there, finds them new
- * places, and is then taken back; what worked is committed.
+ * places, and is then undone; successful changes are committed.
  *
  * Costs: n = changes, p = ends that are booked or were tried. To take out or suspend one: what its
  * reservations cost to release and book. To place one: O(p log p) to put the times in order, and a

@@ -78,7 +78,7 @@ struct lwf_reader {
     struct site site;
     bool in_site, has_site;
     uint32_t site_listed, site_used; /* types */
-    bool site_only;                  /* looking for a site that stands behind the requests */
+    bool site_only;                  /* looking for a site that follows the requests */
     bool site_searched;
     bool requests_before_site; /* stopped to look for it */
 

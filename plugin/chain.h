@@ -49,7 +49,7 @@ struct chain_progress {
 struct chain_load {
     struct policy_host_state *state;
     const struct policy_host_settings *settings;
-    const struct chain_progress *progress; /* NULL: nobody is told */
+    const struct chain_progress *progress; /* NULL: not reported */
 };
 
 /* Load the modules and create the instances. On failure nothing is left behind. */

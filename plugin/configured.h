@@ -10,7 +10,7 @@ struct policy_driver {
     const struct site *site; /* NULL: taken from the first batch of hosts */
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;
-    const struct policy_watch *watch;  /* NULL: nobody watches */
+    const struct policy_watch *watch;  /* NULL: none */
     const volatile sig_atomic_t *stop; /* as in struct policy_host_settings */
 };
 

@@ -22,7 +22,7 @@ struct policy_host_state {
     uint64_t seed;
     unsigned faults_allowed;
     int64_t slow_call;                /* microseconds */
-    const struct policy_watch *watch; /* NULL: nobody watches */
+    const struct policy_watch *watch; /* NULL: none */
     bool silent;                      /* in a trial: report nothing */
     void (*log)(void *context, enum policy_log_level level, const char *text);
     void *log_context;

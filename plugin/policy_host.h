@@ -113,7 +113,7 @@ struct policy_host_settings {
     unsigned faults_allowed; /* after so many broken answers the built-in default takes over (an
                                 admission policy: everything is refused for now); 10 */
     int64_t slow_call;       /* microseconds; slower calls are counted and logged once; 100000 */
-    const struct policy_watch *watch; /* NULL: nobody watches */
+    const struct policy_watch *watch; /* NULL: none */
 };
 
 void policy_host_settings_init(struct policy_host_settings *settings);

@@ -5,8 +5,8 @@
 enum run_ending {
     ENDING_COMPLETE,    /* every lease is finished */
     ENDING_STOPPED,     /* its rule for stopping held while leases were left */
-    ENDING_STUCK,       /* leases wait for ever: nothing is planned that would make room */
-    ENDING_INTERRUPTED, /* somebody stopped it */
+    ENDING_STUCK,       /* leases wait forever: nothing is planned that would make room */
+    ENDING_INTERRUPTED, /* stopped from outside */
 };
 
 /* "complete", "stopped", "stuck", "interrupted". */

@@ -8,7 +8,7 @@
  *   started      operation (VM, SUSPEND, ...), from, until, hosts
  *   ended        operation, from, until
  *   planned      from, until: the current interval of the lease's VMs
- *   withdrawn    the lease's VMs were stopped and their reservation taken back
+ *   withdrawn    the lease's VMs were stopped and their reservation withdrawn
  *   finished     state, reason, explanation
  *
  * Lines are written as they happen.

@@ -12,7 +12,7 @@
 
 struct jobs_csv {
     struct output *out;
-    char *workload; /* as it stands in the file */
+    char *workload; /* as in the file */
     struct host_set hosts;
 };
 

@@ -6,7 +6,7 @@
  *
  *   schema       "galerna-record"
  *   version      of the schema, an integer
- *   ending       complete, stopped (by the rule for stopping), stuck (leases wait for ever), or
+ *   ending       complete, stopped (by the rule for stopping), stuck (leases wait forever), or
  *                interrupted; "status" is "interrupted" for the last one and "ok" for all others
  *   behaviour    {switch: true|false}: the oddities of Haizea that were followed
  *   settings     what the scheduler was told: suspension, rates, exclusion, overheads, ...

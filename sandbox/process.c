@@ -14,7 +14,7 @@
 
 struct oned_process {
     pid_t pid;
-    int input, output, errors; /* files in memory: nobody waits for a full pipe */
+    int input, output, errors; /* files in memory: no side blocks on a full pipe */
 };
 
 static void close_files(struct oned_process *process)

@@ -128,7 +128,7 @@ struct oned_vm {
     char *name, *deploy_id;
     int state, lcm;
     bool resched;
-    int lock; /* 0 no, 1 use, 2 manage, 3 admin: what nobody may */
+    int lock; /* locked rights: 0 none, 1 use, 2 manage, 3 admin */
     int lock_owner;
     int64_t lock_time;
     int64_t stime, etime;
@@ -146,7 +146,7 @@ struct oned_vm {
     int heap;                   /* position among those that are due, or -1 */
     int64_t times[ONED_PHASES]; /* its own, or ONED_INHERIT */
 
-    char *full, *brief; /* its documents for pools, NULL when they must be written anew */
+    char *full, *brief; /* its documents for pools, NULL when they must be rebuilt */
     size_t full_size, brief_size;
 };
 

@@ -11,7 +11,7 @@ struct cell_work {
     unsigned keep;
     const struct folder *folder;
     const volatile sig_atomic_t *stop; /* NULL: never */
-    volatile double *done;             /* 0 ... 1; NULL: nobody looks */
+    volatile double *done;             /* 0 ... 1; NULL: not reported */
 };
 
 /* Replay and leave the cell's file in the folder. A failed replay leaves a file, too, which records

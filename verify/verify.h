@@ -18,7 +18,7 @@ enum verify_check {
     CHECK_SEQUENCE,    /* operations follow each other: run, suspend, resume, run, shut down */
     CHECK_OVERLAP,     /* operations of a lease do not overlap */
     CHECK_TOGETHER,    /* every operation serves all VMs of the lease, with what each asks for */
-    CHECK_PLACE,       /* a VM goes on where it was suspended, unless it was migrated */
+    CHECK_PLACE,       /* a VM resumes where it was suspended, unless it was migrated */
     CHECK_HOSTS,       /* hosts and VMs that are named exist */
     CHECK_EXCLUSION,   /* suspensions (and resumptions) that exclude each other never overlap */
     CHECK_LENGTH,      /* suspensions, resumptions, shutdowns take the time the settings say */
@@ -41,7 +41,7 @@ enum verify_oddity {
     ODDITY_IMMEDIATE_FORGOTTEN, /* a suspended immediate lease is never resumed */
     ODDITY_MOVED_WITHIN_HOSTS,  /* VMs come back exchanged among the lease's hosts */
     ODDITY_MIGRATED_FROM_MAP,   /* a migration starts from the last run, not from where it is */
-    ODDITY_RESUMED_MIGRATING,   /* the lease goes on before its migration is over */
+    ODDITY_RESUMED_MIGRATING,   /* the lease resumes before its migration is over */
     ODDITY_TERMS_IGNORED,       /* a lease that must not be preempted is */
     ODDITY_ZERO_WINDOWS_MERGED, /* override time 0: all VMs of a host in one window */
     ODDITY_MEMORY_TIMES_VMS,    /* such a window holds (memory x VMs) */
@@ -55,7 +55,7 @@ enum verify_gap {
     GAP_GALERNA,     /* no key "galerna": settings, terms, reasons */
     GAP_CAUSES,      /* version 1: what caused a suspension or an end */
     GAP_REFUSALS,    /* without reasons: accepted reservations and immediate leases */
-    GAP_GIVEN_UP,    /* CPU and disk of a suspension or resumption that was given up half-way */
+    GAP_GIVEN_UP,    /* CPU and disk of an abandoned suspension or resumption */
     GAP_DISK,        /* disk usage where images or memory move */
     GAP_SUSPENSIONS, /* a planned suspension that nothing in the record needed */
     GAP_CHOICES,     /* which of several good schedules: queue order, backfilling: always */

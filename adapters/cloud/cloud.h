@@ -119,7 +119,7 @@ struct cloud_mark {
     char place[128];   /* machine and socket: of two processes with the same one lives */
     char host[80];     /* for people */
     char seen[40];     /* for people: when it was written */
-    int64_t beat;      /* grows; negative: given up in good order */
+    int64_t beat;      /* grows; negative: released in good order */
 };
 
 /* mark: valid when CLOUD_DONE. */

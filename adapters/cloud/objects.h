@@ -1,7 +1,7 @@
 /* objects.h: the objects of a cloud: VMs, hosts, datastores, clusters, users, access rules.
  *
  * A pool owns its objects and their texts and is freed as a whole. Texts come from VM owners and
- * are bounded by whoever fills the pool.
+ * are bounded by the code that fills the pool.
  */
 #ifndef GALERNA_ADAPTERS_CLOUD_OBJECTS_H
 #define GALERNA_ADAPTERS_CLOUD_OBJECTS_H

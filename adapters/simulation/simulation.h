@@ -25,7 +25,7 @@ struct simulation_result {
     int64_t cancels_missed; /* of leases that were not there or already over */
     int64_t late_requests;  /* not sorted: taken after their time of submission */
     bool interrupted;       /* by should_stop */
-    bool stuck;             /* leases wait for ever: nothing is planned and nothing will come */
+    bool stuck;             /* leases wait forever: nothing is planned and nothing will come */
 };
 
 struct simulation {

@@ -11,7 +11,7 @@ struct stage_options {
     const struct stage_workload *workload;     /* NULL: only the configuration's trace */
     void (*log)(void *context, enum policy_log_level level, const char *text); /* of policies */
     void *log_context;
-    const struct policy_watch *watch;  /* of calls into policies; NULL: nobody watches */
+    const struct policy_watch *watch;  /* of calls into policies; NULL: none */
     const volatile sig_atomic_t *stop; /* not 0: stage_init() gives up with EINTR; NULL: never */
 };
 

@@ -29,7 +29,7 @@ struct external_load {
     double local_rate;
     double local_time;    /* mean run time of a local request */
     double local_square;  /* mean of its square */
-    double external_time; /* run time of an external request left alone */
+    double external_time; /* run time of an external request without others */
 };
 
 /* The time from the beginning to the end of an external request. */
@@ -162,7 +162,7 @@ static inline size_t external_queue_longest(double rate, const struct external_s
     *response = service->mean;
     if (!(service->mean < deadline))
         return 0;
-    if (!(rate > 0)) /* nobody else comes */
+    if (!(rate > 0)) /* no other request comes */
         return most;
     external_queue_init(&queue, rate, service);
     for (size_t k = 0; k < most && k < EXTERNAL_QUEUE_MAX; k++) {

@@ -373,7 +373,7 @@ static enum galerna_verdict admit(void *self, const struct galerna_admission_req
         return GALERNA_OK;
     live_forget(&policy->live, request->now);
     known = live_find(&policy->live, host->lease_id(request->lease));
-    if (known && !known->accepted) /* asked twice: it does not stand in its own way */
+    if (known && !known->accepted) /* asked twice: the lease does not count against itself */
         live_remove(&policy->live, known->id);
     verdict = check(policy, NULL, request, result);
     for (size_t i = 0; i < policy->n_groups && verdict == GALERNA_OK; i++)

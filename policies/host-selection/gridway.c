@@ -143,7 +143,7 @@ static bool is_known(const struct policy *policy, const char *name)
     for (uint32_t place = 0; place < n; place++)
         if (place_is(policy->host, place, name))
             return true;
-    return n == 0; /* nobody can tell */
+    return n == 0; /* unknown */
 }
 
 /* In the daemon hosts are found later, come and go: tell_unknown() looks then. */

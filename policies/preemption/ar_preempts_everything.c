@@ -3,7 +3,7 @@
  *                        default         haizea-1.0
  *   order                youngest-first  oldest-first  Haizea's list of victims is used from its
  * end respect-terms        yes             no            Haizea never looks at `preemptible`
- *   max-age              0 (no limit)    7d            older leases are left alone
+ *   max-age              0 (no limit)    7d            older leases are spared
  *   deadlines-preempt    yes             no            Haizea 1.0 has no deadline leases
  */
 #include "galerna_policy.h"
