@@ -43,7 +43,7 @@ static bool enough(const struct victim_test *test, const size_t *chosen, size_t 
            (answer == ROOM_MAYBE && mapper_has_room(context, chosen, n_chosen));
 }
 
-/* On success, the chosen victims are out of the slot table. */
+/* Releases the chosen victims from the slot table, also when the mapping then fails. */
 static bool choose(struct sets_context *context, struct mapping *mapping)
 {
     const struct victims *victims = context->victims;
