@@ -80,7 +80,7 @@ static void print_passed(const json_t *lease, int64_t passed, int64_t now)
         printf("Overdue since %s (%s): contract. It starts as soon as possible.\n", local,
                relative);
     else
-        printf("Overdue since %s (%s): estimate. There is no new estimate yet.\n", local, relative);
+        printf("Overdue since %s (%s): estimate; not estimated again yet.\n", local, relative);
 }
 
 static void print_start(const json_t *lease, int64_t now)

@@ -176,7 +176,8 @@ static void leader_told(void *context)
     if (world_leads(daemon->world)) {
         enactor_send(daemon->enactor);
     } else {
-        log_warning("oned is no longer the leader: commands held back");
+        log_warning("oned has lost the leadership of its zone: commands are held back until it "
+                    "leads again");
         enactor_withdraw(daemon->enactor);
     }
     daemon->cycle_due = true;

@@ -136,7 +136,7 @@ static void a_start_that_has_passed_is_called_so(void **state)
         fixture, "lease why 6", EXIT_DONE,
         "Lease 6 (b of anna):\n"
         "Waiting.\n"
-        "Overdue since 2026-11-21 15:59:50 (10s ago): estimate. There is no new estimate yet.\n");
+        "Overdue since 2026-11-21 15:59:50 (10s ago): estimate; not estimated again yet.\n");
     expect(fixture, "lease show 5", EXIT_DONE,
            "Lease       5\n"
            "Name        exam\n"
